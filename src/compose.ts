@@ -1,4 +1,4 @@
-/** Builds every module and joins them: the only place that knows which class implements which interface (with `service/join`). */
+/** Builds and connects all modules. With `service/join`, the only place that binds interfaces to classes. */
 import { join, resolve } from 'node:path';
 import { secretsEqual } from './base/hash.ts';
 import { systemRandom } from './base/system-random.ts';
@@ -51,30 +51,30 @@ import { StoreWatch } from './service/store-watch.ts';
 import { Supervisor, type SupervisorPlace } from './service/supervisor.ts';
 
 export interface Service {
-  /** What a person needs for a first call; only after the first start. */
+  /** Text with credentials and links for a first call; undefined after the first start. */
   readonly welcome: string | undefined;
-  /** No new calls, running ones end within the limit, then everything closes. */
+  /** Accepts no new calls, lets active calls end within the drain limit, then closes everything. */
   stop(): Promise<void>;
-  /** Takes over what has changed in the settings and needs no restart; says in the log what did and what was refused. */
+  /** Applies changed settings that need no restart. Logs applied and rejected changes. */
   reload(): void;
 }
 
 export interface ServiceStart {
   readonly settings: Settings;
   readonly lists: OperatorLists;
-  /** The project's folder: `config/` stands there. */
+  /** Project folder, which contains `config/`. */
   readonly root: string;
-  /** The settings as file and environment say them now. */
+  /** Reads the current settings from file and environment. */
   readonly examine: () => Examined;
-  /** Who started the process and watches over it. */
+  /** Process supervisor that started the service (systemd), for readiness and watchdog messages. */
   readonly supervisor: SupervisorPlace;
 }
 
-/** Notifications that are on their way may arrive; the others are delivered after the next start. */
+/** Time at shutdown for callbacks in flight, in ms. The next start delivers the rest. */
 const CALLBACK_GRACE_MS = 2000;
-/** A full disk does not hold up the end: what is not settled is open in the store, and settled at the next start. */
+/** Time at shutdown to settle calls, in ms. With a full disk, calls stay open in the store; the next start settles them. */
 const SETTLING_GRACE_MS = 10_000;
-/** Recordings that have ended become files; what takes longer is taken up by the next start. */
+/** Time at shutdown to finish recording files, in ms. The next start finishes the rest. */
 const RECORDING_GRACE_MS = 10_000;
 
 export async function startService(start: ServiceStart): Promise<Service> {
@@ -93,7 +93,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
   const metrics = createMetrics({ process: true });
   const measuring = new Measuring(metrics);
 
-  // Replaced once the parts that take calls exist.
+  // Replaced once the modules that accept calls exist.
   let pauseCalls: (cause: string | undefined) => void = () => undefined;
   const serviceability = new Serviceability({ ...basics, onChange: (cause) => pauseCalls(cause) });
   const runOut = serviceability.of('descriptors');
@@ -329,7 +329,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
   recorder.recover(interrupted);
   void transcriptions
     .recover()
-    .catch((error: unknown) => logger.error({ error }, 'transcriptions not taken up'));
+    .catch((error: unknown) => logger.error({ error }, 'transcriptions not resumed'));
   void alerts.tell();
   housekeeping.start();
   memory.start();
@@ -361,7 +361,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
 
   const stop = async (): Promise<void> => {
     logger.info({ calls: keeper.live().length, limitMs: settings.calls.drainMs }, 'draining');
-    supervisor.stopping('running calls may end');
+    supervisor.stopping('waiting for active calls to end');
     operations.drain();
     await housekeeping.drain(keeper, settings.calls.drainMs);
     await Promise.race([keeper.idle(), systemClock.sleep(SETTLING_GRACE_MS)]);

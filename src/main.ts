@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The service: settings from file and environment, one line when it cannot start, a drain on SIGTERM, new settings on SIGHUP. */
+/** Starts the service. SIGTERM drains and stops it; SIGHUP reloads settings. A failed start prints one line. */
 import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,7 @@ const FLAGS = ['--check-config', '--print-config'];
 async function main(flags: readonly string[]): Promise<void> {
   const major = Number(process.versions.node.split('.')[0]);
   if (major < NODE_MAJOR)
-    fail(`Node ${NODE_MAJOR} is needed, this is ${process.versions.node}: start with npm start`);
+    fail(`Node ${NODE_MAJOR} is required, this is ${process.versions.node}: use npm start`);
   const unknown = flags.find((flag) => !FLAGS.includes(flag));
   if (unknown !== undefined) fail(`unknown argument ${unknown}; there are ${FLAGS.join(', ')}`);
   const root = fileURLToPath(new URL('..', import.meta.url));
@@ -35,19 +35,19 @@ async function main(flags: readonly string[]): Promise<void> {
   const { settings } = examined;
   const { NOTIFY_SOCKET: socket, WATCHDOG_USEC: watchdogUs } = process.env;
   const supervisor = { socket, watchdogUs };
-  // Loaded only here: the check of settings does not use the service.
+  // Loaded on demand: checking settings does not need the service.
   const { startService } = await import('./compose.ts');
   const service = await startService({ settings, lists, root, examine, supervisor });
   if (service.welcome !== undefined) console.log(service.welcome);
   onSignals(service);
-  // Under `npm start`: the next start is fast also after a kill.
+  // Writes the compile cache now, so that the next start is fast even if this process is killed.
   flushCompileCache();
 }
 
 function onSignals(service: Service): void {
   let stopping = false;
   const stop = (): void => {
-    // A second signal does not wait any longer.
+    // A second signal stops immediately.
     if (stopping) process.exit(1);
     stopping = true;
     service.stop().then(
@@ -57,7 +57,7 @@ function onSignals(service: Service): void {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-  // On a terminal it says that the terminal is gone.
+  // On a terminal, SIGHUP means that the terminal was closed.
   process.on('SIGHUP', process.stdout.isTTY ? stop : () => service.reload());
 }
 
@@ -70,7 +70,7 @@ function fail(line: string): never {
 
 main(process.argv.slice(2)).catch((error: unknown) => {
   if (error instanceof ServiceError) fail(oneLine(error.message));
-  // The system refused something (EACCES, ENOSPC, EMFILE …): its message names the file and says enough.
+  // A system error (EACCES, ENOSPC, EMFILE): its message names the file, so a stack trace adds nothing.
   if (error instanceof Error && !isBug(error)) fail(oneLine(error.message));
   console.error(error);
   process.exit(1);

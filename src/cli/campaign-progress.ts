@@ -1,8 +1,8 @@
-/** One line that tells how far a campaign has come. */
+/** Formats the progress of a campaign as one line. */
 import { type Json, progressBar } from './output.ts';
 
 const OVER: ReadonlySet<unknown> = new Set(['completed', 'cancelled', 'archived']);
-/** In the order in which people ask for them. */
+/** Contact counters in display order: field of the reply, label. */
 const COUNTERS = [
   ['answered', 'answered'],
   ['busy', 'busy'],

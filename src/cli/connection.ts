@@ -4,7 +4,7 @@ import { Client } from '../../packages/client/src/client.ts';
 import { ADMIN_TOKEN_FILE, DEMO_FILE, SERVICE_FILE } from '../service/data-folder.ts';
 
 const DEFAULT_URL = 'http://127.0.0.1:8080';
-/** Longest wait for an answer: a backup of a large database takes a while. */
+/** Maximum wait for a response. A backup of a large database takes minutes. */
 const TIMEOUT_MS = 600_000;
 
 export interface ConnectionOptions {
@@ -20,20 +20,20 @@ export interface AccountOptions extends ConnectionOptions {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Options first, then the environment, then what the service left in its data folder. */
+/** Client of the operator's API. Options take precedence over the environment, then the files in the data folder. */
 export function operatorClient(options: ConnectionOptions, env: Environment): Client {
   const dataDir = options.dataDir ?? env['CARILLON_DATA_DIR'] ?? 'data';
   const token =
     options.token ?? env['CARILLON_ADMIN_TOKEN'] ?? read(join(dataDir, ADMIN_TOKEN_FILE))?.trim();
   if (!token) {
     throw new Error(
-      `no admin token: give --token, set CARILLON_ADMIN_TOKEN, or start the service so that ${join(dataDir, ADMIN_TOKEN_FILE)} exists`,
+      `no admin token: use --token, set CARILLON_ADMIN_TOKEN, or start the service so that ${join(dataDir, ADMIN_TOKEN_FILE)} exists`,
     );
   }
   return new Client({ url: findUrl(options, env), adminToken: token, timeoutMs: TIMEOUT_MS });
 }
 
-/** As one account: options first, then the environment, then the account that the first start of the service made. */
+/** Client of one account. Options take precedence over the environment, then the account created at the first start. */
 export function accountClient(options: AccountOptions, env: Environment): Client {
   const dataDir = options.dataDir ?? env['CARILLON_DATA_DIR'] ?? 'data';
   const first = firstAccount(join(dataDir, DEMO_FILE));
@@ -42,7 +42,7 @@ export function accountClient(options: AccountOptions, env: Environment): Client
   const authToken = options.authToken ?? env['CARILLON_AUTH_TOKEN'] ?? own;
   if (!authId || !authToken) {
     throw new Error(
-      'no account: give --auth-id and --auth-token, or set CARILLON_AUTH_ID and CARILLON_AUTH_TOKEN',
+      'no account: use --auth-id and --auth-token, or set CARILLON_AUTH_ID and CARILLON_AUTH_TOKEN',
     );
   }
   return new Client({ url: findUrl(options, env), authId, authToken, timeoutMs: TIMEOUT_MS });
@@ -56,7 +56,7 @@ function firstAccount(file: string): { authId?: string; authToken?: string } | u
   }
 }
 
-/** Address of the service, without a slash at the end. */
+/** Returns the URL of the service without a trailing slash. */
 export function findUrl(options: Omit<ConnectionOptions, 'token'>, env: Environment): string {
   const dataDir = options.dataDir ?? env['CARILLON_DATA_DIR'] ?? 'data';
   const url =

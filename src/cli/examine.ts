@@ -1,4 +1,4 @@
-/** Settings without the service. Loaded when asked for: reading carriers brings the schemas of the REST interface along. */
+/** Reads settings without the service. Loaded on demand, because parsing carriers loads the REST schemas. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { examineSettings } from '../config/load.ts';
@@ -8,7 +8,7 @@ export { settingsAsJson, settingsAsYaml } from '../config/show.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The settings that the service would start with: file and environment of whoever asks. */
+/** Returns the settings that the service would start with, from the settings file and the environment of this process. */
 export function examineHere(
   environment: Readonly<Record<string, string | undefined>>,
   file: string | undefined,

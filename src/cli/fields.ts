@@ -1,4 +1,4 @@
-/** `key=value` of the command line, told and read by the schema of the request that they become. */
+/** Parses and documents `key=value` arguments with the schema of the request body. */
 import type { Command } from 'commander';
 
 interface FieldSchema {
@@ -10,16 +10,16 @@ interface FieldSchema {
   readonly items?: FieldSchema;
 }
 interface BodySchema {
-  /** Each a `FieldSchema`; their types name what they hold, not what they are made of. */
+  /** Schemas by field name. Each value is a `FieldSchema`; TypeBox types do not expose that. */
   readonly properties: Readonly<Record<string, object>>;
 }
-/** Loads the schema: most commands need none, and building them takes time. */
+/** Loads the schema on demand: most commands need none, and building schemas takes time. */
 export type Fields = () => Promise<BodySchema>;
 
 const SHORT_NUMBER = /^-?\d{1,12}(\.\d+)?$/;
 const taken = new WeakMap<Command, Fields>();
 
-/** The command takes these; `--help` lists them. */
+/** Declares that the command accepts these fields, so that `--help` lists them. */
 export function takesFields(
   command: Command,
   name: '<key=value...>' | '[key=value...]',
@@ -30,7 +30,10 @@ export function takesFields(
   return command.argument(name, example);
 }
 
-/** A text is a list where the field is one (`a,b`), and stays text where the field is text; else JSON where it parses. The service judges the rest. */
+/**
+ * Parses `key=value` pairs by the type of each field: `a,b` for arrays, plain text for strings, otherwise JSON if it parses.
+ * The service validates the result.
+ */
 export async function assigned(
   pairs: readonly string[],
   fields: Fields,
@@ -67,7 +70,7 @@ function json(text: string): unknown {
   }
 }
 
-/** Adds their fields to the help of the commands that take some. */
+/** Adds the accepted fields to the help text of each command. */
 export async function describeFields(command: Command): Promise<void> {
   for (const child of command.commands) await describeFields(child);
   const fields = taken.get(command);

@@ -1,6 +1,6 @@
-/** Readable tables, or JSON for programs. */
+/** Formats output as tables for people or JSON for programs. */
 
-/** What the service says; shown by the names of its members. */
+/** Reply of the service. */
 export type Json = Readonly<Record<string, unknown>>;
 
 export interface Column<T> {
@@ -13,7 +13,7 @@ const shown = (value: unknown): string => {
   if (value === null || value === undefined || value === '') return '-';
   if (Array.isArray(value)) return value.length === 0 ? '-' : value.map(shown).join(',');
   if (typeof value === 'object') return JSON.stringify(value);
-  // Texts of callers and peers end up here: a terminal must not obey them.
+  // Values can contain text from callers and peers: remove terminal control characters.
   return String(value).replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '?');
 };
 
@@ -35,7 +35,7 @@ export function table<T>(rows: readonly T[], columns: readonly Column<T>[]): rea
   return [line(columns.map(({ title }) => title)), ...cells.map(line)];
 }
 
-/** One thing, a line per member. */
+/** Formats one object with a line per member. */
 export function card(thing: Readonly<Record<string, unknown>>): readonly string[] {
   const entries = Object.entries(thing);
   const width = Math.max(0, ...entries.map(([name]) => name.length));
@@ -44,7 +44,7 @@ export function card(thing: Readonly<Record<string, unknown>>): readonly string[
 
 const BAR_WIDTH = 30;
 
-/** `[#########---------------------]  30 %`; what is still being written never looks done. */
+/** `[#########---------------------]  30 %`. Shows at most 99 %, because data may still be in transit. */
 export function progressBar(share: number): string {
   const done = Math.min(0.99, Math.max(0, share));
   const filled = Math.floor(done * BAR_WIDTH);
@@ -52,5 +52,5 @@ export function progressBar(share: number): string {
   return `[${'#'.repeat(filled)}${'-'.repeat(BAR_WIDTH - filled)}] ${percent} %`;
 }
 
-/** Words of the command line: the service says what is wrong with them. */
+/** Passes command-line values as request fields; the service validates them. */
 export const unchecked = (fields: object): never => fields as never;

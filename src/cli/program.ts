@@ -19,15 +19,15 @@ import { sentenceOf } from './refusal.ts';
 import { addStreamCommands } from './stream-test.ts';
 import { type GlobalOptions, Session, type Terminal } from './terminal.ts';
 
-/** The operator's command line: a thin user of the client package. */
+/** Creates the command-line interface, which uses the client package. */
 export function createProgram(terminal: Terminal): Command {
   const program = new Command('carillon')
-    .description("operate a Carillon service; a client of its operator's API")
-    .option('--url <url>', 'address of the service; default: CARILLON_URL or the data folder')
+    .description("Operate a Carillon service through its operator's API")
+    .option('--url <url>', 'URL of the service; default: CARILLON_URL or the data folder')
     .option('--token <token>', 'admin token; default: CARILLON_ADMIN_TOKEN or the data folder')
     .option('--data-dir <folder>', 'data folder of the service; default: CARILLON_DATA_DIR or data')
-    .option('--json', 'JSON instead of tables')
-    .showHelpAfterError('(--help shows what there is)')
+    .option('--json', 'print JSON instead of tables')
+    .showHelpAfterError('(use --help to list commands and options)')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.print(text.trimEnd()),
@@ -57,7 +57,7 @@ export function createProgram(terminal: Terminal): Command {
   return program;
 }
 
-/** Sub-commands end and speak as the program does. */
+/** Applies the output and exit settings of the program to all subcommands. */
 function inherit(command: Command): void {
   for (const child of command.commands) {
     child.copyInheritedSettings(command);
@@ -65,14 +65,14 @@ function inherit(command: Command): void {
   }
 }
 
-/** Runs one command line; what went wrong is one line on the error output and a failed status. */
+/** Runs one command line. On failure, prints one line to standard error and sets a failing exit status. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<void> {
   try {
     const program = createProgram(terminal);
     if (args.some((word) => word === '--help' || word === '-h')) await describeFields(program);
     await program.parseAsync([...args], { from: 'user' });
   } catch (error) {
-    // Commander has printed its message already; help and version are no failures.
+    // Commander has already printed its message; help and version are not failures.
     if (error instanceof CommanderError) {
       if (error.exitCode !== 0) terminal.fail();
       return;

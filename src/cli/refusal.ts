@@ -1,4 +1,4 @@
-/** What went wrong, in one line for the operator. */
+/** Formats an error as one line for the operator. */
 import { ApiError, ConnectionError } from '../../packages/client/src/client.ts';
 
 export function sentenceOf(error: unknown): string {

@@ -1,4 +1,4 @@
-/** `carillon stream test wss://…`: tries a customer's bot as the service would, without a call. */
+/** `carillon stream test wss://…`: connects to a bot as the service would, without a call. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
@@ -32,28 +32,28 @@ interface StreamTestFlags {
   readonly ca: string;
 }
 
-/** Adds `stream test <url>`; sets the exit status to 1 when something was wrong. */
+/** Adds `stream test <url>`. The command sets exit status 1 if it finds a fault. */
 export function addStreamCommands(program: Command): void {
   program
     .command('stream')
-    .description('audio streams')
+    .description('Test audio streams')
     .command('test')
     .description("connect to a bot's WebSocket as the service would, speak, listen, and report")
     .argument('<url>', 'wss:// or ws:// URL of the bot')
-    .option('--wav <file>', '16-bit PCM WAV to say', undefined)
-    .option('--seconds <n>', 'how long to stay; default: the speech and five seconds', positive)
-    .option('--record <file>', 'write what the bot says to this WAV')
+    .option('--wav <file>', '16-bit PCM WAV file to send to the bot', undefined)
+    .option('--seconds <n>', 'duration of the test; default: the speech and five seconds', positive)
+    .option('--record <file>', 'record the audio of the bot to this WAV file')
     .option(
       '--format <type>',
       'contentType of the stream',
       format,
       FORMATS['audio/x-l16;rate=8000'],
     )
-    .option('--header <k=v>', 'extra header, may be repeated', header, [])
-    .option('--dtmf <keys>', 'keys that the caller presses, one a second', keys, '')
-    .option('--auth-id <id>', 'accountId in start', 'MA_00000000000000000')
+    .option('--header <k=v>', 'extra header; repeatable', header, [])
+    .option('--dtmf <keys>', 'DTMF keys to send, one per second', keys, '')
+    .option('--auth-id <id>', 'accountId in the start message', 'MA_00000000000000000')
     .option('--auth-token <token>', 'token that signs the upgrade; default: CARILLON_AUTH_TOKEN')
-    .option('--ca <file>', 'PEM of a certificate authority to trust', '')
+    .option('--ca <file>', 'PEM file of a certificate authority to trust', '')
     .action(async (url: string, flags: StreamTestFlags) => {
       process.exitCode = await streamTest(url, flags, (line) => console.log(line));
     });
@@ -76,7 +76,7 @@ async function streamTest(
     digits: flags.dtmf,
     accountId: asAccountId(flags.authId),
     caFile: flags.ca,
-    // No address is refused: the person who runs the command decides what it may reach.
+    // Every address is allowed: the user of the command decides which hosts to contact.
     egress: createEgressGuard({
       allow: ['0.0.0.0/0', '::/0'],
       allowLoopback: true,
@@ -131,11 +131,11 @@ function header(
   before: ReadonlyArray<readonly [string, string]>,
 ): ReadonlyArray<readonly [string, string]> {
   const at = text.indexOf('=');
-  if (at < 1) throw new InvalidArgumentError('must have the form key=value');
+  if (at < 1) throw new InvalidArgumentError('must be key=value');
   return [...before, [text.slice(0, at), text.slice(at + 1)]];
 }
 
 function keys(text: string): string {
-  if (!/^[0-9*#A-D]*$/.test(text)) throw new InvalidArgumentError('must be of 0-9 * # A-D');
+  if (!/^[0-9*#A-D]*$/.test(text)) throw new InvalidArgumentError('must contain only 0-9 * # A-D');
   return text;
 }

@@ -2,10 +2,10 @@ import type { Client } from '../../packages/client/src/client.ts';
 import { type ConnectionOptions, operatorClient } from './connection.ts';
 import { type Column, card, type Json, progressBar, table } from './output.ts';
 
-/** Where a command writes to; replaced in tests. */
+/** Output and environment of a command; replaced in tests. */
 export interface Terminal {
   print(line: string): void;
-  /** Progress, beside the output. */
+  /** Prints progress to standard error. */
   note(text: string): void;
   readonly interactive: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -19,7 +19,7 @@ export interface GlobalOptions extends ConnectionOptions {
 const PROGRESS_EVERY_MS = 500;
 const FRAMES = ['|', '/', '-', '\\'];
 
-/** What every command is given: the service, and ways to show what it said. */
+/** Client of the service and output functions for a command. */
 export class Session {
   readonly #terminal: Terminal;
   readonly #options: GlobalOptions;
@@ -41,7 +41,7 @@ export class Session {
     return this.#options.json === true;
   }
 
-  /** The rows under `key` of a reply; the whole reply with --json. */
+  /** Prints the rows under `key` of a reply as a table, or the whole reply with --json. */
   list(reply: Json, key: string, columns: readonly Column<Json>[]): void {
     const rows = (reply[key] ?? []) as readonly Json[];
     this.#show(reply, table(rows, columns));
@@ -55,12 +55,12 @@ export class Session {
     this.#show(reply, [sentence]);
   }
 
-  /** Lines for people, the reply with --json. */
+  /** Prints `lines`, or the reply with --json. */
   report(reply: Json, lines: readonly string[]): void {
     this.#show(reply, lines);
   }
 
-  /** Shows that long work goes on: the seconds it has taken, and a bar where `shareOf` knows how much is done (0 to 1). */
+  /** Shows the elapsed seconds of long work, and a progress bar where `shareOf` returns a fraction (0 to 1). */
   async working<T>(
     what: string,
     work: Promise<T>,
@@ -71,7 +71,7 @@ export class Session {
     let turn = 0;
     let over = false;
     const draw = async (): Promise<void> => {
-      // Only the work itself may fail: when the progress cannot be read, it is not shown.
+      // A failed progress query does not fail the work; the progress is just not shown.
       const share = await shareOf().catch(() => undefined);
       if (over) return;
       const seconds = Math.round((performance.now() - start) / 1000);

@@ -1,8 +1,8 @@
-/** Files between this machine and the service. */
+/** Uploads and downloads files. */
 import { createReadStream, statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 
-/** A contact list as it is read; `sent` is told of its bytes, done and in all. */
+/** Reads a contact list for upload. Calls `sent` with the bytes sent so far and the total. */
 export function upload(
   file: string,
   sent: (bytes: number, total: number) => void,
@@ -25,7 +25,7 @@ export function upload(
 export const bodyOf = (reply: Response): AsyncIterable<Uint8Array> =>
   (reply.body ?? []) as unknown as AsyncIterable<Uint8Array>;
 
-/** A text that comes line by line. */
+/** Prints a streamed text line by line. */
 export async function readLines(reply: Response, print: (line: string) => void): Promise<void> {
   const decoder = new TextDecoder();
   let rest = '';

@@ -1,7 +1,7 @@
-/** What settings require of each other: one line for each problem, which names the settings. Reads no file. */
+/** Checks dependencies between settings. Returns one line per problem that names the settings. Reads no file. */
 import type { Settings } from './schema.ts';
 
-/** Names of `rtp.codecs`. */
+/** Valid names in `rtp.codecs` and `rtp.carrierCodecs`. */
 const CODECS: ReadonlySet<string> = new Set(['OPUS', 'G722', 'PCMU', 'PCMA', 'L16', 'CN']);
 
 export function combinationProblems(settings: Settings): readonly string[] {
@@ -20,15 +20,13 @@ function rtpPorts({ rtp, sip }: Settings): string[] {
   if (portMin >= portMax) return ['rtp.portMin must be below rtp.portMax'];
   const problems: string[] = [];
   if (portMin % 2 === 1)
-    problems.push(
-      'rtp.portMin must be even: a call has an even port for RTP, the next is for RTCP',
-    );
+    problems.push('rtp.portMin must be even: RTP uses an even port and RTCP the next one');
   const even = Math.floor(portMax / 2) - Math.ceil(portMin / 2) + 1;
   const shared = icePort === 0 ? portMin : icePort;
   const forIce = shared >= portMin && shared <= portMax ? 1 : 0;
   if (even - forIce < 1)
     problems.push(
-      'rtp.portMin to rtp.portMax leaves no port for a call beside rtp.icePort: widen the range',
+      'rtp.portMin to rtp.portMax leaves no port for calls in addition to rtp.icePort: widen the range',
     );
   if (overlap(sip.host, rtp.host)) {
     for (const { name, port } of sipListeners(sip))
@@ -53,7 +51,7 @@ interface Listener {
   readonly port: number;
 }
 
-/** With drachtio, the drachtio servers open the ports. */
+/** SIP listeners of this process. With the drachtio backend, the drachtio servers open the ports. */
 function sipListeners({ backend, host, port, tlsPort, wsPort, wssPort }: Settings['sip']) {
   if (backend !== 'own') return [];
   return [
@@ -64,7 +62,7 @@ function sipListeners({ backend, host, port, tlsPort, wsPort, wssPort }: Setting
   ].filter((listener) => listener.port !== 0);
 }
 
-/** Two TCP listeners never share a port of one address. */
+/** Reports TCP listeners that share a port of one address. */
 function listeners({ http, sip, rtp }: Settings): string[] {
   const icePort = rtp.icePort === 0 ? rtp.portMin : rtp.icePort;
   const all: Listener[] = [
@@ -73,7 +71,7 @@ function listeners({ http, sip, rtp }: Settings): string[] {
   ];
   const isGiven = rtp.icePort > 0;
   const ice = { name: isGiven ? 'rtp.icePort' : 'rtp.portMin', host: rtp.host, port: icePort };
-  // A SIP port within the RTP range is reported there.
+  // A SIP port within the RTP range is reported by the check of the RTP range.
   const isInRange = icePort >= rtp.portMin && icePort <= rtp.portMax;
   const problems = all.flatMap((one, at) =>
     all.slice(at + 1).flatMap((other) => clash(one, other)),
@@ -98,7 +96,7 @@ const overlap = (one: string, other: string): boolean =>
     LOOPBACK_NAMES.has(one) &&
     LOOPBACK_NAMES.has(other));
 
-/** Settings of which one is useless without the other. */
+/** Reports settings that are only useful in pairs. */
 function pairs({ http, sip }: Settings): string[] {
   const problems: string[] = [];
   if ((http.tlsCertFile === '') !== (http.tlsKeyFile === ''))
@@ -108,7 +106,7 @@ function pairs({ http, sip }: Settings): string[] {
   return problems;
 }
 
-/** Each row: what is set, whether what it needs is there, and the problem where it is not. */
+/** Each row: a condition, whether its requirement is met, and the problem otherwise. */
 function needs(settings: Settings): string[] {
   const { sip, drachtio, cluster, store, stir, recognition } = settings;
   const { telemetry, hep, speech, alarms } = settings;
@@ -117,7 +115,7 @@ function needs(settings: Settings): string[] {
     [
       sip.tlsClientCertificates !== 'no',
       sip.tlsCaFile !== '',
-      'sip.tlsClientCertificates needs sip.tlsCaFile: who vouches for clients',
+      'sip.tlsClientCertificates needs sip.tlsCaFile to verify clients',
     ],
     [
       isDrachtio,
@@ -130,12 +128,12 @@ function needs(settings: Settings): string[] {
     [
       isDrachtio && sip.tlsClientCertificates !== 'no',
       false,
-      'sip.tlsClientCertificates needs sip.backend own: drachtio servers end TLS themselves',
+      'sip.tlsClientCertificates needs sip.backend own: drachtio servers terminate TLS',
     ],
     [
       isDrachtio && sip.tlsCertFile !== '',
       false,
-      'sip.tlsCertFile needs sip.backend own: drachtio servers end TLS themselves',
+      'sip.tlsCertFile needs sip.backend own: drachtio servers terminate TLS',
     ],
     [
       drachtio.servers.length > 0 || drachtio.secret !== '',
@@ -213,7 +211,7 @@ function limits({ sip, campaigns, store, cluster }: Settings): string[] {
     problems.push(`store.url: sslmode must be one of ${SSL_MODES.join(', ')}`);
   const database = cluster.redis === '' ? '' : (URL.parse(cluster.redis)?.pathname ?? '');
   if (!/^\/?\d{0,4}$/.test(database))
-    problems.push('cluster.redis: the path must be the number of a database, as /0');
+    problems.push('cluster.redis: the path must be a database number such as /0');
   return problems;
 }
 

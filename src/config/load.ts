@@ -13,24 +13,24 @@ import {
 } from './schema.ts';
 import { parseSource, readSource, type Source, type Tree } from './source.ts';
 
-/** Variables that are ours without being settings; CARILLON_URL is where the operator's command finds the service. */
+/** Variables that are not settings. CARILLON_URL is the service URL for the command line. */
 const OTHER_VARIABLES = new Set(['CARILLON_CONFIG', 'CARILLON_CONFIG_BODY', 'CARILLON_URL']);
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Examined {
-  /** Of use only where there are no problems. */
+  /** Effective settings. Usable only if `problems` is empty. */
   readonly settings: Settings;
-  /** One line each: the key or variable, where it stands, what was expected and what was given. */
+  /** One line per problem: key or variable, position, expected and given value. */
   readonly problems: readonly string[];
-  /** By dotted path, where a value comes from that is not the default: `settings.yaml:3`, `CARILLON_SIP_PORT`. */
+  /** Origin of each value that is not a default, by dotted path: `settings.yaml:3`, `CARILLON_SIP_PORT`. */
   readonly origins: ReadonlyMap<string, string>;
 }
 
 /**
- * The effective settings: schema defaults, then `config/default.json`, then the file of CARILLON_CONFIG (JSON or YAML) or the
- * text of CARILLON_CONFIG_BODY, then the environment. Throws ServiceError CONFIG_INVALID with one line that names the first
- * problem; `examineSettings` tells them all.
+ * Returns the effective settings: schema defaults, then `config/default.json`, then the file of CARILLON_CONFIG (JSON or
+ * YAML) or the text of CARILLON_CONFIG_BODY, then the environment. Later sources override earlier ones. Throws
+ * ServiceError CONFIG_INVALID with the first problem; `examineSettings` returns all problems.
  */
 export function loadSettings(environment: Environment, defaultFile: string): Settings {
   const { settings, problems } = examineSettings(environment, defaultFile);
@@ -38,7 +38,7 @@ export function loadSettings(environment: Environment, defaultFile: string): Set
   return settings;
 }
 
-/** Throws the first problem where there is one, and says how many more there are. */
+/** Throws the first problem, if any, with the number of further problems. */
 export function refuseProblems(problems: readonly string[]): void {
   const [first, ...more] = problems;
   if (first === undefined) return;
@@ -46,7 +46,7 @@ export function refuseProblems(problems: readonly string[]): void {
   throw new ServiceError('CONFIG_INVALID', `settings: ${first}${others}`);
 }
 
-/** As `loadSettings`, with every problem instead of the first. */
+/** Like `loadSettings`, but returns all problems instead of throwing the first one. */
 export function examineSettings(environment: Environment, defaultFile: string): Examined {
   const examination = new Examination();
   examination.addSource(readSource(defaultFile), false);
@@ -97,7 +97,7 @@ class Examination {
 
   result(): Examined {
     const settings = this.#merged as unknown as Settings;
-    // A wrong value stands at its default here: what follows from it is no problem of its own.
+    // Invalid values have been replaced by defaults, so combination problems would be misleading.
     if (this.#problems.length === 0) this.#problems.push(...combinationProblems(settings));
     return { settings: deepFreeze(settings), problems: this.#problems, origins: this.#origins };
   }
@@ -149,7 +149,7 @@ function defaultsOf(node: object): Tree {
   return out;
 }
 
-/** Undefined: a switch that says neither on nor off. */
+/** Parses the text of an environment variable. Returns undefined for a switch that is not on or off. */
 function fromEnvironment({ setting }: SettingPlace, raw: string): unknown {
   if (setting.kind === 'integer') return raw.trim() === '' ? Number.NaN : Number(raw);
   if (setting.kind === 'list') {
@@ -171,7 +171,7 @@ const shownValue = (setting: Setting, value: unknown): string => {
   return setting.secret ? ', not what was given' : `, not ${maskSecrets(JSON.stringify(value))}`;
 };
 
-/** What is expected of a value that does not fit. */
+/** Returns the expectation that a value violates, or undefined if it is valid. */
 function faultOf(setting: Setting, value: unknown): string | undefined {
   switch (setting.kind) {
     case 'integer': {

@@ -1,6 +1,6 @@
 import { listSettings } from './schema.ts';
 
-/** `docs/reference/settings.md`: every setting with its environment name, default and meaning. */
+/** Generates `docs/reference/settings.md`: every setting with environment variable, default and description. */
 export function settingsPage(): string {
   const rows = listSettings().map(({ path, setting, environment }) => {
     const initial = JSON.stringify(setting.default);
@@ -8,10 +8,10 @@ export function settingsPage(): string {
   });
   return `# Settings
 
-Defaults stand in \`default.json\`; a file named by \`CARILLON_CONFIG\`, in JSON or YAML, overrides them (or the same text in \`CARILLON_CONFIG_BODY\`), the
-environment overrides both. In the environment, lists are written with commas and switches as on or off. An unknown key or a wrong value stops the
-start with one line; \`npm run check-config\` and \`npx carillon config check --file FILE\` tell every problem with its line.
-\`npx carillon config show\` prints the effective settings, where each comes from, and \`***\` instead of secrets.
+Defaults are in \`default.json\`. A file named by \`CARILLON_CONFIG\` (JSON or YAML), or the same text in \`CARILLON_CONFIG_BODY\`, overrides them.
+The environment overrides both. Environment variables use commas in lists and \`on\` or \`off\` for switches. An unknown key or an invalid value stops the
+start with one line; \`npm run check-config\` and \`npx carillon config check --file FILE\` list every problem with its line.
+\`npx carillon config show\` prints the effective settings and their origin, with \`***\` instead of secrets.
 
 \`\`\`yaml
 sip: { host: 0.0.0.0, publicHost: sip.example.com }

@@ -1,7 +1,7 @@
 /**
- * Every setting: its type, default, unit and meaning; most stand by subject in `settings/`. `config/default.json` holds the same defaults
- * (a test compares them), a file named by CARILLON_CONFIG overrides them, the environment overrides both:
- * `sip.publicHost` is CARILLON_SIP_PUBLIC_HOST.
+ * Schema of all settings: type, default, unit and description; most are in `settings/` by subject. `config/default.json`
+ * holds the same defaults (a test compares them). A file named by CARILLON_CONFIG overrides them, and the environment
+ * overrides both: `sip.publicHost` is CARILLON_SIP_PUBLIC_HOST.
  */
 import { calling } from './settings/calling.ts';
 import { BASE_URL } from './settings/forms.ts';
@@ -34,36 +34,34 @@ export {
 export const SETTINGS = {
   dataDir: text(
     'data',
-    'folder of the database, keys, recordings and outbox; relative to the working directory',
+    'folder for the database, keys, recordings and outbox; relative to the working directory',
   ),
   publicUrl: shaped(
     BASE_URL,
-    text('', 'base of links in callbacks and mails; empty: http(s)://<http host>:<port>'),
+    text('', 'base URL of links in callbacks and mail; empty: http(s)://<http host>:<port>'),
   ),
   adminToken: secret(
-    'bearer token of /admin/v1; empty: made at the first start and kept in the data folder',
+    'bearer token of /admin/v1; empty: generated at the first start and stored in the data folder',
   ),
   demo: toggle(
     true,
-    'built-in answer URL and echo bot, and the first account, application and endpoint',
+    'built-in answer URL and echo bot, and a first account, application and endpoint',
   ),
   logLevel: live(
-    choice(
-      ['debug', 'info', 'warn', 'error', 'silent'],
-      'info',
-      'least severe level that is written',
-    ),
+    choice(['debug', 'info', 'warn', 'error', 'silent'], 'info', 'lowest severity that is logged'),
   ),
   logFormat: choice(
     ['auto', 'json', 'pretty'],
     'auto',
-    'lines of JSON, or lines for people; auto: for people on a terminal',
+    'JSON lines or readable lines; auto: readable on a terminal, otherwise JSON',
   ),
-  rates: rows('prices: a JSON or YAML file like rates.json, or the list itself; empty: rates.json'),
+  rates: rows(
+    'prices: path of a JSON or YAML file like rates.json, or the list itself; empty: rates.json',
+  ),
   carriers: rows(
-    'SIP gateways: a JSON or YAML file like carriers.json, or the list itself; empty: carriers.json',
+    'SIP gateways: path of a JSON or YAML file like carriers.json, or the list itself; empty: carriers.json',
   ),
-  platformName: text('Carillon', 'HangupSource of calls that the platform ended'),
+  platformName: text('Carillon', 'HangupSource of calls that the platform ends'),
   ...network,
   ...calling,
   ...keeping,
@@ -93,7 +91,7 @@ export interface SettingPlace {
   readonly environment: string;
 }
 
-/** Every setting with its path and environment name, in the order of the schema. */
+/** Returns every setting with path and environment variable, in schema order. */
 export function listSettings(): SettingPlace[] {
   const places: SettingPlace[] = [];
   const walk = (node: object, path: readonly string[]): void => {
@@ -108,7 +106,7 @@ export function listSettings(): SettingPlace[] {
   return places;
 }
 
-/** `sip.publicHost` → CARILLON_SIP_PUBLIC_HOST. */
+/** Converts a path to a variable name: `sip.publicHost` → CARILLON_SIP_PUBLIC_HOST. */
 function environmentName(path: readonly string[]): string {
   const words = path.map((part) => part.replace(/([a-z0-9])([A-Z])/g, '$1_$2'));
   return `CARILLON_${words.join('_').toUpperCase()}`;

@@ -1,10 +1,10 @@
-/** The effective settings for people: secrets masked, and where each value that is not the default comes from. */
+/** Formats the effective settings with masked secrets and the origin of each value that is not a default. */
 import { Document } from 'yaml';
 import { MASK, maskSecrets } from '../base/mask.ts';
 import type { Examined } from './load.ts';
 import { listSettings, type Setting } from './schema.ts';
 
-/** YAML that could be a settings file again, but for what is masked. */
+/** Formats the settings as YAML that is a valid settings file, except for masked values. */
 export function settingsAsYaml(examined: Examined): string {
   const document = new Document({});
   for (const { path, shown, origin } of rowsOf(examined)) {
@@ -15,7 +15,7 @@ export function settingsAsYaml(examined: Examined): string {
   return document.toString({ lineWidth: 0, flowCollectionPadding: false });
 }
 
-/** The same for programs: `{ settings, origins }`. */
+/** Formats the settings as JSON: `{ settings, origins }`. */
 export function settingsAsJson(examined: Examined): string {
   const document = new Document({});
   for (const { path, shown } of rowsOf(examined)) document.setIn(path, document.createNode(shown));
@@ -34,7 +34,7 @@ function rowsOf({ settings, origins }: Examined) {
 function shownOf(setting: Setting, value: unknown): unknown {
   if (setting.secret && Array.isArray(value)) return value.map(() => MASK);
   if (setting.secret) return value === '' ? '' : MASK;
-  // Carriers have passwords.
+  // Carriers contain passwords: show only the number of rows.
   if (setting.kind === 'rows' && Array.isArray(value)) return `(${value.length} in the file)`;
   if (Array.isArray(value)) return value.map((item) => maskSecrets(String(item)));
   return typeof value === 'string' ? maskSecrets(value) : value;

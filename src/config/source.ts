@@ -1,4 +1,4 @@
-/** A settings file: JSON, or YAML 1.2, which contains it. Read with the place of every value, so that an error can name its line. */
+/** Reads a settings file (JSON or YAML 1.2) with the position of every value, so that errors can name the line. */
 import { readFileSync } from 'node:fs';
 import { isNode, LineCounter, parseDocument } from 'yaml';
 
@@ -6,11 +6,11 @@ export type Tree = { [key: string]: unknown };
 
 export interface Source {
   readonly tree: Tree;
-  /** Where the value at `path` stands: `settings.yaml:12`, or the name alone where that is not known. */
+  /** Returns the position of the value at `path` as `settings.yaml:12`, or only the name if unknown. */
   place(path: readonly string[]): string;
 }
 
-/** The file, or one sentence about what is wrong with it. */
+/** Reads a file. Returns an error text if it fails. */
 export function readSource(file: string): Source | string {
   let text: string;
   try {
@@ -21,7 +21,7 @@ export function readSource(file: string): Source | string {
   return parseSource(text, file);
 }
 
-/** `name` stands in errors. */
+/** Parses `text`. Error texts use `name`. Returns an error text if it fails. */
 export function parseSource(text: string, name: string): Source | string {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: true });
@@ -30,7 +30,7 @@ export function parseSource(text: string, name: string): Source | string {
   const tree: unknown = document.toJS({ maxAliasCount: 100 });
   if (tree === null) return { tree: {}, place: () => name };
   if (typeof tree !== 'object' || Array.isArray(tree))
-    return `${name} must hold one object: names, and their values`;
+    return `${name} must contain one object with settings by name`;
   return {
     tree: tree as Tree,
     place(path) {

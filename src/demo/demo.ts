@@ -1,6 +1,6 @@
 /**
- * The built-in demo: a customer like any other, on a loopback port of its own. Its answer URL returns a bidirectional
- * stream to its own WebSocket, where an echo bot plays back what it hears. It uses the public protocol and nothing else.
+ * Built-in demo customer on a separate loopback port. Its answer URL returns a bidirectional stream to its WebSocket,
+ * where an echo bot plays back what it receives. It uses only the public protocol.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,23 +12,23 @@ import { attachEchoBot } from './echo-bot.ts';
 
 export interface DemoOptions {
   readonly host: string;
-  /** 0 picks a free one. */
+  /** Port to listen on; 0 picks a free one. */
   readonly port: number;
   readonly logger: Logger;
 }
 
 export interface Demo {
-  /** `http://host:port`. */
+  /** Origin of the demo: `http://host:port`. */
   readonly origin: string;
   readonly streamUrl: string;
   stop(): Promise<void>;
 }
 
-/** Largest callback body; what the service posts is a few hundred bytes. */
+/** Maximum callback body in bytes. Callbacks of the service have a few hundred. */
 const MAX_BODY_BYTES = 64 * 1024;
-/** Streams at a time. */
+/** Maximum concurrent streams. */
 const MAX_STREAMS = 1000;
-/** A `media` message is about a kilobyte. */
+/** Maximum WebSocket message in bytes. A `media` message has about 1 KB. */
 const MAX_MESSAGE_BYTES = 64 * 1024;
 
 export async function startDemo({ host, port, logger }: DemoOptions): Promise<Demo> {

@@ -1,4 +1,4 @@
-/** Plays back what it hears, at once and in the format of the stream. Key `#` silences it, key `*` ends the stream. */
+/** Plays back received audio immediately in the format of the stream. Key `#` clears the audio, key `*` ends the stream. */
 import type { RawData, WebSocket } from 'ws';
 import type { Logger } from '../base/logger.ts';
 
@@ -7,7 +7,7 @@ interface MediaFormat {
   readonly sampleRate: number;
 }
 
-/** What the bot reads of a message; everything may be missing, as in anything that comes from outside. */
+/** Fields of a message that the bot reads. Each may be missing because the input is untrusted. */
 interface ServiceMessage {
   readonly event?: unknown;
   readonly start?: { readonly streamId?: string; readonly mediaFormat?: MediaFormat };
@@ -15,7 +15,7 @@ interface ServiceMessage {
   readonly dtmf?: { readonly digit?: string };
 }
 
-/** What may wait to be sent when the service does not read: about ten seconds of audio. */
+/** Maximum unsent bytes while the service does not read, about 10 s of audio. */
 const MAX_WAITING_BYTES = 512 * 1024;
 
 export function attachEchoBot(socket: WebSocket, logger: Logger): void {
@@ -50,7 +50,7 @@ export function attachEchoBot(socket: WebSocket, logger: Logger): void {
         if (message.dtmf?.digit === '*') send({ event: 'stop' });
         break;
       case 'error':
-        logger.warn({ message }, 'the demo bot was told of an error');
+        logger.warn({ message }, 'the demo bot received an error message');
         break;
       default:
         break;

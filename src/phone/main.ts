@@ -1,4 +1,4 @@
-/** `npm run call`: a bundled phone. Registers, calls, speaks, listens, measures, and shows what the service wrote down. */
+/** `npm run call`: a bundled phone that registers, calls, speaks, measures the audio and shows the service's records. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemRandom as random } from '../base/system-random.ts';
@@ -13,9 +13,9 @@ import { SipLine } from './sip-line.ts';
 
 const SPEECH = new URL('../../fixtures/audio/speech.wav', import.meta.url);
 const RATE_HZ = 8000;
-/** Silence before the speech, while the far end opens its stream. */
+/** Silence before the speech, in ms, while the far end opens its stream. */
 const LEAD_IN_MS = 500;
-/** What is still on its way back when the speech is over. */
+/** Time to receive the last audio after the speech, in ms. */
 const TAIL_MS = 1500;
 
 async function main(): Promise<number> {
@@ -73,7 +73,7 @@ async function call(line: SipLine, options: PhoneOptions, voice: Int16Array): Pr
   }
 }
 
-/** On a terminal the line of the running call stays in its place. */
+/** Prints progress. On a terminal, updates of the active call replace the previous line. */
 function progress(line: string, again: boolean): void {
   if (again && process.stdout.isTTY) process.stdout.write(`\r${line}\x1b[K`);
   else console.log(line);
@@ -100,7 +100,7 @@ function save({ heard }: CallReport, { record, dataDir }: PhoneOptions): string 
 async function showRecords(options: PhoneOptions, { sipCallId }: CallReport): Promise<void> {
   if (options.baseUrl === '' || options.authId === '') return;
   const records = await fetchRecords({ ...options, clock }, sipCallId);
-  if (records === undefined) console.log('\n  no CDR of this call appeared over REST');
+  if (records === undefined) console.log('\n  the REST API returned no CDR for this call');
   else console.log(`\n${formatRows(recordRows(records))}`);
 }
 

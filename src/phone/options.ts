@@ -1,10 +1,10 @@
-/** What the phone was told: arguments first, then the environment, then the file that the service wrote at its first start. */
+/** Options of the phone: arguments first, then the environment, then the file from the first start of the service. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isDigit } from './rtp/packet.ts';
 
-/** Written into the data folder by the first start of the service. */
+/** File that the first start of the service writes to the data folder. */
 export interface DemoFile {
   readonly sipHost: string;
   readonly sipPort: number;
@@ -19,11 +19,11 @@ export interface DemoFile {
 export interface PhoneOptions extends DemoFile {
   readonly transport: 'udp' | 'tcp';
   readonly codec: 'PCMU' | 'PCMA';
-  /** Undefined: the sentence of fixtures/audio. */
+  /** WAV file to send; undefined: the sample sentence in fixtures/audio. */
   readonly wav: string | undefined;
-  /** Undefined: as long as the speech and its way back. */
+  /** Duration of the call in s; undefined: until the speech has returned. */
   readonly seconds: number | undefined;
-  /** Undefined: data/call-<time>.wav. */
+  /** File for the recording; undefined: data/call-<time>.wav. */
   readonly record: string | undefined;
   readonly digits: string;
   readonly dataDir: string;
@@ -45,7 +45,7 @@ PHONE_BASE_URL, PHONE_AUTH_ID and PHONE_AUTH_TOKEN name the account whose CDR is
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Throws an Error whose message is one line for the person at the keyboard; 'help' asks for the usage. */
+/** Throws an Error with a one-line message for the user. 'help' requests the usage text. */
 export function readOptions(argv: readonly string[], env: Environment): PhoneOptions | 'help' {
   const { values } = parseArgs({
     args: [...argv],
@@ -104,7 +104,7 @@ const serverOf = (file: Partial<DemoFile> | undefined) => ({
 function needed<T>(value: T | undefined, option: string): T {
   if (value !== undefined) return value;
   throw new Error(
-    `${option} is not given, and data/demo.json does not say it: start the service first (npm start), or see --help`,
+    `${option} is missing and not in data/demo.json: start the service first (npm start), or see --help`,
   );
 }
 
@@ -129,5 +129,5 @@ function positive(option: string, text: string): number {
 
 function keys(text: string): string {
   if ([...text].every(isDigit)) return text;
-  throw new Error('--dtmf takes 0-9, *, # and A-D');
+  throw new Error('--dtmf accepts 0-9, *, # and A-D');
 }

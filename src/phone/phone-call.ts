@@ -1,4 +1,4 @@
-/** One call of the bundled phone from INVITE to BYE: says its sentence, listens, and measures. */
+/** One call of the bundled phone from INVITE to BYE. Sends speech, records the received audio and measures quality. */
 import type { Clock } from '../base/clock.ts';
 import type { Random } from '../base/ids.ts';
 import {
@@ -21,29 +21,29 @@ import type { SipLine } from './sip-line.ts';
 export interface CallPlan {
   readonly to: string;
   readonly codec: 'PCMU' | 'PCMA';
-  /** 8 kHz. */
+  /** Samples to send, 8 kHz. */
   readonly voice: Int16Array;
-  /** From the answer to our BYE. */
+  /** Time from the answer to BYE, in ms. */
   readonly durationMs: number;
   readonly digits: string;
-  /** Ends the call early. */
+  /** Signal that ends the call early. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly random: Random;
-  /** A line for whoever watches; `again` lines may replace the one before. */
+  /** Prints a line of progress. With `again`, the line may replace the previous one. */
   progress(line: string, again: boolean): void;
 }
 
 export interface CallReport {
   readonly sipCallId: string;
-  /** INVITE to 200, milliseconds; undefined: never answered. */
+  /** Time from INVITE to 200 in ms; undefined if unanswered. */
   readonly setupMs: number | undefined;
   readonly talkedMs: number;
   readonly end: LegEndFacts;
   readonly packetsSent: number;
   readonly reception: ReceptionReport;
   readonly heard: Int16Array;
-  /** Undefined: nothing was said or nothing came. */
+  /** Undefined if no speech was sent or no audio was received. */
   readonly echo: Echo | undefined;
 }
 
@@ -52,7 +52,7 @@ const PTIME_MS = 20;
 const MAX_ECHO_DELAY_MS = 2000;
 const TICK_MS = 1000;
 const FIRST_KEY_MS = 1000;
-/** After our BYE the end is told at once; a server that is gone must not hold the phone. */
+/** Maximum wait for the end of the call after BYE, in ms, in case the server is unreachable. */
 const END_TIMEOUT_MS = 5000;
 
 export async function placeCall(

@@ -1,9 +1,9 @@
-/** The phone's report of a call, as lines for a person. */
+/** Formats the report of a call as lines of text. */
 import type { CallReport } from './phone-call.ts';
 import { meanOpinionScore } from './rtp/reception.ts';
 import type { ServiceRecords } from './service-records.ts';
 
-/** The speech came back when most of its seconds were found in what was heard. */
+/** Minimum share of the speech seconds that must be detected in the received audio. */
 const LEAST_FOUND_PART = 0.6;
 
 export const speechCameBack = ({ echo }: CallReport): boolean =>
@@ -69,7 +69,7 @@ export function recordRows({ cdr, entries }: ServiceRecords): readonly Row[] {
   ];
 }
 
-/** Sum of all debits, in units. Amounts have six decimals at most. */
+/** Sum of all debits, in currency units. Amounts have at most six decimals. */
 function totalOf(entries: ServiceRecords['entries']): number {
   const millionths = entries.reduce(
     (sum, { fields }) => sum + Math.round(Number(fields['amount'] ?? 0) * 1_000_000),

@@ -1,4 +1,4 @@
-/** What the service wrote down about a call, fetched over its public REST interface. */
+/** Fetches the service's records of a call from its public REST API. */
 import type { Clock } from '../base/clock.ts';
 
 export interface RecordsOptions {
@@ -8,7 +8,7 @@ export interface RecordsOptions {
   readonly clock: Clock;
 }
 
-/** Fields as they come; only those that are shown. */
+/** Fields of a call record that are shown, as received. */
 interface CallRecord {
   readonly uuid: string;
   readonly fields: Readonly<Record<string, unknown>>;
@@ -23,14 +23,14 @@ export interface ServiceRecords {
   readonly entries: readonly LedgerEntry[];
 }
 
-/** The CDR is written within a second of the end; a few more are no harm. */
+/** Number of fetches. The service writes the CDR within a second of the end of the call. */
 const ATTEMPTS = 20;
 const INTERVAL_MS = 250;
 const REQUEST_TIMEOUT_MS = 5000;
-/** Fetches in a row without a new entry after which the entries are taken as complete. */
+/** Consecutive fetches without a new entry after which the list counts as complete. */
 const SETTLED_AFTER = 4;
 
-/** Undefined when the record did not appear in time. */
+/** Returns the records of a call, or undefined if no CDR appeared in time. */
 export async function fetchRecords(
   options: RecordsOptions,
   sipCallId: string,
@@ -49,7 +49,7 @@ export async function fetchRecords(
   return undefined;
 }
 
-/** All entries of a call, once no further one has come for a while: recordings are charged when their files are ready. */
+/** Returns all ledger entries of a call after no new one appeared for a while. Recordings are charged when their files are ready. */
 async function settledEntries(
   account: string,
   uuid: string,
@@ -66,7 +66,7 @@ async function settledEntries(
   return entries;
 }
 
-/** By reference: the call itself; by description: its streams, recordings and transcriptions. */
+/** Returns entries that refer to the call, and those of its streams, recordings and transcriptions, matched by description. */
 async function entriesOf(
   account: string,
   uuid: string,

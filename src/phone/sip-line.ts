@@ -1,4 +1,4 @@
-/** The phone's SIP side: one user agent over a UDP socket or a TCP connection, as promises and events of one call. */
+/** SIP side of the phone: one user agent over UDP or TCP that exposes a call as promises and events. */
 import { createSocket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
@@ -33,23 +33,23 @@ export interface LineOptions {
 }
 
 export interface CallEvents {
-  /** `sdp`: where early media comes from. */
+  /** Reports a provisional response. `sdp` is present with early media. */
   ringing(status: number, sdp: string | undefined): void;
   connected(sdp: string | undefined): void;
-  /** Exactly once. */
+  /** Reports the end of the call exactly once. */
   ended(end: LegEndFacts): void;
-  /** A re-INVITE: our answer, or undefined to refuse it and go on as before. */
+  /** Handles a re-INVITE. Returns the SDP answer, or undefined to refuse it and keep the session unchanged. */
   offered(sdp: string): string | undefined;
 }
 
 export interface PhoneCall {
   readonly sipCallId: string;
   hangup(): void;
-  /** A key press by SIP INFO, for peers that understand nothing better. */
+  /** Sends a key press by SIP INFO, for peers without RFC 4733. */
   sendDigit(digit: string, durationMs: number): void;
 }
 
-/** Takes a call with this offer: our answer and who is told what becomes of it; undefined: busy. */
+/** Handles an inbound call with this offer. Returns the answer and event handlers, or undefined to refuse as busy. */
 type CallHandler = (
   sdp: string,
   call: PhoneCall,
@@ -57,15 +57,15 @@ type CallHandler = (
 
 type Output<K extends UserAgentOutput['kind']> = Extract<UserAgentOutput, { readonly kind: K }>;
 
-/** What is to be sent still when the line closes has so long. */
+/** Time to send pending messages when the line closes, in ms. */
 const LAST_WORDS_MS = 2000;
-/** Longest wait for the answer to REGISTER: RFC 3261 Timer F. */
+/** Timeout of REGISTER in ms: Timer F of RFC 3261. */
 const REGISTER_TIMEOUT_MS = 32_000;
 const REGISTRATION = 1;
-/** Legs that the user agent begins for calls to the phone have odd numbers. */
+/** Leg ID of outbound calls. Legs of inbound calls have odd numbers. */
 const OWN_LEG = asLegId(2);
 const EXPIRES_S = 300;
-/** Refuses a call to the phone itself, when nobody takes it. */
+/** Status for inbound calls without a handler. */
 const BUSY_HERE = 486;
 
 export class SipLine {
@@ -76,7 +76,7 @@ export class SipLine {
   readonly #table: ConnectionTable;
   readonly #driver: Driver<UserAgentInput>;
   readonly #localPort: number;
-  /** For addresses and connections. */
+  /** Pending address lookups and connection attempts. */
   readonly #looking = new Set<Promise<void>>();
   #call: CallEvents | undefined;
   #leg = OWN_LEG;
@@ -130,7 +130,7 @@ export class SipLine {
     return line;
   }
 
-  /** Resolves once the registrar said 200. */
+  /** Resolves when the registrar responds with 200. */
   async register(): Promise<void> {
     const { username, password, transport } = this.#options;
     const { state, status } = await this.#registrationAfter({
@@ -151,7 +151,7 @@ export class SipLine {
     await this.#registrationAfter({ kind: 'unregister', registration: REGISTRATION });
   }
 
-  /** One call at a time. */
+  /** Places a call. Only one call is possible at a time. */
   call(to: string, sdp: string, events: CallEvents): PhoneCall {
     const { username, password, transport, random, host } = this.#options;
     const sipCallId = `${token(random)}@${this.localAddress}`;
@@ -170,12 +170,12 @@ export class SipLine {
     return this.#callOf(OWN_LEG, sipCallId);
   }
 
-  /** Who takes calls from now on, one at a time. */
+  /** Sets the handler of inbound calls, one at a time. */
   onCall(handler: CallHandler): void {
     this.#handler = handler;
   }
 
-  /** What waits for an address or a connection, a BYE for one, leaves before; for `LAST_WORDS_MS` at most. */
+  /** Closes the line after pending messages such as a BYE are sent, or after `LAST_WORDS_MS`. */
   async close(): Promise<void> {
     const late = Promise.withResolvers<void>();
     const cancel = this.#options.clock.at(
@@ -206,7 +206,7 @@ export class SipLine {
     return `${host.includes(':') ? `[${host}]` : host}:${port}`;
   }
 
-  /** A number or user name, or a whole SIP URI. */
+  /** Returns a SIP URI for a number, a user name or a complete SIP URI. */
   #uriOf(to: string): string {
     return /^sips?:/i.test(to) ? to : `sip:${to}@${this.#authority()}`;
   }
@@ -314,7 +314,7 @@ export class SipLine {
     void looking.finally(() => this.#looking.delete(looking));
   }
 
-  /** A phone talks to its one server: addresses suffice, no NAPTR and SRV. */
+  /** Resolves addresses only: a phone uses one server, so that NAPTR and SRV are not needed. */
   async #resolve(id: number, query: TargetQuery): Promise<void> {
     const transport = query.transport ?? this.#options.transport;
     const port = query.port ?? defaultPort(transport);
@@ -329,7 +329,7 @@ export class SipLine {
   }
 }
 
-/** The address of this machine that the server sees. */
+/** Returns the local address used to reach the server. */
 async function localAddressTowards(host: string, port: number): Promise<string> {
   const { address, family } = await lookup(host);
   const probe = createSocket(family === 6 ? 'udp6' : 'udp4');

@@ -237,7 +237,7 @@ describe('an import', () => {
     expect(done.out).toEqual([
       expect.stringMatching(/^line 3: direction must be one of/),
       expect.stringMatching(/^line 4: per_minute must be number/),
-      '2 rows taken over, 2 refused',
+      '2 rows imported, 2 refused',
     ]);
     expect(service.ledger.listRates()).toHaveLength(2);
   });
@@ -252,7 +252,7 @@ describe('an import', () => {
       'line 2: per_minute must be 0, or at least 0.000001',
       'line 4: the same rate as line 3',
       'line 1106: the same rate as line 3',
-      '1102 rows taken over, 3 refused',
+      '1102 rows imported, 3 refused',
     ]);
     const price = service.ledger.listRates().find(({ prefix }) => prefix === '49')?.perMinute;
     expect(price).toBe(20_000);
@@ -263,7 +263,7 @@ describe('an import', () => {
       'e164,country,currency,account_id\n+14155550100,US,USD,\n12,US,USD,\n+14155550101,US,USD,MA_X\n',
     );
     const dry = await carillon('import', 'numbers', file, '--dry-run');
-    expect(dry.out.at(-1)).toBe('1 row would be taken over, 2 refused');
+    expect(dry.out.at(-1)).toBe('1 row would be imported, 2 refused');
     const count = async () =>
       (await service.provisioning.numbers.list({}, { limit: 1, offset: 0 })).total;
     expect(await count()).toBe(0);

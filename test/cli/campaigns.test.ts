@@ -54,7 +54,7 @@ describe('carillon campaigns', () => {
     const file = join(folder, 'contacts.csv');
     writeFileSync(file, 'to,Name\n+14155550101,Ann\nnobody,Bob\n');
     await carillon(['campaigns', 'upload', id, file]);
-    expect(terminal.out.at(-1)).toBe('1 contacts, 1 rows that are none');
+    expect(terminal.out.at(-1)).toBe('1 contacts, 1 invalid rows');
     expect(terminal.notes).toContain('row 2: to "nobody" is no telephone number');
     await carillon(['campaigns', 'errors', id]);
     expect(terminal.out.slice(-2)).toEqual([

@@ -111,7 +111,7 @@ describe('network checks', () => {
     ]);
     expect(findings[0]?.found).toContain(`127.0.0.1:${port} cannot be opened: EADDRINUSE`);
     const elsewhere = await checkPorts(testSettings({ CARILLON_HTTP_HOST: '192.0.2.1' }));
-    expect(elsewhere[0]?.advice).toContain('no address of this machine');
+    expect(elsewhere[0]?.advice).toContain('not an address of this machine');
   });
 
   it('reject an advertised address that peers cannot use', async () => {
@@ -267,7 +267,7 @@ describe('carillon doctor', () => {
     };
     const down = (reply: ServerResponse) =>
       reply.writeHead(503).end('{"status":"down","details":{"store":"disk full"}}');
-    expect(await outcomeOf(down)).toMatch(/^FAIL service .*takes no calls: store: disk full/);
+    expect(await outcomeOf(down)).toMatch(/^FAIL service .*accepts no calls: store: disk full/);
     expect(await outcomeOf((reply) => reply.end('hello'))).toMatch(/^FAIL service/);
     expect(await outcomeOf((reply) => reply.end('{"status":"ready"}'))).toMatch(/^ok {3}service/);
   });

@@ -196,7 +196,7 @@ describe('errors print one plain line and set a failure status', () => {
     [['accounts', 'list'], { CARILLON_ADMIN_TOKEN: 'wrong' }, 'refused the admin token'],
     [['accounts', 'list'], { CARILLON_URL: 'http://127.0.0.1:9' }, 'cannot reach the service'],
     [['accounts', 'create', 'X', 'cps_limit=many'], {}, 'cps_limit'],
-    [['credit', 'MA_X', 'ten'], {}, 'ten is no amount'],
+    [['credit', 'MA_X', 'ten'], {}, 'ten is not an amount'],
     [['nonsense'], {}, 'unknown command'],
   ])('%j', async (args, env: Record<string, string>, said) => {
     await carillon(args, env);

@@ -136,7 +136,7 @@ describe('carillon restore', () => {
 
 describe('carillon verify FILE', () => {
   it('checks a whole backup and describes its faults', async () => {
-    expect((await carillon('verify', backup)).out[0]).toBe('the backup is whole');
+    expect((await carillon('verify', backup)).out[0]).toBe('the backup is complete');
     expect((await carillon('verify', join(folder, 'none.db'))).notes).toContain(
       'none.db does not exist',
     );

@@ -115,7 +115,7 @@ describe('carillon stream test', () => {
   it('reports why a stream failed to start, or why it broke', async () => {
     const refused = await test('ws://127.0.0.1:9/');
     expect(problems(refused.seen)).toEqual([
-      'no stream: the connection failed: ECONNREFUSED (nobody listens at this address and port)',
+      'no stream: the connection failed: ECONNREFUSED (no server listens at this address and port)',
     ]);
     expect(refused.recording).toBeUndefined();
     const url = await bot((_message, _say, socket) => socket.close(1011, 'out of memory'));
@@ -130,7 +130,7 @@ describe('carillon stream test', () => {
         say({ event: 'playAudio', media: { payload: media?.payload.slice(0, 212) } });
     });
     const { seen } = await test(url, { durationMs: 2500 });
-    expect(problems(seen)).toEqual([expect.stringContaining('less audio than time goes by')]);
+    expect(problems(seen)).toEqual([expect.stringContaining('slower than real time')]);
   });
 
   it('reports a WAV file in place of raw samples (spec: raw, without a WAV header)', async () => {
@@ -139,7 +139,7 @@ describe('carillon stream test', () => {
       if (event === 'start') say({ event: 'playAudio', media: { payload: wav } });
     });
     expect(problems((await test(url)).seen)).toEqual([
-      'a payload begins with a WAV header, which is heard as a click: send samples alone',
+      'a payload begins with a WAV header, which sounds like a click: send samples only',
     ]);
   });
 

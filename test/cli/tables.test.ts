@@ -59,7 +59,7 @@ describe('carillon rates', () => {
     expect(terminal.notes).toContain(
       'line 3: invalid request parameters; direction must be one of',
     );
-    expect(terminal.notes).toContain('1 rows before it are done');
+    expect(terminal.notes).toContain('1 rows before it were applied');
   });
 });
 
@@ -104,7 +104,7 @@ describe('CSV', () => {
   it.each([
     ['a,c\n1,2', 'has columns c'],
     ['a,b\n1', 'line 2: 1 cells under 2 columns'],
-    ['a,b\n"1"x,2', 'a quote stands where none may be'],
+    ['a,b\n"1"x,2', 'misplaced quote'],
     ['', 'is empty'],
   ])('refuses %j', (text, why) => {
     expect(() => readCsv(fileOf(text), ['a', 'b'])).toThrow(why);

@@ -77,8 +77,8 @@ describe('settings', () => {
     [{ sip: 5060 }, 'sip in'],
     [{ http: { port: '8080' } }, 'http.port in'],
     ['{', 'cannot read'],
-    [[], 'must hold one object'],
-    // Properties of Object.prototype are not settings.
+    [[], 'must contain one object'],
+    // A key of Object's own is no setting either.
     ['{"__proto__": {"port": 1}}', 'unknown key __proto__'],
   ])('fails the start with one clear line for a file with %j', (content, line) => {
     const environment = { CARILLON_CONFIG: fileWith(content) };
@@ -125,7 +125,7 @@ describe('a settings file in YAML', () => {
     ['sip: {port: 1}\nsip: {port: 2}', 'unique at line 2'],
     ['sip: !!js/function x', 'Unresolved tag'],
     ['a: b: c', 'line 1'],
-    ['just text', 'must hold one object'],
+    ['just text', 'must contain one object'],
   ])('refuses %j', (content, why) => {
     const { problems } = examineSettings({ CARILLON_CONFIG: yaml(content) }, DEFAULTS);
     expect(problems.join()).toContain(why);

@@ -17,7 +17,7 @@ describe.skipIf(!hasChromium)('health in the console', () => {
   it('updates calls per second immediately, up and down', async () => {
     const { page, go } = staff;
     await go('/health');
-    const tile = page.locator('.tile').filter({ hasText: 'Calls a second' });
+    const tile = page.locator('.tile').filter({ hasText: 'Calls per second' });
     await tile.getByText('0.0', { exact: true }).waitFor();
     // The search starts before the call, because the value is current for 10 s only.
     const risen = tile.getByText(/^(0\.[1-9]|[1-9]\d*\.\d)$/).waitFor();

@@ -17,7 +17,7 @@ describe.skipIf(!hasChromium)('invitations in the console', () => {
     const { page, go } = owner;
     page.on('dialog', (dialog) => void dialog.accept());
     await go('/people');
-    await page.getByText('No invitation waits to be opened.').waitFor();
+    await page.getByText('No pending invitations.').waitFor();
     await page.getByLabel('E-mail').fill('new@example.test');
     await page.getByLabel('Role').selectOption('developer');
     await page.getByRole('button', { name: 'Invite' }).click();
@@ -29,7 +29,7 @@ describe.skipIf(!hasChromium)('invitations in the console', () => {
     const link = (await page.locator('p[role=status] code').textContent()) ?? '';
     await expectAccessible(owner);
     await row.getByRole('button', { name: 'Remove the invitation of new@example.test' }).click();
-    await page.getByText('No invitation waits to be opened.').waitFor();
+    await page.getByText('No pending invitations.').waitFor();
     const guest = await stage.guest();
     await guest.goto(`${stage.service.baseUrl}/console#${link.split('#')[1]}`);
     await guest.getByText('The link was used or has expired').waitFor();

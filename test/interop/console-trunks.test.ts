@@ -26,7 +26,7 @@ describe.skipIf(!hasChromium)('trunks in the console', () => {
   it('are created from destinations, credentials and addresses; no page shows the password', async () => {
     const { page, go } = developer;
     await go('/build/trunks');
-    await page.getByText('The account has no trunk.').waitFor();
+    await page.getByText('No trunks yet. Create one below.').waitFor();
     const part = (name: string) => page.getByRole('region', { name: `${name} of trunks` });
     await page.getByLabel('Name of the destination').fill('office');
     await page.getByLabel('SIP address', { exact: true }).fill('sip:pbx.example.test:5060');
@@ -46,11 +46,11 @@ describe.skipIf(!hasChromium)('trunks in the console', () => {
     const form = page.getByRole('form', { name: 'Trunk' });
     await form.getByLabel('Name').fill('head office');
     await form.getByLabel('Direction').selectOption('both');
-    await form.getByLabel('Calls at once').fill('7');
-    await form.getByLabel('Calls go to').selectOption('office');
-    await form.getByLabel('The peer signs in with').selectOption('pbx');
-    await form.getByLabel('The peer comes from').selectOption('192.0.2.0/24');
-    await form.getByRole('button', { name: 'Make it' }).click();
+    await form.getByLabel('Concurrent calls').fill('7');
+    await form.getByLabel('Primary destination').selectOption('office');
+    await form.getByLabel('Credentials of the peer').selectOption('pbx');
+    await form.getByLabel('Allowed addresses').selectOption('192.0.2.0/24');
+    await form.getByRole('button', { name: 'Create' }).click();
     await row('head office').waitFor();
     const [uri] = await objects('origination-uris');
     const [credential] = await objects('credentials');
@@ -79,7 +79,7 @@ describe.skipIf(!hasChromium)('trunks in the console', () => {
     await page.getByRole('heading', { name: 'Change head office' }).waitFor();
     const form = page.getByRole('form', { name: 'Trunk' });
     await form.getByLabel('State').selectOption('disabled');
-    await form.getByLabel('The peer comes from').selectOption('none');
+    await form.getByLabel('Allowed addresses').selectOption('none');
     await form.getByRole('button', { name: 'Save' }).click();
     await row('head office').getByText('disabled').waitFor();
     const [credential] = await objects('credentials');
@@ -107,9 +107,9 @@ describe.skipIf(!hasChromium)('trunks in the console', () => {
     await page.getByRole('button', { name: 'Remove pbx' }).click();
     await page.getByText('resource is in use').waitFor();
     await page.getByRole('button', { name: 'Remove head office' }).click();
-    await page.getByText('The account has no trunk.').waitFor();
+    await page.getByText('No trunks yet. Create one below.').waitFor();
     await page.getByRole('button', { name: 'Remove pbx' }).click();
-    await page.getByText('The account has no credentials.').waitFor();
+    await page.getByText('No credentials yet. Add some below.').waitFor();
     expect(await objects('trunks')).toEqual([]);
     await eventually('the audit log', async () => {
       const { body } = await stage.service.admin('GET', '/audit?limit=10');

@@ -114,10 +114,10 @@ describe.skipIf(!hasChromium)('the console', () => {
       .first()
       .click();
     await page.getByText(/^MOS.*packets lost/).waitFor();
-    await page.getByRole('img', { name: 'MOS and jitter of the running call' }).waitFor();
+    await page.getByRole('img', { name: 'MOS and jitter of the active call' }).waitFor();
     await page.getByRole('button', { name: 'Hang up' }).click();
     await page.getByText('Why it ended.').waitFor();
-    await page.getByText('A request of the API, or somebody at the console, hung up.').waitFor();
+    await page.getByText('An API request or a console user hung up.').waitFor();
     await phone.ended;
     await phone.close();
   });
@@ -126,11 +126,11 @@ describe.skipIf(!hasChromium)('the console', () => {
     const phone = await Handset.call(service, service.demo, { voice: tone([700], 60_000) });
     await phone.answered;
     await go('/calls');
-    await page.getByLabel('With').selectOption('no');
-    await page.getByText('No running call fits.').waitFor();
-    await page.getByLabel('With').selectOption('yes');
-    await page.getByLabel('From or to has').fill(service.demo.username.toUpperCase());
-    const running = page.getByRole('region', { name: 'Running calls' });
+    await page.getByLabel('Stream').selectOption('no');
+    await page.getByText('No active call matches.').waitFor();
+    await page.getByLabel('Stream').selectOption('yes');
+    await page.getByLabel('Search number').fill(service.demo.username.toUpperCase());
+    const running = page.getByRole('region', { name: 'Active calls' });
     await running.getByText(/^127\.0\.0\.1:\d+$/).waitFor();
     await running.getByRole('link').click();
     const loud = (name: string): Promise<true> =>
@@ -143,10 +143,10 @@ describe.skipIf(!hasChromium)('the console', () => {
       );
     await page.getByRole('button', { name: 'Listen in' }).click();
     await loud('From the caller');
-    await loud('To it');
+    await loud('To the remote party');
     await page.getByRole('button', { name: 'Stop listening' }).click();
     await page.getByText('a console user started to listen in').last().waitFor();
-    await page.getByRole('button', { name: 'Look at the stream' }).click();
+    await page.getByRole('button', { name: 'Open stream inspector' }).click();
     await loud('From the caller');
     phone.press('#');
     const messages = page.getByRole('region', { name: 'Messages of the stream' });
@@ -232,10 +232,10 @@ describe.skipIf(!hasChromium)('the console', () => {
 
   it('manages the verified caller numbers of an account', async () => {
     await go('/build/caller-ids');
-    await page.getByLabel('Number that has been verified').fill('+14155550177');
+    await page.getByLabel('Verified number').fill('+14155550177');
     await page.getByRole('button', { name: 'Add' }).click();
     await page.getByRole('button', { name: 'Forget 14155550177' }).click();
-    await page.getByText('The account shows its own numbers alone.').waitFor();
+    await page.getByText('The account presents only its own numbers.').waitFor();
     expect(faults).toEqual([]);
   });
 
@@ -260,7 +260,7 @@ describe.skipIf(!hasChromium)('the console', () => {
     };
     await his.getByLabel(`What endpoint ${user.username} shows`).selectOption(verified);
     await eventually('it', async () => ((await shown()) === verified ? true : undefined));
-    await his.getByLabel('Shown where nothing else is named').selectOption(verified);
+    await his.getByLabel('Default caller ID').selectOption(verified);
     await eventually('the default', async () => {
       const { body } = await service.api('GET', 'caller-ids');
       return body['default_caller_id'] === verified ? true : undefined;
@@ -314,12 +314,12 @@ describe.skipIf(!hasChromium)('the console', () => {
     await go('/build/applications');
     await page.getByLabel('Name').fill('menu');
     await page.getByLabel('Answer URL').fill('https://example.com/answer');
-    await page.getByRole('button', { name: 'Make it' }).click();
+    await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('cell', { name: 'menu' }).waitFor();
     await go('/build/endpoints');
     await page.getByLabel('Name').fill('desk');
     await page.getByLabel('Password').fill('a-long-password');
-    await page.getByRole('button', { name: 'Make it' }).click();
+    await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('img', { name: /SIP address of desk/ }).waitFor();
     await go('/people');
     await page.getByText('Create a SIP endpoint').waitFor();
@@ -346,19 +346,23 @@ describe.skipIf(!hasChromium)('the console', () => {
     await page.reload();
     await page.getByRole('cell', { name: 'Thank you' }).waitFor();
     expect(await page.getByRole('cell', { name: 'Unwanted' }).count()).toBe(0);
-    await page.getByLabel(/^Tell below/).fill('3');
-    await page.getByLabel('By mail to').fill('ada@example.test');
+    await page.getByLabel(/^Alert below/).fill('3');
+    await page.getByLabel('Email addresses').fill('ada@example.test');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('Alert below').locator('..').getByText('3.00 USD').waitFor();
+    await page
+      .getByText('Alert below', { exact: true })
+      .locator('..')
+      .getByText('3.00 USD')
+      .waitFor();
     await picture('money');
-    await page.getByLabel('Country, two letters').fill('US');
+    await page.getByLabel('Country (two letters)').fill('US');
     await page.getByRole('button', { name: 'Show rates' }).click();
     await page
       .getByRole('region', { name: 'Rates of United States' })
       .getByText('Calls to its numbers')
       .waitFor();
     await go('/health');
-    await page.getByText('Nothing is wrong.').waitFor();
+    await page.getByText('No alarms.').waitFor();
     await page.getByRole('button', { name: 'Show' }).click();
     await page.getByRole('cell', { name: '401' }).first().waitFor();
     await page
@@ -371,9 +375,9 @@ describe.skipIf(!hasChromium)('the console', () => {
 
   it('shows the secret of a second factor as a QR code', async () => {
     await go('/people');
-    await page.getByRole('button', { name: 'Set up an authenticator app' }).click();
+    await page.getByRole('button', { name: 'Set up authenticator app' }).click();
     await page.getByRole('img', { name: /Secret for the app: [A-Z2-7]{32}/ }).waitFor();
-    await page.getByLabel('Code that the app shows').fill('000000');
+    await page.getByLabel('Code from the app').fill('000000');
     await page.getByLabel('Your password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Confirm' }).click();
     await page.getByText('code needed').waitFor();
@@ -393,20 +397,20 @@ describe.skipIf(!hasChromium)('the console', () => {
     await his.getByRole('button', { name: 'Begin' }).click();
     await his.getByRole('heading', { name: 'Calls' }).waitFor();
     await his.getByRole('link', { name: 'People' }).click();
-    await his.getByRole('button', { name: 'Set up an authenticator app' }).click();
+    await his.getByRole('button', { name: 'Set up authenticator app' }).click();
     const picture = his.getByRole('img', { name: /Secret for the app/ });
     const secret = /[A-Z2-7]{32}/.exec((await picture.getAttribute('alt')) ?? '')?.[0] ?? '';
     // A used TOTP step is rejected; the next one is accepted.
     const step = stepAt(Date.now());
-    await his.getByLabel('Code that the app shows').fill(totpCode(secret, step));
+    await his.getByLabel('Code from the app').fill(totpCode(secret, step));
     await his.getByLabel('Your password').fill(PASSWORD);
     await his.getByRole('button', { name: 'Confirm' }).click();
-    await his.getByRole('button', { name: 'Disable the second factor' }).waitFor();
+    await his.getByRole('button', { name: 'Disable second factor' }).waitFor();
     await his.getByRole('button', { name: 'Sign out', exact: true }).click();
     await his.getByLabel('E-mail').fill('second@example.test');
     await his.getByLabel('Password').fill(PASSWORD);
     await his.getByRole('button', { name: 'Sign in' }).click();
-    const code = his.getByLabel('Code of your authenticator app');
+    const code = his.getByLabel('Code from your authenticator app');
     await code.fill(totpCode(secret, step));
     await his.getByRole('button', { name: 'Sign in' }).click();
     await his.getByText('The code is wrong.').waitFor();
@@ -420,15 +424,15 @@ describe.skipIf(!hasChromium)('the console', () => {
     await go('/accounts');
     await page.getByLabel('Name').fill('Shop');
     await page.getByLabel('Concurrent calls').fill('7');
-    await page.getByRole('button', { name: 'Make it' }).click();
-    await page.getByText(/Made MA_\w+/).waitFor();
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText(/Created MA_\w+/).waitFor();
     const row = page.getByRole('row', { name: /Shop/ });
     await row.getByRole('button', { name: 'Change' }).click();
     await page.getByLabel('State').selectOption('suspended');
     await page.getByRole('button', { name: 'Save' }).click();
     await row.getByText('suspended').waitFor();
     await row.getByRole('button', { name: 'Change' }).click();
-    await page.getByLabel('Number that has been verified').fill('14155550100');
+    await page.getByLabel('Verified number').fill('14155550100');
     await page.getByRole('button', { name: 'Add' }).click();
     await page.getByRole('cell', { name: '14155550100', exact: true }).waitFor();
   });
@@ -437,14 +441,14 @@ describe.skipIf(!hasChromium)('the console', () => {
     await go('/build/endpoints');
     const opened = context.waitForEvent('page');
     const row = page.getByRole('row', { name: new RegExp(service.demo.username) });
-    await row.getByRole('button', { name: 'Open in the browser' }).click();
+    await row.getByRole('button', { name: 'Open browser phone' }).click();
     const phone = await opened;
-    await phone.getByText('Registered.').waitFor();
+    await phone.getByText('Ready for calls').waitFor();
     expect(phone.url()).not.toContain('token');
     await phone.close();
     await go('/calls');
-    await page.getByLabel('Mail the link to').fill('ada@example.test');
-    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByLabel('Email the download link to').fill('ada@example.test');
+    await page.getByRole('button', { name: 'Export' }).click();
     await page
       .getByRole('region', { name: 'Exports' })
       .getByText(/queued|running|done/)
@@ -461,8 +465,11 @@ describe.skipIf(!hasChromium)('the console', () => {
     expect(await his.getByRole('link', { name: 'Health' }).count()).toBe(0);
     expect(await his.getByLabel('Account').count()).toBe(0);
     await his.goto(`${service.baseUrl}/console#/build/applications`);
-    await his.getByRole('table').or(his.getByText('The account has no application.')).waitFor();
-    expect(await his.getByRole('button', { name: /Make it|Change/ }).count()).toBe(0);
+    await his
+      .getByRole('table')
+      .or(his.getByText('No applications yet. Create one below.'))
+      .waitFor();
+    expect(await his.getByRole('button', { name: /Create|Change/ }).count()).toBe(0);
     for (const hash of ['/nowhere', '/build/nowhere', '/calls/unknown', '/health']) {
       await his.goto(`${service.baseUrl}/console#${hash}`);
       await his.getByRole('heading', { name: '404: Page not found' }).waitFor();

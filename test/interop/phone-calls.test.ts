@@ -80,7 +80,7 @@ describe.skipIf(missing('chromium'))('several calls on the phone page', () => {
     await page.goto(
       `${service.baseUrl}/phone#${new URLSearchParams({ user: username, password })}`,
     );
-    await page.getByText('Registered.').waitFor();
+    await page.getByText('Ready for calls').waitFor();
   }
 
   /** Places a call to the page. */

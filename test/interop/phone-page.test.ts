@@ -37,7 +37,7 @@ describe.skipIf(missing('chromium'))('the phone page', () => {
     const { username, password } = service.demo;
     const account = new URLSearchParams({ user: username, password, dial: '1000' });
     await page.goto(`${service.baseUrl}/phone#${account}`);
-    await page.getByText('Registered.').waitFor();
+    await page.getByText('Ready for calls').waitFor();
     expect(page.url()).not.toContain(password);
     await page.getByRole('button', { name: 'Call' }).click();
     await page.getByText('In a call.').waitFor();

@@ -1,4 +1,4 @@
-// Starts Swagger UI on the OpenAPI document that the page names, with requests sent to the host that served the page.
+// Starts Swagger UI with the OpenAPI document of the page. Requests go to the host that served the page.
 const root = document.getElementById('api');
 const reply = await fetch(root.dataset.document);
 const document_ = await reply.json();
@@ -11,7 +11,7 @@ window.SwaggerUIBundle({
   deepLinking: true,
   displayRequestDuration: true,
   tryItOutEnabled: true,
-  // Tokens stay in memory: a reload forgets them.
+  // Tokens stay in memory and are lost on reload.
   persistAuthorization: false,
   validatorUrl: null,
 });

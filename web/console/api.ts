@@ -1,10 +1,10 @@
-/** The service as the console asks it: the routes of programs, with the cookie of who is signed in. */
+/** Client of the service's REST API. Requests are authenticated by the session cookie. */
 
 export interface Me {
   readonly user_id: string;
   readonly email: string;
   readonly role: string;
-  /** Null: the operator's staff. */
+  /** Account of the user; null for operator staff. */
   readonly account_id: string | null;
   readonly has_totp: boolean;
   readonly platform: string;
@@ -23,12 +23,12 @@ export class Refused extends Error {
   }
 }
 
-/** Who is signed in; that nobody is, is an answer. */
+/** Path that returns the signed-in user. Without a session it responds with 401. */
 export const ME = '/console/api/me';
-/** The session has ended: the page asks to sign in again. */
+/** Event sent when the session has ended, so that the page shows the sign-in form. */
 export const SIGNED_OUT = 'signed-out';
 
-/** Pages of other origins cannot send it. */
+/** Header against cross-site request forgery: pages of other origins cannot send it. */
 export const HEADERS = { 'x-console': '1' };
 
 export async function call<T = Row>(method: string, path: string, body?: object): Promise<T> {
@@ -41,7 +41,7 @@ export async function call<T = Row>(method: string, path: string, body?: object)
   const told = parsed(text);
   if (reply.ok) return told as T;
   const sentence = sentenceOf(told, reply.status);
-  // A wrong password or code is a 401 too, of a session that goes on.
+  // A wrong password or code is also a 401, but the session remains valid.
   if (sentence === 'sign in first' && path !== ME) dispatchEvent(new Event(SIGNED_OUT));
   throw new Refused(reply.status, sentence);
 }
@@ -56,7 +56,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Refusals come in the shapes of their families. */
+/** Returns the error text of a response. The API families use different error formats. */
 function sentenceOf(told: unknown, status: number): string {
   const body = (told ?? {}) as Row;
   const inner = typeof body['error'] === 'object' ? ((body['error'] ?? {}) as Row) : body;

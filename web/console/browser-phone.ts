@@ -2,7 +2,7 @@ import { call, text } from './api.ts';
 
 const TOKEN_S = 3600;
 
-/** A token for an hour: the password of the endpoint is not needed. */
+/** Requests a phone token with a lifetime of one hour, so that the password of the endpoint is not needed. */
 export async function tokenFor(
   account: string,
   username: string,

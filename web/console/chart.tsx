@@ -3,11 +3,11 @@ import uPlot from 'uplot';
 
 interface ChartProps {
   readonly label: string;
-  /** Seconds since the epoch, and a list of figures for each series. */
+  /** Times in seconds since the epoch, and a list of values for each series. */
   readonly times: readonly number[];
   readonly series: ReadonlyArray<{ readonly name: string; readonly values: readonly number[] }>;
   readonly isBars?: boolean;
-  /** Of something that is over: from its first figure to its last. */
+  /** True for complete data: the axis then runs from the first to the last value. */
   readonly isOver?: boolean;
 }
 
@@ -70,7 +70,7 @@ export function Chart({ label, times, series, isBars = false, isOver = false }: 
   return <div class="chart" ref={place} role="img" aria-label={label} />;
 }
 
-/** In the reader's own way. */
+/** Formats a date in the locale of the browser. */
 const dayOf = (seconds: number): string =>
   new Date(seconds * 1000).toLocaleDateString(undefined, { day: 'numeric', month: 'short' });
 const timeOf = (seconds: number): string => new Date(seconds * 1000).toLocaleTimeString();
@@ -79,7 +79,7 @@ const DAY_S = 86_400;
 const WEEK_S = 7 * DAY_S;
 const MINUTE_S = 60;
 
-/** Bars stand for days: a week at the least, and room at both ends. Lines that grow: a minute at the least. */
+/** Returns the range of the time axis. Bars (days) span at least a week with margins; growing lines at least a minute. */
 function spanOf(times: ArrayLike<number>, isBars: boolean, isOver: boolean): [number, number] {
   const [low = 0, high = 0] = [times[0], times[times.length - 1]];
   if (isBars) return [Math.min(low, high - WEEK_S) - DAY_S / 2, high + DAY_S / 2];

@@ -1,4 +1,4 @@
-/** The console: one page for operator and customers. What it shows, it asks by the routes that programs use. */
+/** The console: one page for the operator and customers. It uses the public REST API. */
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { call, get, ME, type Me, rows, SIGNED_OUT, text } from './api.ts';
@@ -23,7 +23,7 @@ const PAGES = [
   ['people', 'People'],
 ] as const;
 
-/** The operator's own. */
+/** Pages for operator staff only. */
 const STAFFS: ReadonlySet<string> = new Set(['health', 'accounts']);
 
 const KEPT_ACCOUNT = 'console.account';
@@ -32,7 +32,7 @@ function App() {
   const place = usePlace();
   const [me, setMe] = useState<Me | null>();
   useEffect(() => {
-    // Whoever has signed in meanwhile stays so.
+    // A user who has signed in during the request stays signed in.
     get<Me>(ME).then(setMe, () => setMe((before) => before ?? null));
     const left = () => setMe(null);
     addEventListener(SIGNED_OUT, left);
@@ -80,7 +80,7 @@ function SignedIn({ me, page, rest, left }: SignedInProps) {
         class="skip"
         onClick={() => document.getElementById('content')?.focus()}
       >
-        To the content
+        Skip to content
       </button>
       <header class="bar">
         <strong>{me.platform}</strong>

@@ -1,10 +1,10 @@
-/** Server-sent events with the console's own header, which EventSource cannot send. */
+/** Reads server-sent events with the console's request header, which EventSource cannot send. */
 import { HEADERS, Refused, type Row } from './api.ts';
 
 const DATA = 'data: ';
 const EVENT = 'event: ';
 
-/** Until the service ends them, or `signal` does. `tell` gets what came together, oldest first. */
+/** Calls `tell` with each batch of events, oldest first, until the service ends the stream or `signal` aborts it. */
 export async function follow(
   path: string,
   signal: AbortSignal,

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks';
 import { type Row, rows } from './api.ts';
 import { follow } from './events.ts';
 
-/** The address behind `#`, as parts: `#/calls/abc?x=1` is `['calls', 'abc']`. */
+/** Returns the path after `#` as parts: `#/calls/abc?x=1` is `['calls', 'abc']`. */
 export function usePlace(): readonly string[] {
   const read = () =>
     location.hash
@@ -26,7 +26,7 @@ export interface Loaded<T> {
   readonly again: () => void;
 }
 
-/** What `load` answers, anew when `key` changes or `again` is called. */
+/** Loads data with `load`, and reloads it when `key` changes or `again` is called. */
 export function useLoad<T>(key: string, load: () => Promise<T>): Loaded<T> {
   const [state, setState] = useState<{ value?: T; problem?: string }>({});
   const [round, setRound] = useState(0);
@@ -47,7 +47,7 @@ export function useLoad<T>(key: string, load: () => Promise<T>): Loaded<T> {
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
-/** Runs an action of a button or a form, and keeps what went wrong. */
+/** Runs the action of a button or form and keeps its error. */
 export function useAction(): {
   readonly problem: string | undefined;
   readonly run: (act: () => Promise<unknown>) => Promise<void>;
@@ -60,7 +60,7 @@ export function useAction(): {
   return { problem, run };
 }
 
-/** The fields of a form, and how each of them is set. */
+/** State of form fields and a setter for each field. */
 export function useFields<T extends Readonly<Record<string, string>>>(initial: T) {
   const [fields, setFields] = useState(initial);
   const set = (name: keyof T) => (next: string) => setFields({ ...fields, [name]: next });
@@ -75,7 +75,7 @@ export interface Live {
 
 const AGAIN_MS = 3000;
 
-/** Running calls, as the service tells them. The connection is made again when it ends. */
+/** Subscribes to the list of active calls. Reconnects when the connection ends. */
 export function useLive(): Live {
   const [live, setLive] = useState<Live>({ total: 0, calls: [], state: 'away' });
   useEffect(() => {

@@ -1,9 +1,9 @@
 /**
- * What the role of who is signed in may do. The service refuses the rest (`src/domain/user/rights.ts`); the console hides
- * the controls for it.
+ * Permissions of the signed-in user's role. The service enforces them (`src/domain/user/rights.ts`); the console hides
+ * controls that the role cannot use.
  */
 
-/** `money`: credit, accounts and alerts. `credentials`: new accounts and tokens. `change`: everything else but users. */
+/** `money`: credit, accounts and alerts. `credentials`: new accounts and tokens. `change`: everything else except users. */
 export type Need = 'change' | 'money' | 'credentials';
 
 const ALLOWED: Readonly<Record<string, ReadonlySet<Need>>> = {
@@ -13,12 +13,12 @@ const ALLOWED: Readonly<Record<string, ReadonlySet<Need>>> = {
   billing: new Set(['money']),
 };
 
-/** Pages that `billing` may read. */
+/** Pages that the role `billing` may read. */
 const BILLINGS: ReadonlySet<string> = new Set(['money', 'accounts', 'people']);
 
 let role = '';
 
-/** Sets the role of the signed-in user, before a page is drawn. */
+/** Sets the role of the signed-in user. Call it before drawing a page. */
 export const signedInAs = (next: string): void => {
   role = next;
 };

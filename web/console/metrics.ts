@@ -1,4 +1,4 @@
-/** Prometheus' text, as far as the service writes it. */
+/** Parses the subset of the Prometheus text format that the service writes. */
 export interface Metric {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-/** What pages are made of. */
+/** Shared components of pages. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { HEADERS, type Row, text } from './api.ts';
@@ -27,11 +27,11 @@ export interface Column {
   readonly value: (row: Row) => ComponentChildren;
   readonly isNumber?: boolean;
   readonly isMinor?: boolean;
-  /** The column is hidden from roles that may not do this. */
+  /** Permission required to see the column. */
   readonly need?: Need;
 }
 
-/** A button in each row that brings the row into the form. */
+/** Column with a button that opens the row in the form. */
 export const changeColumn = (edit: (row: Row) => void, need: Need = 'change'): Column => ({
   title: 'Change',
   need,
@@ -42,7 +42,7 @@ export const changeColumn = (edit: (row: Row) => void, need: Need = 'change'): C
   ),
 });
 
-/** A button in each row that asks first, then takes away what the row is of. */
+/** Column with a button that removes the item of the row after a confirmation. */
 export const removeColumn = (
   nameOf: (row: Row) => string,
   remove: (row: Row) => Promise<void>,
@@ -77,7 +77,7 @@ export function Table({ name, columns: all, rows, empty }: TableProps) {
   if (rows === undefined) return <p aria-busy="true">Loading …</p>;
   if (rows.length === 0) return <p>{empty}</p>;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
     <section class="wide" aria-label={name} tabIndex={0}>
       <table>
         <thead>
@@ -105,20 +105,20 @@ export function Table({ name, columns: all, rows, empty }: TableProps) {
   );
 }
 
-/** What drawings are counted in, across. */
+/** Width of drawings in SVG units. */
 export const DRAWING_WIDTH = 760;
 
 interface DrawingProps {
   readonly name: string;
-  /** What it shows, for who does not see it. */
+  /** Text alternative for screen readers. */
   readonly label: string;
   readonly height: number;
   readonly children: ComponentChildren;
 }
 
-/** Scrolls where it would become too small to be read. */
+/** A drawing that scrolls instead of shrinking below a readable size. */
 export const Drawing = ({ name, label, height, children }: DrawingProps) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
   <section class="wide" aria-label={name} tabIndex={0}>
     <svg class="drawing" viewBox={`0 0 ${DRAWING_WIDTH} ${height}`} role="img" aria-label={label}>
       {children}
@@ -151,7 +151,7 @@ export const State = ({
   <span class={`state ${good === undefined ? 'fair' : good ? 'good' : 'bad'}`}>{children}</span>
 );
 
-/** In the reader's own time. */
+/** A time in the time zone of the browser. */
 export function At({ value }: { readonly value: unknown }) {
   const moment = new Date(text(value));
   if (Number.isNaN(moment.getTime())) return null;
@@ -168,13 +168,13 @@ export const clock = (seconds: number): string => {
   return `${minutes}:${String(whole % 60).padStart(2, '0')}`;
 };
 
-/** One clock for everything that counts on: a list of a hundred calls is not drawn anew each second. */
+/** Callbacks of one shared timer, so that only elapsed times are redrawn each second, not whole lists. */
 const counting = new Set<() => void>();
 setInterval(() => {
   for (const count of counting) count();
 }, 1000);
 
-/** Seconds since a moment, counted on. */
+/** Seconds since a time, updated every second. */
 export function Since({ value }: { readonly value: unknown }) {
   const place = useRef<HTMLSpanElement>(null);
   useEffect(() => {
@@ -269,14 +269,14 @@ interface SaveProps {
   readonly children: ComponentChildren;
 }
 
-/** Saves what a route answers as a file. */
+/** Button that downloads the response of a route as a file. */
 export function Save({ path, name, children }: SaveProps) {
   const { problem, run } = useAction();
   const [isBusy, setBusy] = useState(false);
   const save = () =>
     run(async () => {
       const reply = await fetch(path, { headers: HEADERS });
-      if (!reply.ok) throw new Error(`Not to be had (${reply.status}).`);
+      if (!reply.ok) throw new Error(`Download failed (${reply.status}).`);
       const link = document.createElement('a');
       link.href = URL.createObjectURL(await reply.blob());
       link.download = name;

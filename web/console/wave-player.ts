@@ -1,17 +1,17 @@
-/** Plays a WAV file of two channels and 16 bits while it comes, a moment behind it. */
+/** Plays a stereo 16-bit WAV stream while it downloads, with a short delay. */
 
 const HEADER_BYTES = 44;
 const RATE_AT = 24;
-/** Bytes of both channels' samples. */
+/** Bytes per sample pair of both channels. */
 const BOTH = 4;
-/** So much waits to be played: more than the network varies. */
+/** Buffer in s, larger than the jitter of the network. */
 const BEHIND_S = 0.15;
 const CHUNK_S = 0.1;
-/** Further behind, what waits is left out. */
+/** Delay in s above which buffered audio is skipped. */
 const TOO_FAR_S = 1;
 
 export interface Levels {
-  /** dB below full scale. */
+  /** Level in dB below full scale. */
   readonly said: number;
   readonly heard: number;
 }

@@ -1,4 +1,4 @@
-/** What a phone logs in with: a password, or a token that the service turns into a login for a time. */
+/** Credentials of a phone: a password, or a token that the service exchanges for a temporary login. */
 import type { PhoneAccount } from './phone-api.d.ts';
 
 export class PhoneError extends Error {
@@ -14,14 +14,14 @@ export interface Credentials {
   readonly username: string;
   readonly authName: string;
   readonly password: string;
-  /** Undefined: what the page says, or the host of the WebSocket. */
+  /** SIP domain; undefined: from the options, or the host of the WebSocket URL. */
   readonly domain: string | undefined;
   readonly mayRegister: boolean;
-  /** Of a token; undefined: it does not end. */
+  /** Remaining lifetime of the token; undefined: unlimited. */
   readonly expiresInMs: number | undefined;
 }
 
-/** The answer of `POST /phone/login`. */
+/** Response of `POST /phone/login`. */
 interface Login {
   readonly username: string;
   readonly sip_uri: string;

@@ -14,7 +14,7 @@ import { type EndFacts, endReason } from './end-reason.ts';
 import { mediaFlow, NO_MEDIA } from './measure.ts';
 import type { CallState, PhoneCall } from './phone-api.d.ts';
 
-/** What a call tells the phone. */
+/** Callbacks of a call to its phone. */
 export interface CallHost {
   readonly manager: SessionManager;
   uriOf(target: string): string;

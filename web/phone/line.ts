@@ -1,4 +1,4 @@
-/** A registered user agent over one WebSocket: SIP.js with what every phone of ours wants of it. */
+/** A registered user agent over one WebSocket, based on SIP.js. */
 import type { Session } from 'sip.js';
 import {
   defaultSessionDescriptionHandlerFactory,
@@ -27,7 +27,7 @@ export interface LineOptions {
   readonly microphone: () => MediaTrackConstraints | true;
 }
 
-/** Host candidates are there at once; nothing else is needed towards a public service. */
+/** Time limit for ICE candidates, in ms. Host candidates are immediate and sufficient towards a public service. */
 const GATHERING_MS = 500;
 const RECONNECTS = 1_000_000;
 const RECONNECT_DELAY_S = 3;
@@ -41,7 +41,7 @@ export class Line {
   readonly username: string;
   readonly #events: LineEvents;
   readonly #recovery: Recovery;
-  /** Refused for good: nothing is tried again before there are new credentials. */
+  /** The service has refused the credentials: do not retry until there are new ones. */
   #barred = false;
   #settle: ((error: PhoneError | undefined) => void) | undefined;
 
@@ -86,7 +86,7 @@ export class Line {
     this.#recovery = new Recovery(this.manager, this.domain);
   }
 
-  /** The same user again, with a new password: from its next request on. */
+  /** Replaces the password of the same user for subsequent requests. */
   renew({ authName, password }: Credentials): void {
     const { configuration } = this.manager.userAgent;
     configuration.authorizationUsername = authName;
@@ -103,14 +103,14 @@ export class Line {
     this.#recovery.follow(peer, interrupted);
   }
 
-  /** Resolves when the service has registered it. */
+  /** Resolves when the service has accepted the registration. */
   async register(): Promise<void> {
     const done = new Promise<PhoneError | undefined>((resolve) => {
       this.#settle = resolve;
     });
     await this.manager.register({
       requestDelegate: {
-        // Of a registration that is refreshed the state does not change.
+        // The state does not change when a registration is refreshed.
         onAccept: () => this.#settled(undefined),
         onReject: ({ message: { statusCode = 0, reasonPhrase = '' } }) => {
           const error = new PhoneError(statusCode, reasonPhrase);

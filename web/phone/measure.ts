@@ -1,4 +1,4 @@
-/** How a call sounds, from what the browser counts (W3C WebRTC Statistics). */
+/** Call quality from the statistics of the browser (W3C WebRTC Statistics). */
 import type { Levels, Quality } from './phone-api.d.ts';
 
 /** Whether RTP has been sent to, and received from, the other side. */
@@ -45,7 +45,7 @@ export async function measure(peer: RTCPeerConnection): Promise<Quality & Levels
   };
 }
 
-/** ITU-T G.107 with the figures of G.113 for a codec with concealment, the delay of a jitter buffer of twice the jitter. */
+/** MOS by ITU-T G.107 with G.113 values of a codec with concealment. Assumes a jitter buffer of twice the jitter. */
 function mosOf(loss: number, jitterMs: number, roundTripMs: number): number {
   const delayMs = roundTripMs / 2 + 2 * jitterMs + 20;
   const byDelay = 0.024 * delayMs + (delayMs > 177.3 ? 0.11 * (delayMs - 177.3) : 0);

@@ -1,6 +1,6 @@
 /**
- * The test phone at `/phone`. A link may bring user and password, or a token, behind its `#`, which never leaves the
- * browser. It imports the phone as pages of customers do.
+ * Test phone at `/phone`. The link may contain user and password, or a token, after `#`; that part stays in the browser.
+ * The page imports the phone module in the same way as customer pages.
  */
 import { Phone } from '/phone.js';
 import { CallView, isAnswered } from './call-view.ts';
@@ -36,7 +36,7 @@ const refused = (error: unknown): void => show(messageOf(error), 'away');
 
 const views = new Map<PhoneCall, CallView>();
 
-/** Draws the calls. A call keeps its element while it lasts, so that the focus and what is typed stay. */
+/** Draws the calls. Each call keeps its element, so that focus and typed text are preserved. */
 function showCalls(phoneOf: Phone, calls: readonly PhoneCall[]): void {
   for (const [call, view] of views) {
     if (calls.includes(call)) continue;
@@ -53,7 +53,7 @@ function showCalls(phoneOf: Phone, calls: readonly PhoneCall[]): void {
   if (calls.length === 0) numbers.textContent = '';
 }
 
-/** The setting is kept in this browser. */
+/** Key of the setting in the local storage of the browser. */
 const WAITING_KEY = 'call-waiting';
 
 const asked = new URLSearchParams(location.hash.slice(1));
@@ -68,9 +68,11 @@ function connect(account: PhoneAccount): void {
   const made = new Phone({ audio, ...(domain === '' ? {} : { domain }) });
   phone = made;
   made.callWaiting = waiting.checked;
-  made.on('registered', () => show('Registered. Ready to call and to be called.', 'ready'));
+  made.on('registered', () => show('Ready for calls', 'ready'));
   made.on('unregistered', () => show('Not registered.', 'away'));
-  made.on('disconnected', ({ reason }) => show(`No connection (${reason}); trying again.`, 'away'));
+  made.on('disconnected', ({ reason }) =>
+    show(`No connection (${reason}). Reconnecting …`, 'away'),
+  );
   made.on('calls', ({ calls }) => showCalls(made, calls));
   made.on('incoming', () => {
     notice.textContent = '';
@@ -88,7 +90,7 @@ function connect(account: PhoneAccount): void {
   });
   show('Registering …', 'away');
   made.login(account).then(() => {
-    if (document.body.dataset['phase'] === 'away') show('Ready to call.', 'ready');
+    if (document.body.dataset['phase'] === 'away') show('Ready for outgoing calls', 'ready');
   }, refused);
 }
 

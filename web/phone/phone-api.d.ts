@@ -1,22 +1,22 @@
 /** The phone for web pages, as `/phone.js` exports it. Served at `/phone.d.ts`. */
 
-/** Of an endpoint, or a token for one (`POST /v1/Account/{auth_id}/JWT/Token/`). A page should have a token. */
+/** Credentials of an endpoint, or a token for it (`POST /v1/Account/{auth_id}/JWT/Token/`). Pages should use tokens. */
 export type PhoneAccount =
   | { readonly username: string; readonly password: string }
   | { readonly token: string };
 
 export interface PhoneOptions {
-  /** Where the other side is heard. */
+  /** Element that plays the audio of the other side. */
   readonly audio: HTMLAudioElement;
-  /** For `register()`; `login()` brings its own. */
+  /** SIP user for `register()`. `login()` takes credentials as an argument. */
   readonly username?: string;
   readonly password?: string;
   readonly token?: string;
-  /** WebSocket of the service; left away: `/sip` of where this file comes from. */
+  /** WebSocket URL of the service. Default: `/sip` on the host that serves this file. */
   readonly server?: string;
-  /** Where tokens are shown; left away: `/phone/login` of where this file comes from. */
+  /** URL that exchanges tokens for logins. Default: `/phone/login` on the host that serves this file. */
   readonly loginUrl?: string;
-  /** Domain of the address; left away: what the service says of a token, else the host of `server`. */
+  /** SIP domain. Default: the domain returned for the token, otherwise the host of `server`. */
   readonly domain?: string;
   readonly displayName?: string;
   /** Call waiting: while there is a call, another one rings. False: it is rejected with 486. Default: true. */
@@ -65,34 +65,34 @@ export interface PhoneCall {
   transfer(target: string | PhoneCall): Promise<void>;
 }
 
-/** Of what is heard. */
+/** Quality of the received audio. */
 export interface Quality {
-  /** Packets that came, that were lost, and the share of sound that was made up, 0..1. */
+  /** Packets received and lost, and the share of concealed audio, 0 to 1. */
   readonly packets: number;
   readonly lost: number;
   readonly concealed: number;
-  /** Variation of the packets' way here, ms. */
+  /** Interarrival jitter, ms. */
   readonly jitterMs: number;
-  /** To the service and back, ms; undefined: not known yet. */
+  /** Round-trip time to the service, ms; undefined if not known yet. */
   readonly roundTripMs: number | undefined;
-  /** An estimate by ITU-T G.107, 1..4.5. */
+  /** Mean opinion score estimated by ITU-T G.107, 1 to 4.5. */
   readonly mos: number;
   readonly codec: string;
 }
 
-/** Of microphone and of what is heard, 0..1. */
+/** Levels of the microphone and the received audio, 0 to 1. */
 export interface Levels {
   readonly inputLevel: number;
   readonly outputLevel: number;
 }
 
-/** What happens, and what is told with it. */
+/** Events and their data. */
 export interface PhoneEvents {
   registered: Record<string, never>;
   unregistered: Record<string, never>;
-  /** The service refuses: a SIP status, or an HTTP status of the token. */
+  /** The service refused the login or registration. `status` is a SIP status, or an HTTP status for a token. */
   refused: { readonly status: number; readonly reason: string };
-  /** The token ends in so many seconds: `login` with a new one keeps the phone registered. */
+  /** The token expires in this many seconds. Call `login` with a new one to stay registered. */
   tokenExpiring: { readonly inSeconds: number };
   /** The list of calls or the state of one call has changed. `calls`: the calls that have not ended, oldest first. */
   calls: { readonly calls: readonly PhoneCall[] };
@@ -107,18 +107,18 @@ export interface PhoneEvents {
   held: { readonly held: boolean; readonly call: PhoneCall };
   /** `reason`: why the call ended, as a sentence. `consulted`: another call continues. */
   ended: { readonly reason: string; readonly consulted: boolean; readonly call: PhoneCall };
-  /** What became of a transfer, as the service tells it: 1xx, or a final status. */
+  /** Result of a transfer as reported by the service: 1xx, or a final status. */
   transfer: { readonly status: number; readonly reason: string };
-  /** Each second of a call. */
+  /** Sent every second during a call. */
   quality: Quality & Levels;
-  /** Ten times a second of a call, while anybody listens. */
+  /** Sent ten times per second during a call while a listener exists. */
   levels: Levels;
-  /** A device came or went. */
+  /** An audio device was added or removed. */
   devices: Devices;
   connected: Record<string, never>;
-  /** The connection to the service is gone; it is tried again, the phone registers anew, and calls go on. */
+  /** The connection to the service was lost. The phone reconnects and registers again; calls continue. */
   disconnected: { readonly reason: string };
-  /** No sound comes through: the network has changed, and another way is looked for (ICE restart). */
+  /** Media is interrupted because the network changed. An ICE restart is in progress. */
   recovering: Record<string, never>;
   recovered: Record<string, never>;
 }
@@ -128,26 +128,26 @@ export interface Devices {
   readonly speakers: readonly MediaDeviceInfo[];
 }
 
-/** Refused with a status of SIP or HTTP. */
+/** A refused request with its SIP or HTTP status. */
 export declare class PhoneError extends Error {
   readonly status: number;
 }
 
 export declare class Phone {
   constructor(options: PhoneOptions);
-  /** The returned function ends it. */
+  /** Adds a listener. The returned function removes it. */
   on<Name extends keyof PhoneEvents>(
     name: Name,
     listener: (detail: PhoneEvents[Name]) => void,
   ): () => void;
   /**
-   * Connects and registers; with a token that may only call, connects. It takes the place of the login before: with a new
-   * token for the same endpoint a running call goes on. Rejects with PhoneError when the service refuses.
+   * Connects and registers; with a token for outbound calls only, connects without registering. Replaces a previous login.
+   * Active calls continue if the endpoint is the same. Rejects with PhoneError if the service refuses.
    */
   login(account: PhoneAccount): Promise<void>;
-  /** `login` with what the options say. */
+  /** Calls `login` with the credentials of the options. */
   register(): Promise<void>;
-  /** Leaves: running calls end. */
+  /** Unregisters and ends active calls. */
   unregister(): Promise<void>;
   /** The calls that have not ended, oldest first; at most 4. Each one has its own controls. */
   readonly calls: readonly PhoneCall[];
@@ -164,14 +164,14 @@ export declare class Phone {
   /** The following members act on the call that is off hold; without one, on the newest call. */
   mute(muted: boolean): void;
   sendDtmf(digits: string): void;
-  /** Sends the other side on to somebody; `transfer` tells what came of it. */
+  /** Transfers the other side to `target`. The event `transfer` reports the result. */
   transfer(target: string): Promise<void>;
   /** Holds the call and calls another number; `hangup` ends that call, and the held one stays on hold. */
   consult(target: string): Promise<void>;
-  /** Connects the held side with the one that was consulted, and leaves. */
+  /** Connects the held side with the consulted one and ends both calls of this phone. */
   completeTransfer(): Promise<void>;
   devices(): Promise<Devices>;
-  /** From now on, in a running call too. */
+  /** Selects the microphone, also for active calls. */
   useMicrophone(deviceId: string): Promise<void>;
   useSpeaker(deviceId: string): Promise<void>;
 }

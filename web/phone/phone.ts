@@ -7,7 +7,7 @@
  *   await phone.login({ token });
  *   await phone.call('1000');
  *
- * `phone-api.d.ts` says what each member and event is.
+ * `phone-api.d.ts` documents each member and event.
  */
 import type { Session } from 'sip.js';
 import { Invitation } from 'sip.js';
@@ -28,9 +28,9 @@ export { PhoneError };
 
 const QUALITY_MS = 1000;
 const LEVELS_MS = 100;
-/** A new token is asked for so long before the end of the old one; of a short life half of it. */
+/** Time before the end of a token at which a new one is requested, in ms; for short tokens, half of the lifetime. */
 const RENEW_MS = 60_000;
-/** Longest time of a timer in a browser. */
+/** Maximum delay of a browser timer, in ms. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 /** Calls at the same time; one more is rejected with 486. */
 const MAX_CALLS = 4;
@@ -53,7 +53,7 @@ export class Phone implements Api {
     this.#options = options;
     this.#server = options.server ?? sipServer();
     this.callWaiting = options.callWaiting ?? true;
-    // The connection closes with the page: what ends the calls has to leave before.
+    // The connection closes with the page, so calls must end before.
     globalThis.addEventListener('pagehide', () => {
       for (const call of this.#calls) call.leave();
     });
@@ -90,7 +90,7 @@ export class Phone implements Api {
     const { username, password, token } = this.#options;
     if (token !== undefined) return this.login({ token });
     if (username === undefined || password === undefined) {
-      return Promise.reject(new Error('there is neither a token nor a name and a password'));
+      return Promise.reject(new Error('set a token, or a username and a password'));
     }
     return this.login({ username, password });
   }
@@ -223,7 +223,7 @@ export class Phone implements Api {
     return this.#calls.findLast(({ isEstablished, isHeld }) => isEstablished && !isHeld);
   }
 
-  /** The line of that user: the one there is, or a new one in its place. */
+  /** Returns the line of the user, or replaces it with a new one. */
   #lineOf(credentials: Credentials): Line {
     const { domain = credentials.domain ?? new URL(this.#server).hostname, displayName = '' } =
       this.#options;

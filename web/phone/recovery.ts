@@ -1,12 +1,12 @@
 /**
- * What a phone does when its network changes under a call: the connection to the service is made anew, the phone registers
- * over it, and a re-INVITE restarts ICE (RFC 8445 §9), so that the call finds another way and goes on.
+ * Handles network changes during a call: reconnects to the service, registers again and restarts ICE with a re-INVITE
+ * (RFC 8445 §9), so that the call continues over a new path.
  */
 import { RequestPendingError, type Session, SessionState, UserAgent } from 'sip.js';
 import type { OutgoingRequestDelegate } from 'sip.js/lib/core/index.js';
 import type { SessionManager } from 'sip.js/lib/platform/web/index.js';
 
-/** The service answers within this time, or is taken for out of reach. */
+/** Time in ms for a response of the service. Without one, the connection counts as lost. */
 const ANSWER_MS = 2000;
 const AGAIN_MS = 1000;
 /** Both sides have made an offer (RFC 3261 §14.2). */
@@ -16,11 +16,11 @@ export class Recovery {
   readonly #manager: SessionManager;
   readonly #domain: string;
   readonly #online = (): void => void this.#check(true);
-  /** The connection was thrown away here: it leads nowhere any more. */
+  /** Whether this class closed the connection because it was unusable. */
   #abandoned = false;
   #checks = false;
 
-  /** Takes over what SIP.js does when its connection is lost. */
+  /** Replaces SIP.js's handling of a lost connection. */
   constructor(manager: SessionManager, domain: string) {
     this.#manager = manager;
     this.#domain = domain;
@@ -62,7 +62,7 @@ export class Recovery {
       .filter(({ state }) => state === SessionState.Established);
   }
 
-  /** SIP.js ends every session along with the connection, and tries to connect again; calls outlive it. */
+  /** Reconnects after a lost connection. By default SIP.js would also end every session; here, calls continue. */
   #disconnected(error: Error | undefined, forget: (error?: Error) => void): void {
     const lost = this.#abandoned ? new Error('the network has changed') : error;
     this.#abandoned = false;
@@ -72,9 +72,9 @@ export class Recovery {
     this.#manager.managedSessions = all;
   }
 
-  /** Whether the service still answers over this connection; if not, there shall be another. */
+  /** Checks whether the service responds over this connection. If not, closes it and reconnects. */
   async #check(andRestart: boolean): Promise<void> {
-    // Without a connection one is being made, and what follows comes then.
+    // While disconnected, a new connection is being established, which runs the further steps.
     if (this.#checks || !this.#manager.isConnected()) return;
     this.#checks = true;
     const answers = await this.#answers();
@@ -108,10 +108,10 @@ export class Recovery {
     for (const session of this.#calls) void this.#restartOf(session);
   }
 
-  /** One offer at a time (RFC 3261 §14.1): while another is under way, this one waits. */
+  /** Restarts ICE. Only one offer may be pending (RFC 3261 §14.1), so a restart waits for an earlier one. */
   async #restartOf(session: Session): Promise<void> {
     const before = session.sessionDescriptionHandlerOptionsReInvite;
-    // Hold stands there too, and goes on.
+    // The previous options keep a hold in place.
     const options = { ...before, offerOptions: { iceRestart: true } };
     const later = (): void => void setTimeout(() => this.#again(session), AGAIN_MS);
     const requestDelegate: OutgoingRequestDelegate = {
@@ -121,7 +121,7 @@ export class Recovery {
     };
     try {
       await session.invite({ sessionDescriptionHandlerOptions: options, requestDelegate });
-      // SIP.js would say the same in every offer that follows.
+      // SIP.js would otherwise repeat the option in every later offer.
       session.sessionDescriptionHandlerOptionsReInvite = before ?? {};
     } catch (error) {
       if (error instanceof RequestPendingError) later();

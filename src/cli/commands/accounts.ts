@@ -11,13 +11,13 @@ const patchFields: Fields = async () =>
   (await import('../../edge/rest/wire/account.ts')).AccountPatchBody;
 
 export function addAccountCommands(program: Command, sessionOf: SessionOf): void {
-  const accounts = program.command('accounts').description('accounts and sub-accounts');
+  const accounts = program.command('accounts').description('Manage accounts and sub-accounts');
   accounts
     .command('list')
-    .description('list main accounts, or the sub-accounts of one')
-    .option('--parent <auth_id>', 'list its sub-accounts')
+    .description('List main accounts, or the sub-accounts of one account')
+    .option('--parent <auth_id>', 'list the sub-accounts of this account')
     .option('--limit <n>', 'rows', '100')
-    .option('--offset <n>', 'rows to skip', '0')
+    .option('--offset <n>', 'number of rows to skip', '0')
     .action(async (flags: { parent?: string; limit: string; offset: string }, command: Command) => {
       const session = sessionOf(command);
       session.list(await session.client.get('/admin/v1/accounts', { query: flags }), 'accounts', [
@@ -31,9 +31,9 @@ export function addAccountCommands(program: Command, sessionOf: SessionOf): void
     });
   const create = accounts
     .command('create')
-    .description('create an account; its token is shown this once')
+    .description('Create an account and print its auth token. The token is not shown again.')
     .argument('<name>');
-  const example = 'further fields, e.g. currency=USD concurrent_calls_limit=50';
+  const example = 'more fields, e.g. currency=USD concurrent_calls_limit=50';
   takesFields(create, '[key=value...]', example, accountFields).action(
     async (name: string, pairs: string[], _: object, command: Command) => {
       const session = sessionOf(command);
@@ -50,7 +50,7 @@ export function addAccountCommands(program: Command, sessionOf: SessionOf): void
   );
   accounts
     .command('show')
-    .description('show an account and its balances')
+    .description('Show an account and its balances')
     .argument('<auth_id>')
     .action(async (authId: string, _: object, command: Command) => {
       const session = sessionOf(command);
@@ -66,7 +66,7 @@ export function addAccountCommands(program: Command, sessionOf: SessionOf): void
   const set = accounts
     .command('set')
     .alias('patch')
-    .description('change fields of an account; null clears')
+    .description('Update an account. `null` removes a value.')
     .argument('<auth_id>');
   takesFields(set, '<key=value...>', 'cps_limit=10 barred_countries=CU,KP', patchFields).action(
     async (authId: string, pairs: string[], _: object, command: Command) => {
@@ -84,14 +84,17 @@ export function addAccountCommands(program: Command, sessionOf: SessionOf): void
 function addMoneyCommands(program: Command, sessionOf: SessionOf): void {
   program
     .command('credit')
-    .description('credit an account, or debit it with a negative amount (write -- before it)')
+    .description('Credit an account. A negative amount debits it; write -- before it.')
     .argument('<auth_id>')
     .argument('<amount>', 'currency units, e.g. 25.00')
-    .option('--currency <code>', "default: the account's own")
-    .option('--description <text>', 'text of the entry', 'Manual adjustment')
+    .option('--currency <code>', 'default: the currency of the account')
+    .option('--description <text>', 'description of the ledger entry', 'Manual adjustment')
     .option('--reference-type <type>', 'e.g. payment, refund')
-    .option('--promotional', 'cannot be withdrawn')
-    .option('--key <key>', 'the same key never books twice')
+    .option('--promotional', 'add promotional credit, which cannot be withdrawn')
+    .option(
+      '--key <key>',
+      'idempotency key: repeated requests with the same key book the amount once',
+    )
     .action(async (authId: string, amount: string, flags: CreditFlags, command: Command) => {
       const session = sessionOf(command);
       const units = unitsOf(amount);
@@ -118,11 +121,11 @@ function addMoneyCommands(program: Command, sessionOf: SessionOf): void {
     });
   program
     .command('token')
-    .description('tokens of accounts')
+    .description('Manage auth tokens of accounts')
     .command('rotate')
-    .description('make a new token; the old one stays valid for the overlap')
+    .description('Create a new auth token. The old token stays valid during the overlap.')
     .argument('<auth_id>')
-    .option('--overlap <seconds>', 'life of the old token', '86400')
+    .option('--overlap <seconds>', 'how long the old token stays valid', '86400')
     .action(async (authId: string, flags: { overlap: string }, command: Command) => {
       const session = sessionOf(command);
       session.one(
@@ -144,7 +147,7 @@ interface CreditFlags {
 
 function unitsOf(text: string): number {
   if (!/^-?\d+(\.\d{1,6})?$/.test(text)) {
-    throw new Error(`${text} is no amount: write currency units with up to six decimals`);
+    throw new Error(`${text} is not an amount: use currency units with up to six decimals`);
   }
   return Number(text);
 }

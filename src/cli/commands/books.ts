@@ -1,4 +1,4 @@
-/** What accounting wants: call records and ledgers as files, usage, invoices. */
+/** Commands for accounting: exports of call records and ledgers, usage and invoices. */
 
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
@@ -18,11 +18,11 @@ export function addBookCommands(program: Command, sessionOf: SessionOf): void {
   addExport(program, sessionOf);
   program
     .command('usage')
-    .description('calls, minutes and amounts of an account by day or month')
+    .description('Show calls, minutes and charges of an account by day or month')
     .argument('<auth_id>')
-    .option('--from <date>', 'from this day on (UTC); default: 31 days')
-    .option('--to <date>', 'up to and with it')
-    .option('--by <period>', 'day or month', 'day')
+    .option('--from <date>', 'first day (UTC); default: 31 days ago')
+    .option('--to <date>', 'last day (UTC), inclusive')
+    .option('--by <period>', 'length of a row: day or month', 'day')
     .action(async (authId: string, flags: Record<string, string>, command: Command) => {
       const session = sessionOf(command);
       const { from, to, by } = flags;
@@ -40,11 +40,11 @@ export function addBookCommands(program: Command, sessionOf: SessionOf): void {
     });
   program
     .command('invoice')
-    .description('invoice of a month, from the ledger')
+    .description('Show the invoice of a month')
     .argument('<auth_id>')
     .argument('<month>', 'YYYY-MM (UTC)')
     .option('--currency <code>', "default: the account's")
-    .option('--pdf <file>', 'write it as PDF')
+    .option('--pdf <file>', 'write the invoice to this PDF file')
     .action(
       async (
         authId: string,
@@ -70,7 +70,7 @@ export function addBookCommands(program: Command, sessionOf: SessionOf): void {
 
 const minutes = (seconds: unknown): string => (Number(seconds) / 60).toFixed(1);
 
-/** `12.5 USD, 3 EUR`. */
+/** Formats charges per currency, for example `12.5 USD, 3 EUR`. */
 function charged(row: Json): string {
   const sums = new Map<string, number>();
   for (const { currency, charged: amount } of (row['amounts'] ?? []) as Json[])
@@ -93,15 +93,15 @@ const CDRS = '/admin/v1/accounts/{auth_id}/cdr/export';
 const ENTRIES = '/admin/v1/accounts/{auth_id}/transactions/export';
 
 function addExport(program: Command, sessionOf: SessionOf): void {
-  const group = program.command('export').description('call records and ledgers as files');
+  const group = program.command('export').description('Export call records and ledgers');
   const common = (command: Command): Command =>
     command
       .argument('<auth_id>')
       .option('--format <format>', 'csv or ndjson', 'csv')
-      .option('--out <file>', 'where it goes; default: standard output')
-      .option('--from <date>', 'from this day or time on (UTC)')
-      .option('--to <date>', 'up to and with it');
-  common(group.command('cdrs').description('call records of an account, latest first'))
+      .option('--out <file>', 'output file; default: standard output')
+      .option('--from <date>', 'first day or time (UTC)')
+      .option('--to <date>', 'last day or time (UTC), inclusive');
+  common(group.command('cdrs').description('Export the call records of an account, newest first'))
     .option('--direction <direction>', 'inbound or outbound')
     .action(async (authId: string, flags: ExportFlags, command: Command) =>
       copy(sessionOf(command), CDRS, authId, flags, {
@@ -110,9 +110,11 @@ function addExport(program: Command, sessionOf: SessionOf): void {
         call_direction: flags.direction,
       }),
     );
-  common(group.command('ledger').description('ledger entries of an account, newest first'))
+  common(
+    group.command('ledger').description('Export the ledger entries of an account, newest first'),
+  )
     .option('--type <type>', 'credit, debit …')
-    .option('--currency <code>', 'of one balance')
+    .option('--currency <code>', 'only entries of this currency')
     .action(async (authId: string, flags: ExportFlags, command: Command) =>
       copy(sessionOf(command), ENTRIES, authId, flags, {
         from_date: flags.from,
@@ -149,7 +151,7 @@ async function copy(
   session.done(`${quantity(rows, 'row')} written: ${out}`, { file: out, rows });
 }
 
-/** The file appears when it is complete: one that was cut off is not taken for a whole one. */
+/** Writes to a temporary file and renames it when complete, so that `file` never holds a partial export. */
 async function save(
   reply: Response,
   file: string,

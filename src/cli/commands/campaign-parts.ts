@@ -1,4 +1,4 @@
-/** What belongs to a campaign: its contacts, calls, pool and agents. */
+/** Commands for the contacts, calls, number pool and agents of campaigns. */
 import type { Command } from 'commander';
 import type { Client } from '../../../packages/client/src/client.ts';
 import { assigned, type Fields, takesFields } from '../fields.ts';
@@ -11,7 +11,7 @@ const poolFields: Fields = async () =>
 const agentFields: Fields = async () =>
   (await import('../../edge/rest/wire/campaign-agent.ts')).AgentCreateBody;
 
-/** How the commands find the service. */
+/** Access to the service for a command. */
 export interface Ways {
   sessionOf(command: Command): Session;
   clientOf(command: Command): Client;
@@ -25,7 +25,7 @@ const AGENT = '/api/v1/account/{auth_id}/campaign/agents/{agent_id}';
 export function addContactCommands(campaigns: Command, { sessionOf, clientOf }: Ways): void {
   campaigns
     .command('upload')
-    .description('upload contacts, CSV or JSON; they take the place of those before')
+    .description('Upload contacts as CSV or JSON. They replace the existing contacts.')
     .argument('<id>')
     .argument('<file>')
     .action(async (id: string, file: string, _: object, command: Command) => {
@@ -43,11 +43,11 @@ export function addContactCommands(campaigns: Command, { sessionOf, clientOf }: 
         session.terminal.note(`row ${bad.row_number}: ${bad.reason}\n`);
       }
       const { valid_contacts: valid, invalid_rows: invalid } = reply;
-      session.done(`${valid} contacts, ${invalid} rows that are none`, reply);
+      session.done(`${valid} contacts, ${invalid} invalid rows`, reply);
     });
   for (const [name, path, description] of [
-    ['results', '/results', 'where every contact stands, as CSV'],
-    ['errors', '/upload/errors', 'every row of the list that is no contact, as CSV'],
+    ['results', '/results', 'Print the status of every contact as CSV'],
+    ['errors', '/upload/errors', 'Print every invalid row of the contact list as CSV'],
   ] as const) {
     campaigns
       .command(name)
@@ -63,10 +63,10 @@ export function addContactCommands(campaigns: Command, { sessionOf, clientOf }: 
   }
   campaigns
     .command('contacts')
-    .description('list contacts, in the order of the list')
+    .description('List contacts in upload order')
     .argument('<id>')
     .option('--status <status>', 'pending, dialling, answered, retry_pending …')
-    .option('--search <digits>', 'part of the number')
+    .option('--search <digits>', 'digits contained in the number')
     .option('--limit <n>', 'rows', '100')
     .action(async (id: string, flags: Record<string, string>, command: Command) => {
       const input = { path: { campaign_id: id }, query: unchecked(flags) };
@@ -89,7 +89,7 @@ export function addContactCommands(campaigns: Command, { sessionOf, clientOf }: 
 export function addCallCommands(campaigns: Command, { sessionOf, clientOf }: Ways): void {
   campaigns
     .command('calls')
-    .description('list attempts, latest first')
+    .description('List call attempts, newest first')
     .argument('<id>')
     .option('--page <n>', 'page', '1')
     .action(async (id: string, flags: { page: string }, command: Command) => {
@@ -107,7 +107,7 @@ export function addCallCommands(campaigns: Command, { sessionOf, clientOf }: Way
     });
   campaigns
     .command('lookup')
-    .description('the campaign and contact that a call belongs to')
+    .description('Show the campaign and contact of a call')
     .argument('<call_uuid>')
     .action(async (callUuid: string, _: object, command: Command) => {
       const reply = await clientOf(command).get(
@@ -121,10 +121,10 @@ export function addCallCommands(campaigns: Command, { sessionOf, clientOf }: Way
 }
 
 export function addPoolCommands(campaigns: Command, { sessionOf, clientOf }: Ways): void {
-  const pool = campaigns.command('pool').description('numbers that a campaign calls from in turn');
+  const pool = campaigns.command('pool').description('Manage the caller ID pool of a campaign');
   pool
     .command('list')
-    .description('list numbers, and how often each was used')
+    .description('List numbers and how often each was used')
     .argument('<id>')
     .action(async (id: string, _: object, command: Command) => {
       const reply = await clientOf(command).get(`${CAMPAIGN}/pool`, { path: { campaign_id: id } });
@@ -138,7 +138,7 @@ export function addPoolCommands(campaigns: Command, { sessionOf, clientOf }: Way
     });
   pool
     .command('add')
-    .description('add numbers')
+    .description('Add numbers')
     .argument('<id>')
     .argument('<number...>')
     .action(async (id: string, typed: string[], _: object, command: Command) => {
@@ -149,7 +149,7 @@ export function addPoolCommands(campaigns: Command, { sessionOf, clientOf }: Way
     });
   const set = pool
     .command('set')
-    .description('change a number of the pool')
+    .description('Update a number of the pool')
     .argument('<id>')
     .argument('<number_id>');
   const example = 'label=North from_number=14155550111';
@@ -162,7 +162,7 @@ export function addPoolCommands(campaigns: Command, { sessionOf, clientOf }: Way
   );
   pool
     .command('remove')
-    .description('take a number out of the pool')
+    .description('Remove a number from the pool')
     .argument('<id>')
     .argument('<number_id>')
     .action(async (id: string, numberId: string, _: object, command: Command) => {
@@ -173,10 +173,12 @@ export function addPoolCommands(campaigns: Command, { sessionOf, clientOf }: Way
 }
 
 export function addAgentCommands(campaigns: Command, { sessionOf, clientOf }: Ways): void {
-  const agents = campaigns.command('agents').description('what calls are connected to');
+  const agents = campaigns
+    .command('agents')
+    .description('Manage the agents that campaigns connect calls to');
   agents
     .command('list')
-    .description('list agents')
+    .description('List agents')
     .action(async (_: object, command: Command) => {
       const reply = await clientOf(command).get(AGENTS, { query: { limit: 100 } });
       sessionOf(command).list(reply, 'objects', [
@@ -187,7 +189,7 @@ export function addAgentCommands(campaigns: Command, { sessionOf, clientOf }: Wa
     });
   const create = agents
     .command('create')
-    .description('create an agent')
+    .description('Create an agent')
     .argument('<name>')
     .argument('<answer_url>');
   const example = 'hangup_url=https://… ring_timeout=30';
@@ -201,12 +203,12 @@ export function addAgentCommands(campaigns: Command, { sessionOf, clientOf }: Wa
   );
   agents
     .command('show')
-    .description('show an agent')
+    .description('Show an agent')
     .argument('<agent_id>')
     .action(async (id: string, _: object, command: Command) => {
       sessionOf(command).one(await clientOf(command).get(AGENT, { path: { agent_id: id } }));
     });
-  const set = agents.command('set').description('change an agent').argument('<agent_id>');
+  const set = agents.command('set').description('Update an agent').argument('<agent_id>');
   takesFields(set, '<key=value...>', 'ring_timeout=30', agentFields).action(
     async (id: string, pairs: string[], _: object, command: Command) => {
       const input = { path: { agent_id: id }, body: unchecked(await assigned(pairs, agentFields)) };
@@ -216,7 +218,7 @@ export function addAgentCommands(campaigns: Command, { sessionOf, clientOf }: Wa
   );
   agents
     .command('remove')
-    .description('delete an agent that no campaign uses any more')
+    .description('Delete an agent that no campaign uses')
     .argument('<agent_id>')
     .action(async (id: string, _: object, command: Command) => {
       await clientOf(command).delete(AGENT, { path: { agent_id: id } });

@@ -1,4 +1,4 @@
-/** Campaigns of one account: a client of the customers' API. */
+/** Commands for the campaigns of one account. They use the account's API. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Client } from '../../../packages/client/src/client.ts';
@@ -27,20 +27,23 @@ type SessionOf = (command: Command) => Session;
 type Flags = GlobalOptions & AccountOptions;
 
 const COMMANDS = {
-  start: 'start a ready campaign',
-  pause: 'place no further calls',
-  resume: 'go on with a paused campaign',
-  cancel: 'end a campaign for good',
-  archive: 'put a campaign away',
+  start: 'Start a ready campaign',
+  pause: 'Pause a campaign: stop placing calls',
+  resume: 'Resume a paused campaign',
+  cancel: 'Cancel a campaign permanently',
+  archive: 'Archive a campaign',
 } as const;
 
 export function addCampaignCommands(program: Command, sessionOf: SessionOf): void {
   const campaigns = program
     .command('campaigns')
     .alias('campaign')
-    .description('outbound campaigns of an account')
+    .description('Manage outbound campaigns of an account')
     .option('--auth-id <id>', 'account; default: CARILLON_AUTH_ID or the first account')
-    .option('--auth-token <token>', 'its token; default: CARILLON_AUTH_TOKEN or the data folder');
+    .option(
+      '--auth-token <token>',
+      'auth token of the account; default: CARILLON_AUTH_TOKEN or the data folder',
+    );
   const clientOf = (command: Command): Client =>
     accountClient(command.optsWithGlobals<Flags>(), sessionOf(command).terminal.env);
   const ways: Ways = { sessionOf, clientOf };
@@ -59,8 +62,8 @@ export function addCampaignCommands(program: Command, sessionOf: SessionOf): voi
 function addReading(campaigns: Command, { sessionOf, clientOf }: Ways): void {
   campaigns
     .command('list')
-    .description('list campaigns, latest first')
-    .option('--archived', 'those that were put away')
+    .description('List campaigns, newest first')
+    .option('--archived', 'list archived campaigns instead')
     .action(async (flags: { archived?: true }, command: Command) => {
       const session = sessionOf(command);
       const query = { limit: 100, archived: flags.archived };
@@ -76,7 +79,7 @@ function addReading(campaigns: Command, { sessionOf, clientOf }: Ways): void {
     });
   campaigns
     .command('show')
-    .description('show a campaign')
+    .description('Show a campaign')
     .argument('<id>')
     .action(async (id: string, _: object, command: Command) => {
       const session = sessionOf(command);
@@ -84,9 +87,9 @@ function addReading(campaigns: Command, { sessionOf, clientOf }: Ways): void {
     });
   campaigns
     .command('watch')
-    .description('follow a campaign until it is over')
+    .description('Show the progress of a campaign until it ends')
     .argument('<id>')
-    .option('--every <seconds>', 'between two looks', '1')
+    .option('--every <seconds>', 'interval between updates, in seconds', '1')
     .action(async (id: string, flags: { every: string }, command: Command) => {
       const session = sessionOf(command);
       const everyMs = Math.max(10, Number(flags.every) * 1000 || 1000);
@@ -98,7 +101,7 @@ function addReading(campaigns: Command, { sessionOf, clientOf }: Ways): void {
     });
 }
 
-/** One line that changes on a terminal; elsewhere a line for each change. */
+/** Redraws one line on a terminal. Without a terminal, prints a line for each change. */
 async function watch(session: Session, look: () => Promise<Json>, everyMs: number): Promise<void> {
   const { terminal } = session;
   let last = '';
@@ -120,7 +123,7 @@ async function watch(session: Session, look: () => Promise<Json>, everyMs: numbe
 function addMaking(campaigns: Command, { sessionOf, clientOf }: Ways): void {
   const create = campaigns
     .command('create')
-    .description('create a campaign, a draft until contacts are uploaded')
+    .description('Create a campaign. It stays a draft until contacts are uploaded.')
     .argument('<name>');
   const example = 'agent_id=… max_concurrent=10 timezone=Asia/Kolkata caller_id_strategy=fixed';
   takesFields(create, '<key=value...>', example, campaignFields).action(
@@ -134,7 +137,7 @@ function addMaking(campaigns: Command, { sessionOf, clientOf }: Ways): void {
   );
   const set = campaigns
     .command('set')
-    .description('change a draft or ready campaign; null clears')
+    .description('Update a campaign that has not started. `null` removes a value.')
     .argument('<id>');
   takesFields(set, '<key=value...>', 'max_concurrent=5', updateFields).action(
     async (id: string, pairs: string[], _: object, command: Command) => {
@@ -146,9 +149,9 @@ function addMaking(campaigns: Command, { sessionOf, clientOf }: Ways): void {
   );
   campaigns
     .command('schedule')
-    .description('start a campaign by itself at a time; none takes the schedule away')
+    .description('Schedule the start of a campaign. Without a time, remove the schedule.')
     .argument('<id>')
-    .argument('[time]', 'ISO 8601 with its offset, for example 2026-01-31T09:00:00+05:30')
+    .argument('[time]', 'ISO 8601 with a UTC offset, for example 2026-01-31T09:00:00+05:30')
     .action(async (id: string, time: string | undefined, _: object, command: Command) => {
       const session = sessionOf(command);
       const input = { path: { campaign_id: id }, body: { scheduled_at: time ?? null } };
@@ -157,7 +160,7 @@ function addMaking(campaigns: Command, { sessionOf, clientOf }: Ways): void {
     });
   campaigns
     .command('clone')
-    .description('the same plan as a new draft')
+    .description('Copy the settings of a campaign to a new draft')
     .argument('<id>')
     .argument('[name]')
     .action(async (id: string, name: string | undefined, _: object, command: Command) => {

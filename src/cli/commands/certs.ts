@@ -1,4 +1,4 @@
-/** `carillon certs plivo`: an authority of your own and a certificate for the vendor's host name, and what to set. */
+/** `carillon certs plivo`: creates a local certificate authority and a certificate for Plivo's host name. */
 import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -6,11 +6,11 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Session } from '../terminal.ts';
 
-/** Hosts that Plivo's libraries write into voice requests, whatever base URL they are given. */
+/** Host names that Plivo's client libraries use for voice requests regardless of the configured base URL. */
 const PLIVO_HOSTS = ['api.plivo.com'];
 const DAY_MS = 86_400_000;
 const AUTHORITY_DAYS = 3650;
-/** Longer ones are refused by some clients. */
+/** Validity of the server certificate. Some clients refuse longer ones. */
 const CERTIFICATE_DAYS = 825;
 
 interface Flags {
@@ -25,20 +25,20 @@ export function addCertificateCommands(
 ): void {
   program
     .command('certs')
-    .description('certificates for the host names that client libraries insist on')
+    .description('Create certificates for the host names that client libraries require')
     .command('plivo')
     .description(
-      "an authority of your own, a certificate for Plivo's host name, and what to set here and where your application runs",
+      "Create a local certificate authority and a certificate for Plivo's host name, and show how to configure both sides",
     )
+    .option('--out <folder>', 'output folder; an existing authority in it is reused', 'plivo-certs')
     .option(
-      '--out <folder>',
-      'where they are kept; an authority that is there is used again',
-      'plivo-certs',
+      '--address <address>',
+      'IP address at which your application reaches this service',
+      '127.0.0.1',
     )
-    .option('--address <address>', 'under which your application reaches this service', '127.0.0.1')
     .option(
       '--also <host>',
-      'a further name or address of this service in the certificate',
+      'another host name or address to include in the certificate',
       collect,
       [],
     )
@@ -83,10 +83,10 @@ function words(reply: {
   const lines = (values: Readonly<Record<string, string>>): string[] =>
     Object.entries(values).map(([name, value]) => `  ${name}=${value}`);
   return [
-    'Here, for the service (or let a proxy on port 443 use the same files):',
+    'On the service (or configure a proxy on port 443 with the same files):',
     ...lines(reply.settings),
     '',
-    'Where your application runs: a line in /etc/hosts, and one variable (Node · Python)',
+    'On the machine of your application: a line in /etc/hosts and one variable (Node · Python)',
     `  ${reply.hosts_line}`,
     ...lines(reply.application),
   ];
@@ -97,7 +97,7 @@ interface Pair {
   readonly private: string;
 }
 
-/** Kept from one run to the next: applications trust it already. */
+/** Loads the authority, or creates it on the first run. Later runs reuse it because applications already trust it. */
 async function authorityAt(certFile: string, keyFile: string): Promise<Pair> {
   if (existsSync(certFile) && existsSync(keyFile)) {
     const cert = readFileSync(certFile, 'utf8');

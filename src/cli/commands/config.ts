@@ -1,4 +1,4 @@
-/** Settings: what they are, whether they are right, and that the running service takes them over. */
+/** Commands that show, check and reload settings. */
 import type { Command } from 'commander';
 import type { GlobalOptions, Session } from '../terminal.ts';
 
@@ -6,10 +6,10 @@ export function addConfigCommands(
   program: Command,
   sessionOf: (command: Command) => Session,
 ): void {
-  const config = program.command('config').description('settings of the service');
+  const config = program.command('config').description('Show, check and reload settings');
   config
     .command('show')
-    .description('the effective settings: file and environment joined, secrets masked')
+    .description('Show the effective settings from file and environment, with secrets masked')
     .option('--file <file>', 'settings file; default: CARILLON_CONFIG')
     .action(async (flags: { file?: string }, command: Command) => {
       const { terminal } = sessionOf(command);
@@ -21,7 +21,7 @@ export function addConfigCommands(
     });
   config
     .command('check')
-    .description('whether the service would start with these settings; exit status 1 when not')
+    .description('Check whether the service would start with these settings; exit status 1 if not')
     .option('--file <file>', 'settings file; default: CARILLON_CONFIG')
     .action(async (flags: { file?: string }, command: Command) => {
       const session = sessionOf(command);
@@ -33,7 +33,7 @@ export function addConfigCommands(
     });
   config
     .command('reload')
-    .description('the running service takes over rates, carriers, log level and certificates')
+    .description('Reload rates, carriers, log level and certificates in the running service')
     .action(async (_: object, command: Command) => {
       const session = sessionOf(command);
       const reply = await session.client.post('/admin/v1/reload');

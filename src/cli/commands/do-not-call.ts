@@ -1,4 +1,4 @@
-/** Lists of numbers that no campaign calls: the operator's, and an account's. */
+/** Commands for do-not-call lists: the list of the operator and the list of an account. */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Client } from '../../../packages/client/src/client.ts';
@@ -8,7 +8,7 @@ import type { Session } from '../terminal.ts';
 const NUMBERS_AT_ONCE = 1000;
 const SHOWN = '100';
 
-/** One of the two lists. */
+/** Operations on a do-not-call list. */
 export interface NumberList {
   show(query: { search?: string; limit: string }): Promise<Json>;
   add(numbers: readonly string[]): Promise<{ readonly added: number }>;
@@ -36,11 +36,11 @@ export function addDoNotCallCommands(
   sessionOf: (command: Command) => Session,
   listOf: (command: Command) => NumberList,
 ): void {
-  const lists = parent.command('donotcall').description(`numbers that ${whose} never calls`);
+  const lists = parent.command('donotcall').description(`Manage numbers that ${whose} never calls`);
   lists
     .command('list')
-    .description('list numbers')
-    .option('--search <digits>', 'part of the number')
+    .description('List numbers')
+    .option('--search <digits>', 'digits contained in the number')
     .option('--limit <n>', 'rows', SHOWN)
     .action(async (flags: { search?: string; limit: string }, command: Command) => {
       const reply = await listOf(command).show(flags);
@@ -51,7 +51,7 @@ export function addDoNotCallCommands(
     });
   lists
     .command('add')
-    .description('add numbers')
+    .description('Add numbers')
     .argument('<number...>')
     .action(async (numbers: string[], _: object, command: Command) => {
       const added = await addAll(listOf(command), numbers);
@@ -59,7 +59,7 @@ export function addDoNotCallCommands(
     });
   lists
     .command('import')
-    .description('add the numbers of a file, one on each line')
+    .description('Add the numbers of a file with one number per line')
     .argument('<file>')
     .action(async (file: string, _: object, command: Command) => {
       const added = await addAll(listOf(command), numbersIn(file));
@@ -67,7 +67,7 @@ export function addDoNotCallCommands(
     });
   lists
     .command('remove')
-    .description('a number may be called again')
+    .description('Remove a number, so that it may be called again')
     .argument('<number>')
     .action(async (number: string, _: object, command: Command) => {
       await listOf(command).remove(number);
@@ -75,7 +75,7 @@ export function addDoNotCallCommands(
     });
 }
 
-/** What follows a number on its line, behind a comma, is left out; so is a head without digits. */
+/** Reads the first CSV column of each line. Skips a header line without digits. */
 function numbersIn(file: string): readonly string[] {
   const lines = readFileSync(file, 'utf8')
     .replace(/^\uFEFF/, '')

@@ -1,4 +1,4 @@
-/** `carillon doctor`: whether this machine can run the service, and what to do where it cannot. */
+/** `carillon doctor`: checks whether this machine can run the service and suggests a fix for each fault. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { NewCarrier } from '../../domain/provisioning/provisioning.ts';
@@ -16,10 +16,10 @@ export function addDoctorCommand(program: Command, sessionOf: (command: Command)
   program
     .command('doctor')
     .description(
-      'check settings, machine and network, and say what to do; exit status 1 with a problem',
+      'Check settings, machine and network, and suggest fixes; exit status 1 if there is a problem',
     )
     .option('--file <file>', 'settings file; default: CARILLON_CONFIG')
-    .option('--answer-url <url>', 'an application to ask as a call would')
+    .option('--answer-url <url>', 'answer URL to request as a call would')
     .action(async (flags: Flags, command: Command) => {
       const session = sessionOf(command);
       const global = command.optsWithGlobals<GlobalOptions>();
@@ -57,11 +57,7 @@ async function examine(
   const insecure = settings.streams.allowInsecure !== 'no';
   return [
     ...problems.map((line) =>
-      problem(
-        'settings',
-        line,
-        'Correct it; carillon config check tells whether the rest is right.',
-      ),
+      problem('settings', line, 'Correct it, then run carillon config check.'),
     ),
     ...(problems.length === 0 ? [good('settings', 'valid')] : []),
     machine.checkNode(process.versions.node),
@@ -80,20 +76,20 @@ async function examine(
   ];
 }
 
-/** Undefined: nothing listens there, so that the ports can be tried. */
+/** Checks readiness over HTTP. Returns undefined if no process listens at `url`; the ports can then be probed. */
 async function readiness(url: string): Promise<readonly Finding[] | undefined> {
   try {
     const reply = await within(fetch(`${url}/readyz`));
     const body = (await reply.json()) as Json & {
       readonly details?: Readonly<Record<string, string>>;
     };
-    if (reply.ok) return [good('service', `runs at ${url} and takes calls`)];
+    if (reply.ok) return [good('service', `runs at ${url} and accepts calls`)];
     const missing = Object.entries(body.details ?? {}).map(([part, why]) => `${part}: ${why}`);
     return [
       problem(
         'service',
-        `runs at ${url} and takes no calls: ${missing.join('; ')}`,
-        'The log says since when and why: journalctl -u carillon.',
+        `runs at ${url} but accepts no calls: ${missing.join('; ')}`,
+        'See the log for the cause: journalctl -u carillon.',
       ),
     ];
   } catch (error) {
@@ -103,13 +99,13 @@ async function readiness(url: string): Promise<readonly Finding[] | undefined> {
       problem(
         'service',
         `${url}: ${reasonOf(cause ?? error)}`,
-        'What listens there is not this service, or it hangs: carillon status.',
+        'Another program listens at this address, or the service hangs. Run carillon status.',
       ),
     ];
   }
 }
 
-/** Of the running service, where its token is at hand; else those of the settings. */
+/** Returns the carriers of the running service if its admin token is available, otherwise those of the settings. */
 async function knownCarriers(
   session: Session,
   running: readonly Finding[] | undefined,

@@ -1,4 +1,4 @@
-/** Rows of a CSV file into the service, with a report of each and a dry run. */
+/** `carillon import`: creates objects from the rows of a CSV file. Reports every row and supports a dry run. */
 
 import type { Command } from 'commander';
 import { quantity } from '../../base/text.ts';
@@ -10,11 +10,12 @@ const ROWS_AT_A_TIME = 500;
 
 const KINDS = {
   rates: {
-    about: 'prices; those of the same direction, prefix, currency and account are replaced',
+    about:
+      'Import rates. A row replaces the rate with the same direction, prefix, currency and account.',
     columns: ['direction', 'prefix', 'per_minute', 'pulse_seconds', 'currency', 'account_id'],
   },
   numbers: {
-    about: 'numbers of the inventory, or of an account',
+    about: 'Import numbers into the inventory or into an account',
     columns: [
       'e164',
       'country',
@@ -27,7 +28,7 @@ const KINDS = {
     ],
   },
   accounts: {
-    about: 'customers; ids and tokens are in the report, this once',
+    about: 'Import accounts. The report contains their IDs and tokens, which are not shown again.',
     columns: [
       'name',
       'currency',
@@ -51,7 +52,7 @@ export function addImportCommands(
 ): void {
   const group = program
     .command('import')
-    .description('take over the rows of a CSV file; a wrong row stops no other');
+    .description('Import the rows of a CSV file. Invalid rows are reported and skipped.');
   for (const [kind, { about, columns }] of Object.entries(KINDS)) {
     group
       .command(kind)
@@ -83,7 +84,7 @@ async function send(
       const fresh = kind === 'rates' ? part.filter((row) => !repeats.refuses(row, report)) : part;
       const batch = fresh.map(({ line, cells }) => ({
         line,
-        // An empty cell leaves the default.
+        // An empty cell keeps the default.
         cells: Object.fromEntries(Object.entries(cells).filter(([, cell]) => cell.trim() !== '')),
       }));
       if (batch.length === 0) continue;
@@ -99,11 +100,11 @@ async function send(
   return report.sort((a, b) => Number(a['line']) - Number(b['line']));
 }
 
-/** A file is sent in parts. Within a part the service refuses repeated rates, over parts this does. */
+/** Detects repeated rates across the batches of one file. The service detects them only within one batch. */
 class RepeatedRates {
   readonly #lines = new Map<string, number>();
 
-  /** True, with a line in `report`, when an earlier part has set the same rate. */
+  /** Returns true and appends to `report` if an earlier batch has set the same rate. */
   refuses(row: CsvRows[number], report: Json[]): boolean {
     const first = this.#lines.get(rateKey(row));
     if (first === undefined) return false;
@@ -128,7 +129,7 @@ const rateKey = ({ cells }: CsvRows[number]): string => {
 function show(session: Session, rows: readonly Json[], dryRun: boolean): void {
   const refused = rows.filter((row) => row['ok'] !== true);
   const done = rows.length - refused.length;
-  const summary = `${quantity(done, 'row')} ${dryRun ? 'would be taken over' : 'taken over'}, ${refused.length} refused`;
+  const summary = `${quantity(done, 'row')} ${dryRun ? 'would be imported' : 'imported'}, ${refused.length} refused`;
   const lines = rows
     .filter((row) => row['ok'] !== true || row['auth_token'] !== undefined)
     .map((row) => {

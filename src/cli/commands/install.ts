@@ -1,4 +1,4 @@
-/** `carillon install`: the service under systemd, on Debian and Ubuntu. */
+/** `carillon install`: installs the service under systemd on Debian or Ubuntu. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -24,12 +24,12 @@ export function addInstallCommand(
   program
     .command('install')
     .description(
-      'install this folder as a systemd service on Debian or Ubuntu, or upgrade it; settings and data are kept',
+      'Install this folder as a systemd service on Debian or Ubuntu, or upgrade it. Settings and data are kept.',
     )
-    .option('--dry-run', 'show the steps and do nothing')
-    .option('--public-host <host>', 'under which phones and carriers reach this machine', '')
+    .option('--dry-run', 'show the steps without running them')
+    .option('--public-host <host>', 'address at which phones and carriers reach this machine', '')
     .option('--no-start', 'install without starting it')
-    .option('--root <folder>', 'put the files below a folder, for packages and images', '')
+    .option('--root <folder>', 'install below this folder, to build packages and images', '')
     .action((flags: Flags, command: Command) => {
       const session = sessionOf(command);
       const { publicHost, root, start } = flags;
@@ -45,7 +45,7 @@ export function addInstallCommand(
       const texts = steps.map(({ text }) => text);
       const said = dryRun
         ? 'nothing was changed'
-        : 'installed; next: carillon doctor, and journalctl -u carillon';
+        : 'installed; next, run carillon doctor and journalctl -u carillon';
       session.done(said, { dry_run: dryRun, steps: texts });
     });
 }
@@ -54,16 +54,18 @@ function refuseUnfit(): void {
   if (process.getuid?.() !== 0) throw new Error('install needs root: sudo npx carillon install');
   if (!existsSync('/run/systemd/system')) {
     throw new Error(
-      'this machine is not run by systemd; in a container use deploy/Dockerfile, for a package --root',
+      'this machine does not use systemd: use deploy/Dockerfile for containers, or --root to build a package',
     );
   }
   const release = existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : '';
   if (!/^ID(_LIKE)?=.*\b(debian|ubuntu)\b/m.test(release))
-    throw new Error('install knows Debian and Ubuntu; elsewhere follow docs/operate/install.md');
+    throw new Error(
+      'install supports Debian and Ubuntu only; on other systems follow docs/operate/install.md',
+    );
 }
 
 const runProgram: RunProgram = (command, args) => {
   const { status, stderr, error } = spawnSync(command, [...args], { encoding: 'utf8' });
-  if (error) throw new Error(`${command} cannot be run: ${error.message}`);
+  if (error) throw new Error(`${command} failed to start: ${error.message}`);
   if (status !== 0) throw new Error(`${command} failed (${status}): ${stderr.trim()}`);
 };

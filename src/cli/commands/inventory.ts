@@ -12,7 +12,7 @@ const numberFields: Fields = async () =>
 const trunkFields: Fields = async () =>
   (await import('../../edge/rest/admin/trunks.ts')).TrunkPolicyBody;
 
-/** Numbers, carriers, trunks and rates. */
+/** Commands for numbers, carriers, trunks and rates. */
 export function addInventoryCommands(program: Command, sessionOf: SessionOf): void {
   addNumberCommands(program, sessionOf);
   addCarrierCommands(program, sessionOf);
@@ -22,13 +22,13 @@ export function addInventoryCommands(program: Command, sessionOf: SessionOf): vo
 }
 
 function addNumberCommands(program: Command, sessionOf: SessionOf): void {
-  const numbers = program.command('numbers').description('phone numbers of the service');
+  const numbers = program.command('numbers').description('Manage phone numbers');
   numbers
     .command('list')
-    .description('list numbers')
-    .option('--account <auth_id>', 'numbers of one account')
+    .description('List numbers')
+    .option('--account <auth_id>', 'only numbers of this account')
     .option('--status <status>', 'available, active …')
-    .option('--search <digits>', 'part of the number')
+    .option('--search <digits>', 'digits contained in the number')
     .option('--limit <n>', 'rows', '100')
     .action(async (flags: Record<string, string | undefined>, command: Command) => {
       const session = sessionOf(command);
@@ -49,7 +49,7 @@ function addNumberCommands(program: Command, sessionOf: SessionOf): void {
     });
   const add = numbers
     .command('add')
-    .description('put a number into the inventory, or straight on an account')
+    .description('Add a number to the inventory or to an account')
     .argument('<e164>');
   const example = 'country=US currency=USD monthly_fee=1 account_id=MA_…';
   takesFields(add, '<key=value...>', example, numberFields).action(
@@ -63,7 +63,7 @@ function addNumberCommands(program: Command, sessionOf: SessionOf): void {
   );
   numbers
     .command('remove')
-    .description('take a free number out of the inventory')
+    .description('Remove an unassigned number from the inventory')
     .argument('<e164>')
     .action(async (e164: string, _: object, command: Command) => {
       const session = sessionOf(command);
@@ -73,10 +73,10 @@ function addNumberCommands(program: Command, sessionOf: SessionOf): void {
 }
 
 function addCarrierCommands(program: Command, sessionOf: SessionOf): void {
-  const carriers = program.command('carriers').description('SIP gateways');
+  const carriers = program.command('carriers').description('Manage SIP gateways');
   carriers
     .command('list')
-    .description('list SIP gateways')
+    .description('List SIP gateways')
     .action(async (_: object, command: Command) => {
       const session = sessionOf(command);
       session.list(await session.client.get('/admin/v1/carriers'), 'carriers', [
@@ -89,7 +89,7 @@ function addCarrierCommands(program: Command, sessionOf: SessionOf): void {
         { title: 'ENABLED', value: (row) => row['enabled'] },
       ]);
     });
-  const add = carriers.command('add').description('add a SIP gateway').argument('<name>');
+  const add = carriers.command('add').description('Add a SIP gateway').argument('<name>');
   const example = 'host=sip.example port=5060 transport=udp prefixes=1,44';
   takesFields(add, '<key=value...>', example, carrierFields).action(
     async (name: string, pairs: string[], _: object, command: Command) => {
@@ -100,7 +100,7 @@ function addCarrierCommands(program: Command, sessionOf: SessionOf): void {
       session.done(`carrier ${name} added`, added);
     },
   );
-  const set = carriers.command('set').description('change a SIP gateway').argument('<name>');
+  const set = carriers.command('set').description('Update a SIP gateway').argument('<name>');
   takesFields(set, '<key=value...>', 'priority=2 enabled=false', carrierFields).action(
     async (name: string, pairs: string[], _: object, command: Command) => {
       const session = sessionOf(command);
@@ -111,7 +111,7 @@ function addCarrierCommands(program: Command, sessionOf: SessionOf): void {
   );
   carriers
     .command('remove')
-    .description('remove a SIP gateway')
+    .description('Remove a SIP gateway')
     .argument('<name>')
     .action(async (name: string, _: object, command: Command) => {
       const session = sessionOf(command);
@@ -134,12 +134,12 @@ const ROUTE_COLUMNS: readonly Column<Json>[] = [
 function addRouteCommands(program: Command, sessionOf: SessionOf): void {
   program
     .command('route')
-    .description('where calls go')
+    .description('Test the routing of calls')
     .command('test')
-    .description('explain where a call would go; nobody is called')
-    .argument('<from>', 'caller id')
+    .description('Explain how a call would be routed, without placing it')
+    .argument('<from>', 'caller ID')
     .argument('<to>', 'number')
-    .option('--account <auth_id>', 'who calls; else whoever has the number FROM')
+    .option('--account <auth_id>', 'calling account; default: the account that owns FROM')
     .action(async (from: string, to: string, flags: { account?: string }, command: Command) => {
       const session = sessionOf(command);
       const account_id = flags.account ?? (await ownerOf(session, from));
@@ -156,7 +156,7 @@ function addRouteCommands(program: Command, sessionOf: SessionOf): void {
     });
 }
 
-/** The account of a number of the inventory. */
+/** Returns the ID of the account that owns a number of the inventory. */
 async function ownerOf(session: Session, number: string): Promise<string> {
   const digits = number.replace(/\D/g, '');
   const reply = await session.client.get('/admin/v1/numbers', {
@@ -164,7 +164,7 @@ async function ownerOf(session: Session, number: string): Promise<string> {
   });
   const owner = reply.numbers[0]?.account_id;
   if (owner === undefined || owner === null) {
-    throw new Error(`no account has the number ${number}: name one with --account`);
+    throw new Error(`no account has the number ${number}: set --account`);
   }
   return owner;
 }
@@ -172,10 +172,10 @@ async function ownerOf(session: Session, number: string): Promise<string> {
 const TRUNK = '/admin/v1/accounts/{auth_id}/trunks/{trunk_id}';
 
 function addTrunkCommands(program: Command, sessionOf: SessionOf): void {
-  const trunks = program.command('trunks').description('SIP trunks of accounts');
+  const trunks = program.command('trunks').description('Manage SIP trunks of accounts');
   const set = trunks
     .command('set')
-    .description('what a trunk is told and believed')
+    .description('Set the caller identity and header rules of a trunk')
     .argument('<auth_id>')
     .argument('<trunk_id>');
   const example = 'identity=trusted identity_header=pai pass_headers=X-*';
@@ -193,7 +193,7 @@ function addTrunkCommands(program: Command, sessionOf: SessionOf): void {
   trunks
     .command('allow')
     .description(
-      'private destinations that a trunk may lead to, instead of those before; none: no more',
+      'Replace the private destinations that a trunk may route to. Without destinations, allow public addresses only.',
     )
     .argument('<auth_id>')
     .argument('<trunk_id>')
@@ -202,7 +202,7 @@ function addTrunkCommands(program: Command, sessionOf: SessionOf): void {
       const session = sessionOf(command);
       const path = { auth_id: authId, trunk_id: trunkId };
       const changed = await session.client.patch(TRUNK, { path, body: { egress_allow: to } });
-      session.done(`trunk ${trunkId} may lead to: ${to.join(' ') || 'public addresses'}`, changed);
+      session.done(`trunk ${trunkId} may route to: ${to.join(' ') || 'public addresses'}`, changed);
     });
 }
 
@@ -210,7 +210,7 @@ function addRateCommands(program: Command, sessionOf: SessionOf): void {
   const rates = program.command('rates').description('prices');
   rates
     .command('list')
-    .description('list rates in force')
+    .description('List current rates')
     .action(async (_: object, command: Command) => {
       const session = sessionOf(command);
       session.list(await session.client.get('/admin/v1/rates'), 'rates', [
@@ -224,13 +224,13 @@ function addRateCommands(program: Command, sessionOf: SessionOf): void {
     });
   rates
     .command('set')
-    .description('set a rate')
+    .description('Set a rate')
     .argument('<direction>', 'outbound, inbound, sip, stream, recording or number')
-    .argument('<per_minute>', 'currency units')
-    .option('--prefix <digits>', 'numbers that begin with it', '')
+    .argument('<per_minute>', 'currency units per minute')
+    .option('--prefix <digits>', 'numbers with this prefix', '')
     .option('--currency <code>', 'currency', 'USD')
-    .option('--pulse <seconds>', 'billing pulse', '60')
-    .option('--account <auth_id>', 'for this account only')
+    .option('--pulse <seconds>', 'billing pulse in seconds', '60')
+    .option('--account <auth_id>', 'apply to this account only')
     .action(
       async (
         direction: string,

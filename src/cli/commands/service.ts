@@ -8,7 +8,7 @@ type SessionOf = (command: Command) => Session;
 const CALL = '/admin/v1/calls/{call_uuid}';
 const MESSAGES = '/admin/v1/calls/{call_uuid}/messages';
 
-/** Calls, and the service itself. */
+/** Commands for live calls, registrations and the state of the service. */
 export function addServiceCommands(program: Command, sessionOf: SessionOf): void {
   addCallCommands(program, sessionOf);
   addLadderCommand(program, sessionOf);
@@ -16,10 +16,10 @@ export function addServiceCommands(program: Command, sessionOf: SessionOf): void
 }
 
 function addCallCommands(program: Command, sessionOf: SessionOf): void {
-  const calls = program.command('calls').alias('call').description('live calls');
+  const calls = program.command('calls').alias('call').description('Manage live calls');
   calls
     .command('list')
-    .description('list live and queued calls')
+    .description('List live and queued calls')
     .action(async (_: object, command: Command) => {
       const session = sessionOf(command);
       session.list(await session.client.get('/admin/v1/calls'), 'calls', [
@@ -36,7 +36,7 @@ function addCallCommands(program: Command, sessionOf: SessionOf): void {
     .command('show')
     .description("show a call's timeline")
     .argument('<call_uuid>')
-    .option('--messages', 'its SIP messages instead, one line each')
+    .option('--messages', 'show the SIP messages of the call instead, one per line')
     .action(async (uuid: string, flags: { messages?: boolean }, command: Command) => {
       const session = sessionOf(command);
       const path = { call_uuid: uuid };
@@ -53,7 +53,7 @@ function addCallCommands(program: Command, sessionOf: SessionOf): void {
     });
   calls
     .command('hangup')
-    .description('hang up a call')
+    .description('Hang up a call')
     .argument('<call_uuid>')
     .action(async (uuid: string, _: object, command: Command) => {
       const session = sessionOf(command);
@@ -62,15 +62,15 @@ function addCallCommands(program: Command, sessionOf: SessionOf): void {
     });
 }
 
-/** `carillon ladder UUID`: what a call's legs said to whom, as text or for Wireshark. */
+/** Adds `carillon ladder UUID`, which shows the SIP messages of a call as text or writes a pcap file. */
 function addLadderCommand(program: Command, sessionOf: SessionOf): void {
   program
     .command('ladder')
     .description(
-      'SIP messages of a call, both its legs, as a ladder; --pcap writes them for Wireshark',
+      'Show the SIP messages of both legs of a call as a ladder diagram. --pcap writes a capture for Wireshark.',
     )
     .argument('<call_uuid>')
-    .option('--pcap <file>', 'write a capture file instead')
+    .option('--pcap <file>', 'write a pcap file instead')
     .action(async (uuid: string, { pcap }: { pcap?: string }, command: Command) => {
       const session = sessionOf(command);
       const path = { call_uuid: uuid };
@@ -83,7 +83,9 @@ function addLadderCommand(program: Command, sessionOf: SessionOf): void {
       if (wantsJson) return session.one((await session.client.get(MESSAGES, { path })) as Json);
       const reply = await session.client.file(MESSAGES, { path, query: { format: 'text' } });
       const text = await reply.text();
-      session.terminal.print(text === '' ? 'no messages of this call are kept' : text.trimEnd());
+      session.terminal.print(
+        text === '' ? 'no SIP messages are stored for this call' : text.trimEnd(),
+      );
     });
 }
 
@@ -106,7 +108,7 @@ function showMessages(session: Session, reply: Json): void {
 function addStateCommands(program: Command, sessionOf: SessionOf): void {
   program
     .command('registrations')
-    .description('list live contacts of SIP endpoints')
+    .description('List registered contacts of SIP endpoints')
     .action(async (_: object, command: Command) => {
       const session = sessionOf(command);
       session.list(await session.client.get('/admin/v1/registrations'), 'registrations', [
@@ -119,7 +121,7 @@ function addStateCommands(program: Command, sessionOf: SessionOf): void {
     });
   program
     .command('status')
-    .description('show the state of the service')
+    .description('Show the state of the service')
     .action(async (_: object, command: Command) => {
       const session = sessionOf(command);
       const reply = await session.client.get('/admin/v1/status');
@@ -131,7 +133,7 @@ function addStateCommands(program: Command, sessionOf: SessionOf): void {
     });
   program
     .command('alarms')
-    .description('what is wrong now; exit status 1 when something is')
+    .description('Show current faults; exit status 1 if there are any')
     .action(async (_: object, command: Command) => {
       const session = sessionOf(command);
       const reply = await session.client.get('/admin/v1/alarms');
@@ -145,9 +147,12 @@ function addStateCommands(program: Command, sessionOf: SessionOf): void {
     });
   program
     .command('drain')
-    .description('take no new calls; running ones go on')
+    .description('Accept no new calls. Active calls continue.')
     .action(async (_: object, command: Command) => {
       const session = sessionOf(command);
-      session.done('the service takes no new calls', await session.client.post('/admin/v1/drain'));
+      session.done(
+        'the service accepts no new calls',
+        await session.client.post('/admin/v1/drain'),
+      );
     });
 }

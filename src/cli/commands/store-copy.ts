@@ -1,15 +1,17 @@
-/** `carillon store`: moves a data folder to PostgreSQL, and lists rows that cannot be read. */
+/** `carillon store`: migrates a data folder to PostgreSQL and lists unreadable rows. */
 import type { Command } from 'commander';
 import { systemRandom } from '../../base/system-random.ts';
 import type { GlobalOptions, Session } from '../terminal.ts';
 
 export function addStoreCopy(program: Command, sessionOf: (command: Command) => Session): void {
-  const store = program.command('store').description('the database');
+  const store = program
+    .command('store')
+    .description('Migrate the database and list unreadable rows');
   addUnreadable(store, sessionOf);
   store
     .command('copy')
     .description(
-      'copy the data folder of a service that does not run into the empty PostgreSQL database of store.url, and compare the two',
+      'Copy the data folder into the empty PostgreSQL database of store.url and compare the two. Stop the service first.',
     )
     .option('--file <file>', 'settings file; default: CARILLON_CONFIG')
     .action(async (flags: { readonly file?: string }, command: Command) => {
@@ -17,15 +19,15 @@ export function addStoreCopy(program: Command, sessionOf: (command: Command) => 
       const { examineHere } = await import('../examine.ts');
       const { settings } = examineHere(session.terminal.env, flags.file);
       const { url } = settings.store;
-      if (url === '') throw new Error('store.url names no database: set CARILLON_STORE_URL');
+      if (url === '') throw new Error('store.url is not set: set CARILLON_STORE_URL');
       const { dataDir = settings.dataDir } = command.optsWithGlobals<GlobalOptions>();
       const { copyToPostgres } = await import('../../edge/store/postgres/copy.ts');
       const tables = copyToPostgres({ dataDir, url, random: systemRandom });
       const rows = tables.reduce((sum, table) => sum + table.rows, 0);
       const lines = [
         ...tables.filter((table) => table.rows > 0).map((table) => `${table.table}: ${table.rows}`),
-        `${rows} rows of ${tables.length} tables are copied and equal; every balance adds up`,
-        'start the service with store.url; give its other nodes the same keys folder',
+        `${rows} rows of ${tables.length} tables copied and verified; every balance adds up`,
+        'start the service with store.url; copy the keys folder to its other nodes',
       ];
       session.report({ ok: true, rows, tables }, lines);
     });
@@ -34,8 +36,11 @@ export function addStoreCopy(program: Command, sessionOf: (command: Command) => 
 function addUnreadable(store: Command, sessionOf: (command: Command) => Session): void {
   store
     .command('unreadable')
-    .description('rows of the database that cannot be read; exit status 1 when there are any')
-    .option('--forget <table/key>', 'remove a row from the list; an open call is removed itself')
+    .description('List unreadable rows of the database; exit status 1 if there are any')
+    .option(
+      '--forget <table/key>',
+      'remove a row from the list; an open call is deleted from the database',
+    )
     .action(async (flags: { readonly forget?: string }, command: Command) => {
       const session = sessionOf(command);
       const { client } = session;

@@ -1,4 +1,4 @@
-/** Backups: made while the service runs, examined and restored without it. */
+/** Commands that create backups of a running service, and verify and restore them offline. */
 
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -13,10 +13,10 @@ import type { Session } from '../terminal.ts';
 
 type SessionOf = (command: Command) => Session;
 
-/** Beside a backup: what it was when it was made. */
+/** Suffix of the file next to a backup that holds its size and checksum. */
 const MANIFEST = '.json';
 const RECORDINGS = '.recordings.csv';
-/** Files that are named one by one when they are missing. */
+/** Maximum number of missing recordings that a message lists by name. */
 const NAMED = 10;
 
 interface Manifest {
@@ -30,9 +30,9 @@ export function addStoreCommands(program: Command, sessionOf: SessionOf): void {
   program
     .command('backup')
     .description(
-      'write a consistent copy of the database into the backups folder, with its checksum and the list of recordings',
+      'Write a consistent copy of the database, its checksum and the list of recordings to the backups folder',
     )
-    .option('--name <file>', 'file name; default: with the time')
+    .option('--name <file>', 'file name; default: a name with the current time')
     .action(async (flags: { name?: string }, command: Command) => {
       const session = sessionOf(command);
       const { client } = session;
@@ -44,16 +44,19 @@ export function addStoreCommands(program: Command, sessionOf: SessionOf): void {
       const { path } = reply;
       const isHere = existsSync(path);
       if (isHere) await session.working('checking', describe(path));
-      else session.terminal.note('the service runs elsewhere: no checksum was written\n');
+      else session.terminal.note('the service runs on another machine: no checksum was written\n');
       session.done(`backup written: ${path} (${reply['bytes']} bytes)`, reply);
     });
   program
     .command('verify')
     .description(
-      'prove that the entries of every balance add up: of the running service, or of a backup; exit status 1 when not',
+      'Verify that the ledger entries of every balance add up, in the running service or in a backup; exit status 1 if not',
     )
-    .argument('[backup]', 'a file, which is read as a whole')
-    .option('--recordings <folder>', 'whether the recordings of the backup are in this folder')
+    .argument('[backup]', 'backup file to verify')
+    .option(
+      '--recordings <folder>',
+      'also check that this folder contains the recordings of the backup',
+    )
     .action(async (file: string | undefined, flags: { recordings?: string }, command: Command) => {
       const session = sessionOf(command);
       if (file !== undefined) return verifyBackup(session, file, flags.recordings);
@@ -75,10 +78,10 @@ export function addStoreCommands(program: Command, sessionOf: SessionOf): void {
 function addRestore(program: Command, sessionOf: SessionOf): void {
   program
     .command('restore')
-    .description('put a backup into the data folder (--data-dir) of a service that does not run')
+    .description('Restore a backup into --data-dir. Stop the service first.')
     .argument('<backup>')
-    .option('--keys <folder>', 'keys that belong to it; default: those of the data folder')
-    .option('--replace', 'put aside the database that is there')
+    .option('--keys <folder>', 'keys folder of the backup; default: the keys of the data folder')
+    .option('--replace', 'move the existing database aside')
     .action(async (file: string, flags: { keys?: string; replace?: boolean }, command: Command) => {
       const session = sessionOf(command);
       const { dataDir = session.terminal.env['CARILLON_DATA_DIR'] ?? 'data' } =
@@ -99,10 +102,10 @@ function addRestore(program: Command, sessionOf: SessionOf): void {
       const missing = missingOf(facts.recordings, join(dataDir, 'recordings'));
       const lines = [
         `restored: ${restored.database}`,
-        ...(restored.putAside === undefined ? [] : [`put aside: ${restored.putAside}`]),
+        ...(restored.putAside === undefined ? [] : [`previous database: ${restored.putAside}`]),
         ...contentsOf(facts),
         ...missingLines(missing),
-        'start the service; what was charged after the backup is not in it',
+        'start the service; charges after the backup are not included',
       ];
       const { recordings, ...rest } = facts;
       const counts = { recordings: recordings.length, missing_recordings: missing.length };
@@ -110,11 +113,11 @@ function addRestore(program: Command, sessionOf: SessionOf): void {
     });
 }
 
-/** What is put into the data folder would not be read. */
+/** Throws if the settings use PostgreSQL: the service would not read a database restored into the data folder. */
 async function refuseOnPostgres(session: Session): Promise<void> {
   const { examineHere } = await import('../examine.ts');
   if (examineHere(session.terminal.env, undefined).settings.store.url === '') return;
-  throw new Error('store.url names a PostgreSQL database: restore that with pg_restore');
+  throw new Error('store.url is set to a PostgreSQL database: restore it with pg_restore');
 }
 
 async function verifyBackup(
@@ -130,7 +133,7 @@ async function verifyBackup(
   const reply = { ok: faults.length === 0, ...rest, recordings: recordings.length, faults };
   session.report(
     reply,
-    faults.length === 0 ? ['the backup is whole', ...contentsOf(facts)] : faults,
+    faults.length === 0 ? ['the backup is complete', ...contentsOf(facts)] : faults,
   );
   if (faults.length > 0) session.terminal.fail();
 }
@@ -148,7 +151,7 @@ function faultsOf({ damage, ledgerFaults, schemaVersion, knownVersion }: BackupF
   const newer =
     schemaVersion > knownVersion
       ? [
-          `it was written by a newer version (schema ${schemaVersion}, this one knows ${knownVersion}): install that version first`,
+          `a newer version wrote it (schema ${schemaVersion}, this version supports ${knownVersion}): install that version first`,
         ]
       : [];
   const ledger = ledgerFaults.map(
@@ -171,11 +174,11 @@ function missingLines(missing: readonly StoredRecording[]): readonly string[] {
   const named = missing.slice(0, NAMED).map(({ file }) => file);
   const more = missing.length > NAMED ? ' …' : '';
   return [
-    `${missing.length} recordings are not in the folder (those in object storage never are): ${named.join(', ')}${more}`,
+    `${missing.length} recordings are not in the folder (recordings in object storage are not counted): ${named.join(', ')}${more}`,
   ];
 }
 
-/** What lets a copy be told from another, or from one that was cut off. */
+/** Writes the size and checksum of a backup next to it, so that a modified or truncated copy is detected. */
 async function describe(path: string): Promise<void> {
   const { examineBackup } = await import('../../edge/store/offline.ts');
   const facts = examineBackup(path);
@@ -190,13 +193,11 @@ async function describe(path: string): Promise<void> {
   writeFileSync(path + MANIFEST, `${JSON.stringify(manifest, undefined, 2)}\n`, { mode: 0o600 });
 }
 
-/** By the description beside it, where there is one. */
+/** Compares the file with its manifest, if there is one. Returns the faults. */
 async function changedSince(path: string): Promise<readonly string[]> {
   if (!existsSync(path + MANIFEST)) return [];
   const { sha256 } = JSON.parse(readFileSync(path + MANIFEST, 'utf8')) as Manifest;
-  return (await sha256Of(path)) === sha256
-    ? []
-    : [`it is not the file that ${path}${MANIFEST} describes: its checksum differs`];
+  return (await sha256Of(path)) === sha256 ? [] : [`its checksum differs from ${path}${MANIFEST}`];
 }
 
 async function sha256Of(path: string): Promise<string> {

@@ -1,4 +1,4 @@
-/** What is kept in spreadsheets: rates, caller ids, ledgers. */
+/** Commands that import and export CSV tables: rates, caller IDs and ledgers. */
 import type { Command } from 'commander';
 import type { Input } from '../../../packages/client/src/client.ts';
 import { type CsvCell, csvLine } from '../../base/csv.ts';
@@ -51,7 +51,7 @@ const printCsv = (
   }
 };
 
-/** One request a row; the first refusal ends it and names its line. */
+/** Sends one request per row. Stops at the first refused row and reports its line. */
 async function eachRow<T>(
   file: string,
   rows: readonly { readonly line: number; readonly cells: T }[],
@@ -63,14 +63,14 @@ async function eachRow<T>(
       await send(cells);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      throw new Error(`${file} line ${line}: ${why}; ${done} rows before it are done`);
+      throw new Error(`${file} line ${line}: ${why}; ${done} rows before it were applied`);
     }
     done += 1;
   }
   return done;
 }
 
-/** Numbers are checked before anything is sent: the service would refuse them one by one. */
+/** Converts a CSV row to a rate. Checks numbers before the first request is sent. */
 function rateOf({ line, cells }: CsvRow): NewRate {
   const number = (name: string): number => {
     const value = Number(cells[name]);
@@ -92,7 +92,7 @@ function rateOf({ line, cells }: CsvRow): NewRate {
 function addRateTables(rates: Command, sessionOf: SessionOf): void {
   rates
     .command('export')
-    .description('rates in force as CSV')
+    .description('Export current rates as CSV')
     .action(async (_: object, command: Command) => {
       const session = sessionOf(command);
       const reply = await session.client.get('/admin/v1/rates');
@@ -100,7 +100,7 @@ function addRateTables(rates: Command, sessionOf: SessionOf): void {
     });
   rates
     .command('import')
-    .description('set the rates of a CSV file, as export writes it; others stay')
+    .description('Set the rates of a CSV file in the format of export. Other rates stay unchanged.')
     .argument('<file>')
     .action(async (file: string, _: object, command: Command) => {
       const session = sessionOf(command);
@@ -113,11 +113,11 @@ function addRateTables(rates: Command, sessionOf: SessionOf): void {
     });
   rates
     .command('remove')
-    .description('remove a rate that was set')
+    .description('Remove a rate')
     .argument('<direction>')
-    .option('--prefix <digits>', 'as it was set', '')
+    .option('--prefix <digits>', 'prefix of the rate', '')
     .option('--currency <code>', 'currency', 'USD')
-    .option('--account <auth_id>', 'of this account')
+    .option('--account <auth_id>', 'account of the rate')
     .action(async (direction: string, flags: Record<string, string>, command: Command) => {
       const session = sessionOf(command);
       const { account, ...rest } = flags;
@@ -131,12 +131,12 @@ function addRateTables(rates: Command, sessionOf: SessionOf): void {
 function addCallerIdCommands(program: Command, sessionOf: SessionOf): void {
   const callerIds = program
     .command('callerids')
-    .description('numbers that an account may present beside its own');
+    .description('Manage verified caller IDs of an account');
   callerIds
     .command('list')
-    .description('list verified caller ids')
+    .description('List verified caller IDs')
     .argument('<auth_id>')
-    .option('--csv', 'as CSV')
+    .option('--csv', 'print CSV')
     .action(async (authId: string, flags: { csv?: boolean }, command: Command) => {
       const session = sessionOf(command);
       const reply = await session.client.get(CALLER_IDS, { path: { auth_id: authId } });
@@ -145,7 +145,7 @@ function addCallerIdCommands(program: Command, sessionOf: SessionOf): void {
     });
   callerIds
     .command('add')
-    .description('record that a number has been verified')
+    .description('Add a verified caller ID')
     .argument('<auth_id>')
     .argument('<number>')
     .action(async (authId: string, number: string, _: object, command: Command) => {
@@ -154,11 +154,11 @@ function addCallerIdCommands(program: Command, sessionOf: SessionOf): void {
         path: { auth_id: authId },
         body: unchecked({ number }),
       });
-      session.done(`caller id ${added.number} added`, added);
+      session.done(`caller ID ${added.number} added`, added);
     });
   callerIds
     .command('remove')
-    .description('forget a verified caller id')
+    .description('Remove a verified caller ID')
     .argument('<auth_id>')
     .argument('<number>')
     .action(async (authId: string, number: string, _: object, command: Command) => {
@@ -166,11 +166,11 @@ function addCallerIdCommands(program: Command, sessionOf: SessionOf): void {
       await session.client.delete(`${CALLER_IDS}/{number}`, {
         path: { auth_id: authId, number },
       });
-      session.done(`caller id ${number} removed`);
+      session.done(`caller ID ${number} removed`);
     });
   callerIds
     .command('import')
-    .description('add the numbers of a CSV file with a column number')
+    .description('Add the numbers in the `number` column of a CSV file')
     .argument('<auth_id>')
     .argument('<file>')
     .action(async (authId: string, file: string, _: object, command: Command) => {
@@ -181,21 +181,21 @@ function addCallerIdCommands(program: Command, sessionOf: SessionOf): void {
           body: unchecked({ number }),
         }),
       );
-      session.done(`${done} caller ids added`, { caller_ids: done });
+      session.done(`${done} caller IDs added`, { caller_ids: done });
     });
 }
 
 function addLedgerCommands(program: Command, sessionOf: SessionOf): void {
   program
     .command('ledger')
-    .description('entries of an account, newest first')
+    .description('List the ledger entries of an account, newest first')
     .argument('<auth_id>')
-    .option('--from <date>', 'from this day or time on (UTC)')
-    .option('--to <date>', 'up to and with it')
+    .option('--from <date>', 'first day or time (UTC)')
+    .option('--to <date>', 'last day or time (UTC), inclusive')
     .option('--type <type>', 'credit, debit …')
-    .option('--currency <code>', 'of one balance')
-    .option('--limit <n>', 'rows; not with --csv', '50')
-    .option('--csv', 'all of them, as CSV')
+    .option('--currency <code>', 'only entries of this currency')
+    .option('--limit <n>', 'maximum number of rows; ignored with --csv', '50')
+    .option('--csv', 'print all entries as CSV')
     .action(async (authId: string, flags: Record<string, string | true>, command: Command) => {
       const session = sessionOf(command);
       const filter = {

@@ -5,17 +5,17 @@ import type { Session } from '../terminal.ts';
 type SessionOf = (command: Command) => Session;
 
 export function addUserCommands(program: Command, sessionOf: SessionOf): void {
-  const users = program.command('user').description('people who sign in at the console');
+  const users = program.command('user').description('Manage console users');
   users
     .command('add')
-    .description('invite a user: prints a link that opens once')
+    .description('Invite a user and print a single-use link')
     .argument('<email>')
     .option(
       '--role <role>',
       'owner, operator (staff), developer (customer), viewer or billing',
       'owner',
     )
-    .option('--account <auth_id>', "all that the user sees; default: the operator's staff")
+    .option('--account <auth_id>', 'limit the user to this account; default: operator staff')
     .action(async (email: string, flags: AddFlags, command: Command) => {
       const session = sessionOf(command);
       const made = await session.client.post('/admin/v1/users', {
@@ -30,7 +30,7 @@ export function addUserCommands(program: Command, sessionOf: SessionOf): void {
     });
   users
     .command('list')
-    .description('list users')
+    .description('List users')
     .action(async (_: object, command: Command) => {
       const session = sessionOf(command);
       session.list(await session.client.get('/admin/v1/users'), 'users', [
@@ -43,7 +43,7 @@ export function addUserCommands(program: Command, sessionOf: SessionOf): void {
     });
   users
     .command('remove')
-    .description('remove a user; the sessions end')
+    .description('Delete a user and end their sessions')
     .argument('<user_id>')
     .action(async (id: string, _: object, command: Command) => {
       const session = sessionOf(command);
@@ -54,7 +54,7 @@ export function addUserCommands(program: Command, sessionOf: SessionOf): void {
     });
   program
     .command('audit')
-    .description('who changed what, newest first')
+    .description('List changes and who made them, newest first')
     .option('--limit <n>', 'rows', '50')
     .action(async (flags: { limit: string }, command: Command) => {
       const session = sessionOf(command);

@@ -1,11 +1,11 @@
-/** What one check found, and what to do about it in plain words. */
+/** Result of a check of `carillon doctor`. */
 export type Verdict = 'ok' | 'warning' | 'problem' | 'skipped';
 
 export interface Finding {
   readonly check: string;
   readonly verdict: Verdict;
   readonly found: string;
-  /** For warnings and problems: the next step. */
+  /** Suggested fix for warnings and problems. */
   readonly advice?: string;
 }
 
@@ -31,10 +31,10 @@ export const problem = (check: string, found: string, advice: string): Finding =
 export const reasonOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
-/** Longest time of one check: a firewall that swallows packets must not hold up the others. */
+/** Time limit of one check, so that a firewall that drops packets does not delay the other checks. */
 export const CHECK_LIMIT_MS = 8000;
 
-/** Rejects when `work` takes longer. */
+/** Resolves with the result of `work`, or rejects after `limitMs`. */
 export async function within<T>(work: Promise<T>, limitMs = CHECK_LIMIT_MS): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -1,4 +1,4 @@
-/** The machine: Node, clock, limits, disk. */
+/** Checks of the machine: Node version, clock, process limits and disk. */
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readFileSync, type StatsFs, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -7,15 +7,15 @@ import { type Finding, good, problem, reasonOf, skipped, warning } from './findi
 
 const NODE_MAJOR = 24;
 const GIB = 2 ** 30;
-/** RTP and RTCP of two legs, a stream, HTTP towards the customer. */
+/** File descriptors per call: RTP and RTCP of two legs, one stream and one HTTP connection. */
 const DESCRIPTORS_PER_CALL = 6;
 const DESCRIPTORS_BESIDE = 2000;
 const RECEIVE_BUFFER_BYTES = 4 * 2 ** 20;
 
-/** Where facts of the machine are read; replaced in tests. */
+/** Access to facts about the machine; replaced in tests. */
 export interface Machine {
   read(path: string): string | undefined;
-  /** Standard output of a program; undefined: it is not there or failed. */
+  /** Returns the standard output of a program, or undefined if it is missing or fails. */
   ask(command: string, args: readonly string[]): string | undefined;
   readonly isRoot: boolean;
 }
@@ -41,23 +41,20 @@ export function checkNode(version: string): Finding {
   return problem(
     'node',
     `Node ${version}`,
-    `The service needs Node ${NODE_MAJOR}; npm start and the installed service bring their own.`,
+    `The service needs Node ${NODE_MAJOR}; npm start and the installed service include it.`,
   );
 }
 
-/** Charges, campaigns and certificates follow the wall clock. */
+/** Checks NTP synchronization. Charges, campaigns and certificates depend on the wall clock. */
 export function checkClock(machine: Machine): Finding {
   const synchronised = machine.ask('timedatectl', ['show', '-p', 'NTPSynchronized', '--value']);
   if (synchronised === 'yes') return good('clock', 'synchronised by NTP');
   if (synchronised === undefined)
-    return skipped(
-      'clock',
-      'timedatectl is not available: whether the clock is right is not known',
-    );
+    return skipped('clock', 'timedatectl is not available: the clock was not checked');
   return warning(
     'clock',
     'not synchronised by NTP',
-    'Call times and certificates depend on it: timedatectl set-ntp true, or install chrony.',
+    'Call times and certificates depend on the clock: run timedatectl set-ntp true, or install chrony.',
   );
 }
 
@@ -71,31 +68,31 @@ export function checkLimits(
 function openFiles({ calls }: Pick<Settings, 'calls'>, machine: Machine): Finding {
   const needed = calls.maxConcurrent * DESCRIPTORS_PER_CALL + DESCRIPTORS_BESIDE;
   const limits = serviceLimits(machine);
-  // Node raises the soft limit to the hard one by itself.
+  // Node raises the soft limit to the hard limit automatically.
   const [, , hard] = /^Max open files\s+(\S+)\s+(\S+)/m.exec(limits) ?? [];
-  if (hard === undefined) return skipped('open files', 'the limits of processes cannot be read');
+  if (hard === undefined) return skipped('open files', 'process limits are not readable');
   if (hard === 'unlimited' || Number(hard) >= needed)
     return good('open files', `up to ${hard}, ${needed} are enough`);
   return problem(
     'open files',
     `up to ${hard}, and ${calls.maxConcurrent} calls (calls.maxConcurrent) need ${needed}`,
-    `Set LimitNOFILE=${needed} in the unit, or ulimit -n ${needed} before npm start; or allow fewer calls.`,
+    `Set LimitNOFILE=${needed} in the unit, run ulimit -n ${needed} before npm start, or lower calls.maxConcurrent.`,
   );
 }
 
 function realTime(machine: Machine): Finding {
   const [, , hard] = /^Max realtime priority\s+(\S+)\s+(\S+)/m.exec(serviceLimits(machine)) ?? [];
-  if (hard === undefined) return skipped('real time', 'the limits of processes cannot be read');
+  if (hard === undefined) return skipped('real time', 'process limits are not readable');
   if (machine.isRoot || Number(hard) > 0)
-    return good('real time', 'the media thread may have a real-time priority');
+    return good('real time', 'the media thread may use real-time priority');
   return warning(
     'real time',
-    'the media thread may not have a real-time priority',
-    'Sound suffers when the machine is busy: LimitRTPRIO=20 in the unit, as deploy/carillon.service has it.',
+    'the media thread may not use real-time priority',
+    'Audio may break up when the machine is busy. Set LimitRTPRIO=20 in the unit, as in deploy/carillon.service.',
   );
 }
 
-/** Of the installed service where it runs, else those of whoever asks. */
+/** Reads the limits of the installed service if it runs, otherwise those of this process. */
 function serviceLimits(machine: Machine): string {
   const pid = machine.ask('systemctl', ['show', '-p', 'MainPID', '--value', 'carillon.service']);
   const running = pid !== undefined && /^[1-9]\d*$/.test(pid);
@@ -108,12 +105,12 @@ function serviceLimits(machine: Machine): string {
 
 function receiveBuffer(machine: Machine): Finding {
   const bytes = Number(machine.read('/proc/sys/net/core/rmem_max'));
-  if (!(bytes > 0)) return skipped('receive buffers', 'net.core.rmem_max cannot be read');
+  if (!(bytes > 0)) return skipped('receive buffers', 'net.core.rmem_max is not readable');
   if (bytes >= RECEIVE_BUFFER_BYTES) return good('receive buffers', `up to ${bytes} bytes`);
   return warning(
     'receive buffers',
     `up to ${bytes} bytes (net.core.rmem_max)`,
-    'Bursts of SIP and RTP are lost beyond some hundred calls: install deploy/60-carillon.conf into /etc/sysctl.d.',
+    'Bursts of SIP and RTP are lost above a few hundred calls. Copy deploy/60-carillon.conf to /etc/sysctl.d.',
   );
 }
 
@@ -130,14 +127,14 @@ export function checkDisk(
     const share = bavail / Math.max(1, blocks);
     const found = `${(free / GIB).toFixed(1)} GiB free for ${dataDir}`;
     const advice =
-      'Recordings take 1 MB a minute as WAV and 0.2 MB as MP3: make room, or shorten retention.recordingDays.';
+      'Recordings take 1 MB a minute as WAV and 0.2 MB as MP3: free disk space, or lower retention.recordingDays.';
     if (free < GIB) return problem('disk', found, advice);
     return share < 0.1 ? warning('disk', found, advice) : good('disk', found);
   } catch (error) {
     return problem(
       'disk',
-      `${folder} cannot be written: ${reasonOf(error)}`,
-      'Give the data folder (dataDir) to the user of the service, or name another.',
+      `${folder} is not writable: ${reasonOf(error)}`,
+      'Make the data folder (dataDir) writable for the user of the service, or choose another folder.',
     );
   }
 }

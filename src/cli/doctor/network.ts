@@ -1,4 +1,4 @@
-/** Ports, the address that peers are told, DNS and carriers. */
+/** Checks of the network: ports, the advertised address, DNS and carriers. */
 import { createSocket } from 'node:dgram';
 import { promises as dns } from 'node:dns';
 import { once } from 'node:events';
@@ -8,11 +8,11 @@ import type { Settings } from '../../config/schema.ts';
 import type { NewCarrier } from '../../domain/provisioning/provisioning.ts';
 import { type Finding, good, problem, reasonOf, skipped, warning, within } from './finding.ts';
 
-/** RTP ports that are tried, spread over the range. */
+/** Number of RTP ports to probe, spread over the range. */
 const RTP_TRIES = 20;
 const SIP_PORT = 5060;
 
-/** Ports that the service would open; it does not run. */
+/** Checks that the service could open its ports. Call it only when the service is not running. */
 export async function checkPorts({ http, sip, rtp }: Settings): Promise<readonly Finding[]> {
   const step = Math.max(1, Math.floor((rtp.portMax - rtp.portMin) / RTP_TRIES));
   const findings = [
@@ -31,7 +31,7 @@ export async function checkPorts({ http, sip, rtp }: Settings): Promise<readonly
       problem(
         'rtp ports',
         `${taken.join(', ')} of ${rtp.portMin} to ${rtp.portMax} cannot be opened on ${rtp.host}`,
-        'Another program uses them, or rtp.host is no address of this machine: ss -lunp shows who; choose another range.',
+        'Another program uses them (see ss -lunp), or rtp.host is not an address of this machine. Choose another range or host.',
       ),
     );
   }
@@ -48,10 +48,10 @@ async function tried(
   if (code === undefined) return good(check, `${host}:${port} is free`);
   const advice =
     code === 'EACCES'
-      ? 'Ports below 1024 need AmbientCapabilities=CAP_NET_BIND_SERVICE, which the installed unit has.'
+      ? 'Ports below 1024 need AmbientCapabilities=CAP_NET_BIND_SERVICE; the installed unit sets it.'
       : code === 'EADDRNOTAVAIL'
-        ? 'The host in the settings is no address of this machine: ip address shows which there are; 0.0.0.0 means all.'
-        : 'Another program uses it (ss -lnp shows which), or the service runs with another data folder: give --data-dir.';
+        ? 'The configured host is not an address of this machine. List them with ip address; 0.0.0.0 means all.'
+        : 'Another program uses it (see ss -lnp), or the service runs with another data folder: use --data-dir.';
   return problem(check, `${host}:${port} cannot be opened: ${code}`, advice);
 }
 
@@ -98,8 +98,8 @@ async function toldAddress(
   if (host === '0.0.0.0' || host === '::') {
     return problem(
       check,
-      `it listens on every address, but peers are told 127.0.0.1`,
-      `Set ${setting} to the address under which phones and carriers reach this machine; behind NAT the public one.`,
+      `it listens on all addresses but advertises 127.0.0.1`,
+      `Set ${setting} to the address at which phones and carriers reach this machine; behind NAT, the public address.`,
     );
   }
   let address = host;
@@ -107,22 +107,22 @@ async function toldAddress(
     if (!mayBeName)
       return problem(
         check,
-        `${setting} is the name ${host}`,
-        'SDP wants an address: write the IP address.',
+        `${setting} is the host name ${host}`,
+        'SDP requires an address: use the IP address.',
       );
     try {
       ({ address } = await within(dns.lookup(host)));
     } catch (error) {
-      const advice = `Peers cannot find this machine: make a DNS record for ${host}, or write its IP address.`;
-      return problem(check, `${host} is not found: ${reasonOf(error)}`, advice);
+      const advice = `Peers cannot resolve this machine. Create a DNS record for ${host}, or use its IP address.`;
+      return problem(check, `${host} does not resolve: ${reasonOf(error)}`, advice);
     }
   }
   const shown = address === host ? host : `${host} (${address})`;
   if (address.startsWith('127.') || address === '::1')
     return warning(
       check,
-      `${shown}: this machine alone`,
-      `For phones elsewhere set ${setting} and the host beside it.`,
+      `${shown}: reachable from this machine only`,
+      `For phones on other machines, set ${setting} and the host setting of the same section.`,
     );
   const own = Object.values(networkInterfaces()).flatMap((list) =>
     list?.map((each) => each.address),
@@ -130,8 +130,8 @@ async function toldAddress(
   if (own.includes(address)) return good(check, `${shown}, an address of this machine`);
   return warning(
     check,
-    `${shown} is no address of this machine: it stands behind NAT`,
-    'The router must hand on SIP (UDP and TCP) and the whole RTP range with the same port numbers: docs/operate/install.md.',
+    `${shown} is not an address of this machine: it is behind NAT`,
+    'Forward SIP (UDP and TCP) and the whole RTP range on the router with the same port numbers. See docs/operate/install.md.',
   );
 }
 
@@ -139,8 +139,8 @@ export async function checkDns(servers = dns.getServers()): Promise<Finding> {
   if (servers.length === 0)
     return problem(
       'dns',
-      'no server is configured',
-      'Put one into /etc/resolv.conf: names of carriers and customers are looked up.',
+      'no DNS server is configured',
+      'Add one to /etc/resolv.conf. The service resolves host names of carriers and customers.',
     );
   try {
     const resolver = new dns.Resolver({ timeout: 2000, tries: 2 });
@@ -148,21 +148,21 @@ export async function checkDns(servers = dns.getServers()): Promise<Finding> {
     await within(resolver.resolveNs('.'));
     return good('dns', `${servers.join(', ')} answers`);
   } catch (error) {
-    // A refusal is an answer: some servers do not serve the root.
+    // An error response shows that the server works: some servers do not resolve the root.
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENODATA' || code === 'EREFUSED' || code === 'ENOTFOUND')
       return good('dns', `${servers.join(', ')} answers`);
     return problem(
       'dns',
       `${servers.join(', ')}: ${reasonOf(error)}`,
-      'Answer URLs and carriers with names cannot be reached: correct /etc/resolv.conf, or let UDP port 53 out.',
+      'Answer URLs and carriers with names cannot be reached: correct /etc/resolv.conf, or allow outbound UDP port 53.',
     );
   }
 }
 
 export async function checkCarriers(carriers: readonly NewCarrier[]): Promise<readonly Finding[]> {
   if (carriers.length === 0)
-    return [skipped('carriers', 'there is none: calls reach SIP endpoints and addresses only')];
+    return [skipped('carriers', 'no carriers: calls reach SIP endpoints and SIP addresses only')];
   return Promise.all(carriers.map(checkCarrier));
 }
 
@@ -179,7 +179,7 @@ async function checkCarrier({ name, host, port, transport }: NewCarrier): Promis
     return problem(
       check,
       `${host}: ${reasonOf(error)}`,
-      `Check host, port and transport; let ${usesUdp ? 'UDP' : 'TCP'} out and its answers in; some carriers answer known addresses only: tell yours the address of this machine.`,
+      `Check host, port and transport, and allow outbound ${usesUdp ? 'UDP' : 'TCP'}. If the carrier answers known addresses only, register the address of this machine with it.`,
     );
   }
 }
@@ -201,7 +201,7 @@ async function connected(host: string, port: number): Promise<string> {
   }
 }
 
-/** One OPTIONS (RFC 3261 §11) from a port of its own, sent again as UDP wants it. Any answer will do. */
+/** Sends one OPTIONS request (RFC 3261 §11) with UDP retransmissions from a separate port. Accepts any response. */
 async function askOptions(host: string, port: number, domain: string): Promise<string> {
   const { address, family } = await dns.lookup(host);
   const socket = createSocket(family === 6 ? 'udp6' : 'udp4');
@@ -229,7 +229,7 @@ async function askOptions(host: string, port: number, domain: string): Promise<s
     again = setInterval(() => socket.send(request), 1000);
     const [message] = (await answered) as [Buffer];
     const [line = ''] = message.toString('latin1').split('\r\n', 1);
-    if (!line.startsWith('SIP/2.0 ')) throw new Error('what answers does not speak SIP');
+    if (!line.startsWith('SIP/2.0 ')) throw new Error('the response is not SIP');
     return `answers ${line.slice('SIP/2.0 '.length)}`;
   } catch (error) {
     if ((error as Error).name === 'AbortError')

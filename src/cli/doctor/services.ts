@@ -1,4 +1,4 @@
-/** Certificates, mail and the customer's answer URL. */
+/** Checks of certificates, mail and the answer URL of an application. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 const RENEW_DAYS = 21;
 const SLOW_ANSWER_MS = 2000;
 
-/** Of HTTP, and of SIP over TLS and WSS where it has one that is not of our own making. */
+/** Checks the certificates of HTTP and, if configured, of SIP over TLS and WSS. Skips self-signed ones of the service. */
 export function checkCertificates(settings: Settings, nowMs: number): readonly Finding[] {
   const { http, sip, publicUrl } = settings;
   const httpHost = URL.parse(publicUrl)?.hostname.replace(/^\[(.*)\]$/, '$1') ?? '';
@@ -28,18 +28,18 @@ export function checkCertificates(settings: Settings, nowMs: number): readonly F
 function unencrypted(host: string): Finding {
   const check = 'certificate';
   if (/^(127\.|::1$|localhost$)/.test(host))
-    return skipped(check, 'HTTP is bound to loopback and not encrypted here');
+    return skipped(check, 'HTTP without TLS, bound to loopback');
   return warning(
     check,
-    'HTTP is open to the network and not encrypted',
-    'Set http.tlsCertFile and http.tlsKeyFile, or bind HTTP to 127.0.0.1 behind a proxy that ends TLS.',
+    'HTTP is open to the network without TLS',
+    'Set http.tlsCertFile and http.tlsKeyFile, or bind HTTP to 127.0.0.1 behind a proxy that terminates TLS.',
   );
 }
 
 interface Files {
   readonly tlsCertFile: string;
   readonly tlsKeyFile: string;
-  /** Which clients know; empty: not known here. */
+  /** Host name that clients use; empty if unknown. */
   readonly host: string;
   readonly hostSetting: string;
 }
@@ -49,11 +49,11 @@ function examined(part: 'http' | 'sip', files: Files, nowMs: number): readonly F
   try {
     const certificate = new X509Certificate(readFileSync(files.tlsCertFile));
     const key = createPrivateKey(readFileSync(files.tlsKeyFile));
-    const advice = 'Name the key that belongs to the certificate.';
+    const advice = 'Set it to the private key of the certificate.';
     return [
       ...(certificate.checkPrivateKey(key)
         ? []
-        : [problem(check, `${part}.tlsKeyFile is not its key`, advice)]),
+        : [problem(check, `${part}.tlsKeyFile is not the key of the certificate`, advice)]),
       ...named(check, certificate, files),
       dated(check, certificate, nowMs),
     ];
@@ -71,17 +71,21 @@ function named(
   if (host === '') return [];
   const isItsName = isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host);
   if (isItsName !== undefined) return [];
-  const advice = `Get one whose subjectAltName has ${host}; clients refuse it otherwise.`;
-  return [problem(check, `it is not for ${host} (${hostSetting})`, advice)];
+  const advice = `Get a certificate whose subjectAltName contains ${host}; clients refuse this one.`;
+  return [problem(check, `not valid for ${host} (${hostSetting})`, advice)];
 }
 
 function dated(check: string, certificate: X509Certificate, nowMs: number): Finding {
   const days = Math.floor((Date.parse(certificate.validTo) - nowMs) / DAY_MS);
   const found = `valid until ${certificate.validTo}`;
   if (Date.parse(certificate.validFrom) > nowMs)
-    return problem(check, `valid from ${certificate.validFrom} on`, 'Correct the clock, or wait.');
-  const takenOver = 'the service takes a new file over by itself.';
-  if (days < 0) return problem(check, `ended ${certificate.validTo}`, `Renew it; ${takenOver}`);
+    return problem(
+      check,
+      `not valid before ${certificate.validFrom}`,
+      'Correct the clock, or wait.',
+    );
+  const takenOver = 'the service reloads the file automatically.';
+  if (days < 0) return problem(check, `expired ${certificate.validTo}`, `Renew it; ${takenOver}`);
   if (days < RENEW_DAYS) return warning(check, found, `Renew it within ${days} days; ${takenOver}`);
   return good(check, found);
 }
@@ -94,14 +98,14 @@ export async function checkStore({ store }: Settings): Promise<Finding> {
     return good(check, `PostgreSQL ${inspectPostgres(store.url)} answers`);
   } catch (error) {
     const advice =
-      'Start the database, correct store.url, or install libpq5; docs/operate/postgres.md tells what it needs.';
+      'Start the database, correct store.url, or install libpq5; see docs/operate/postgres.md.';
     return problem(check, reasonOf(error), advice);
   }
 }
 
 export async function checkMail({ mail }: Settings): Promise<Finding> {
   if (mail.smtpUrl === '')
-    return skipped('mail', 'no SMTP server: mails are written to the outbox folder');
+    return skipped('mail', 'no SMTP server: mail is written to the outbox folder');
   const transport = createTransport({
     url: mail.smtpUrl,
     connectionTimeout: 5000,
@@ -109,27 +113,27 @@ export async function checkMail({ mail }: Settings): Promise<Finding> {
   });
   try {
     await within(transport.verify());
-    return good('mail', 'the SMTP server takes our credentials');
+    return good('mail', 'the SMTP server accepts the credentials');
   } catch (error) {
-    // The server's own words could repeat credentials.
+    // The text of the server could repeat credentials.
     const { code = 'failed' } = error as { readonly code?: string };
     const advice =
       code === 'EAUTH'
         ? 'User or password in mail.smtpUrl is wrong; escape special characters (%40 for @).'
-        : 'Check host and port in mail.smtpUrl (465: smtps, 587: smtp), and that the firewall lets it out.';
-    return problem('mail', `the SMTP server cannot be used: ${code}`, advice);
+        : 'Check host and port in mail.smtpUrl (465: smtps, 587: smtp), and that the firewall allows the connection.';
+    return problem('mail', `the SMTP server is unusable: ${code}`, advice);
   } finally {
     transport.close();
   }
 }
 
-/** Asks as a call would, with form fields; unsigned, as no account is known. */
+/** Requests the answer URL with form fields, as a call would. The request is unsigned because no account is known. */
 export async function checkAnswerUrl(
   url: string | undefined,
   allowInsecureStreams: boolean,
 ): Promise<Finding> {
   const check = 'answer URL';
-  if (url === undefined) return skipped(check, 'none given: --answer-url https://…');
+  if (url === undefined) return skipped(check, 'not checked: use --answer-url https://…');
   const startMs = performance.now();
   try {
     const reply = await fetch(url, {
@@ -150,7 +154,7 @@ export async function checkAnswerUrl(
       return problem(
         check,
         `HTTP ${reply.status} after ${ms} ms`,
-        'It must answer 200 with XML to a POST with form fields; an application that checks signatures refuses this one.',
+        'It must respond with 200 and XML to a POST with form fields. An application that verifies signatures refuses this unsigned request.',
       );
     const read = parseAnswerXml(text, { allowInsecureStreams });
     if (!read.ok) {
@@ -158,12 +162,16 @@ export async function checkAnswerUrl(
       return problem(
         check,
         `line ${line}, column ${column}: ${message}`,
-        'Correct the document: a call would end there.',
+        'Correct the document; a call would end with this error.',
       );
     }
     const found = `${read.value.length} elements after ${ms} ms`;
     return ms > SLOW_ANSWER_MS
-      ? warning(check, found, 'The caller hears silence for so long: answer faster.')
+      ? warning(
+          check,
+          found,
+          'The caller hears silence until the response arrives. Respond faster.',
+        )
       : good(check, found);
   } catch (error) {
     const { cause } = error as { readonly cause?: unknown };

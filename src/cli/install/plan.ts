@@ -1,4 +1,4 @@
-/** What `carillon install` does, as a list of steps that can be shown before they are taken. */
+/** Plans `carillon install` as a list of steps that can be shown before they run. */
 import {
   chmodSync,
   chownSync,
@@ -14,21 +14,21 @@ import { isIP } from 'node:net';
 import { dirname, join } from 'node:path';
 
 export interface InstallOptions {
-  /** The project's folder, set up. */
+  /** Folder of the project after setup. */
   readonly from: string;
-  /** Folder that stands for `/`: files go below it, and neither users nor services are touched. Empty: this machine. */
+  /** Folder used as `/`. With one, users and services stay unchanged. Empty: install on this machine. */
   readonly root: string;
-  /** Address or name under which phones and carriers reach this machine; empty: set it later. */
+  /** Address or name at which phones and carriers reach this machine; empty: set later. */
   readonly publicHost: string;
-  /** Whether the service is started at the end. */
+  /** Whether to start the service after the installation. */
   readonly start: boolean;
 }
 
-/** Runs a program; throws with what it said when it fails. */
+/** Runs a program. Throws with its output if it fails. */
 export type RunProgram = (command: string, args: readonly string[]) => void;
 
 export interface Step {
-  /** One line, in the words of a shell where there are some. */
+  /** One line for display: the shell command where one exists. */
   readonly text: string;
   readonly act: () => void;
 }
@@ -58,7 +58,7 @@ export function installSteps(options: InstallOptions, run: RunProgram): readonly
       process.execPath,
       join(from, 'scripts/assemble.mjs'),
       at(`${PROGRAM}.new`),
-      // A tree below a folder is packed or thrown away: its files need no place of their own.
+      // Files below a folder are packaged, so hard links to the source are safe and save space.
       ...(here ? [] : ['--link']),
     ),
     exchange(at(PROGRAM)),
@@ -68,7 +68,7 @@ export function installSteps(options: InstallOptions, run: RunProgram): readonly
     write(at('/usr/local/bin/carillon'), COMMAND, 0o755),
     write(at('/etc/sysctl.d/60-carillon.conf'), deployed('60-carillon.conf'), 0o644),
     write(at('/etc/systemd/system/carillon.service'), deployed('carillon.service'), 0o644),
-    // With wrong settings the running service goes on.
+    // Checked before the restart: with invalid settings, the running service continues.
     {
       text: `CARILLON_CONFIG=${at(SETTINGS)} ${node} ${at(PROGRAM)}/src/main.ts --check-config`,
       act: () =>
@@ -100,7 +100,7 @@ const userArguments = (): readonly string[] => [
   USER,
 ];
 
-/** Of a database that the new version may change. A service that does not run has nothing to lose meanwhile. */
+/** Backs up the database that the new version may migrate, if the service is running. */
 const backupFirst = (program: (command: string, ...args: readonly string[]) => Step): Step =>
   program(
     'sh',
@@ -108,7 +108,7 @@ const backupFirst = (program: (command: string, ...args: readonly string[]) => S
     'if systemctl --quiet is-active carillon.service; then /usr/local/bin/carillon backup; fi',
   );
 
-/** The old program stays beside the new one, to go back to. */
+/** Installs the new program and keeps the old one as `.old` for a rollback. */
 function exchange(target: string): Step {
   return {
     text: `rm -rf ${target}.old; mv ${target} ${target}.old (where there is one); mv ${target}.new ${target}`,
@@ -120,7 +120,7 @@ function exchange(target: string): Step {
   };
 }
 
-/** A file of the operator's: made once. */
+/** Creates a file that the operator may edit. Keeps an existing one. */
 function keep(path: string, text: string, mode: number): Step {
   if (existsSync(path)) return { text: `keep ${path}`, act: () => undefined };
   return write(path, text, mode);
@@ -147,11 +147,11 @@ const hasUser = (name: string): boolean =>
 
 function firstSettings(publicHost: string): string {
   const told = (host: string): string => (host === '' ? '' : `, publicHost: ${host}`);
-  // SDP wants an address; a name is for SIP alone.
+  // SDP requires an address; a host name is valid for SIP only.
   const rtpHost = isIP(publicHost) === 0 ? '' : publicHost;
   const open =
     rtpHost === ''
-      ? '# Needed before phones elsewhere hear anything: rtp.publicHost, an IP address.\n'
+      ? '# Required for audio with phones on other machines: rtp.publicHost, an IP address.\n'
       : '';
   return `# Settings of Carillon: the page /docs/guide/reference/settings of the service describes each of them.
 # After a change: carillon config check, then systemctl reload carillon (rates, carriers, logLevel) or restart.

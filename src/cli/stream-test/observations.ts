@@ -1,21 +1,21 @@
-/** What a stream test saw, and how it is told. Times are milliseconds on one steady clock. */
+/** Observations of a stream test and their report. Times are milliseconds of one monotonic clock. */
 import type { StreamSocketEnd } from '../../domain/call/needs.ts';
 
-/** Silence in the middle of the bot's speech up to this long is an interruption; longer, a pause of its own. */
+/** Maximum silence within speech that counts as an interruption, in ms. Longer silence is an intended pause. */
 const LONGEST_INTERRUPTION_MS = 500;
-/** So many interruptions in a second of speech are a bot that sends too slowly; fewer are the network's jitter. */
+/** Interruptions per second of speech that indicate a bot that sends too slowly. Fewer are network jitter. */
 const INTERRUPTIONS_PER_SECOND = 2;
-/** Of the bot's speech: less says nothing about how steadily it sends. */
+/** Minimum speech of the bot, in ms, needed to judge how steadily it sends. */
 const LEAST_JUDGED_MS = 1000;
-/** What the system calls a failed connection, and what to do about it. */
+/** System error codes and certificate errors of failed connections, with explanations. */
 const PLAIN_WORDS: ReadonlyArray<readonly [name: RegExp, words: string]> = [
-  [/ECONNREFUSED/, 'nobody listens at this address and port'],
-  [/ENOTFOUND|EAI_AGAIN/, 'this host name is not known here'],
+  [/ECONNREFUSED/, 'no server listens at this address and port'],
+  [/ENOTFOUND|EAI_AGAIN/, 'this host name does not resolve'],
   [/EHOSTUNREACH|ENETUNREACH|ETIMEDOUT/, 'this address cannot be reached from here'],
   [/ECONNRESET|EPIPE/, 'the other side cut the connection'],
   [
     /ISSUER_CERT|SELF_SIGNED|UNABLE_TO_VERIFY/,
-    'no trusted authority signed the certificate; --ca names another one, or the server does not send its intermediate certificates',
+    'no trusted authority signed the certificate: use --ca, or make the server send its intermediate certificates',
   ],
   [/CERT_HAS_EXPIRED/, 'the certificate has expired'],
 ];
@@ -39,7 +39,7 @@ export class Observations {
   digits = '';
   interruptions = 0;
   longestInterruptionMs = 0;
-  /** What the bot did wrong, with how often. */
+  /** Faults of the bot and how often each occurred. */
   readonly faults = new Map<string, number>();
   #dryMs: number | undefined;
 
@@ -62,7 +62,7 @@ export class Observations {
     this.longestInterruptionMs = Math.max(this.longestInterruptionMs, gapMs);
   }
 
-  /** The queue could not fill a frame in the middle of speech. */
+  /** Records that the playback queue ran empty within speech. */
   ranDry(nowMs: number): void {
     this.#dryMs ??= nowMs;
   }
@@ -92,7 +92,7 @@ const ENDED_BY = {
 const ms = (from: number | undefined, to: number | undefined): string =>
   from === undefined || to === undefined ? '-' : `${Math.round(to - from)} ms`;
 
-/** The table of a test: what, and how much. */
+/** Rows of the report: label and value. */
 export function table(seen: Observations): ReadonlyArray<readonly [what: string, value: string]> {
   const sizes =
     seen.playAudio === 0
@@ -100,14 +100,14 @@ export function table(seen: Observations): ReadonlyArray<readonly [what: string,
       : `${Math.round(seen.shortestPlayMs)}-${Math.round(seen.longestPlayMs)} ms each`;
   return [
     ['connected and started', ms(seen.askedMs, seen.startedMs)],
-    ['first audio of the bot after start', ms(seen.startedMs, seen.firstAudioMs)],
-    ['first audio after our speech ended', ms(seen.speechEndMs, seen.firstAudioAfterSpeechMs)],
+    ['first audio from the bot after start', ms(seen.startedMs, seen.firstAudioMs)],
+    ['first audio after the test speech ended', ms(seen.speechEndMs, seen.firstAudioAfterSpeechMs)],
     ['media messages sent', String(seen.mediaSent)],
     ['playAudio messages', `${seen.playAudio} (${sizes})`],
-    ['audio of the bot', `${(seen.playedMs / 1000).toFixed(1)} s`],
+    ['audio from the bot', `${(seen.playedMs / 1000).toFixed(1)} s`],
     ['longest playback queue', `${Math.round(seen.longestQueueMs)} ms`],
     [
-      'interruptions of its speech',
+      'interruptions of bot speech',
       seen.interruptions === 0
         ? '0'
         : `${seen.interruptions} (longest ${Math.round(seen.longestInterruptionMs)} ms)`,
@@ -119,7 +119,7 @@ export function table(seen: Observations): ReadonlyArray<readonly [what: string,
   ];
 }
 
-/** Everything that is wrong, in plain words; empty when nothing is. */
+/** Returns a description of every fault; empty if there is none. */
 export function problems(seen: Observations): readonly string[] {
   const found = [...seen.faults].map(([words, times]) =>
     times === 1 ? words : `${words} (${times}x)`,
@@ -134,7 +134,7 @@ export function problems(seen: Observations): readonly string[] {
   const { interruptions, playedMs } = seen;
   if (playedMs >= LEAST_JUDGED_MS && interruptions > INTERRUPTIONS_PER_SECOND * (playedMs / 1000)) {
     found.push(
-      `the bot's speech broke off ${interruptions} times: it sends less audio than time goes by; send longer pieces, or sooner`,
+      `the bot's speech was interrupted ${interruptions} times: it sends audio slower than real time; send larger chunks, or send earlier`,
     );
   }
   if (seen.playAudio === 0) found.push('the bot sent no audio');

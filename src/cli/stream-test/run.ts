@@ -1,4 +1,4 @@
-/** One test of a customer's bot: connect as the service would, speak, listen, and say what was seen. */
+/** Runs one test of a bot: connects as the service would, sends speech, receives audio and returns the observations. */
 import type { Clock } from '../../base/clock.ts';
 import type { EgressGuard } from '../../base/egress.ts';
 import { type AccountId, newCallUuid, newStreamId, type Random } from '../../base/ids.ts';
@@ -13,11 +13,11 @@ import { TestLine } from './test-line.ts';
 export interface StreamTestOptions {
   readonly url: string;
   readonly voice: Sound;
-  /** How long the stream is held. */
+  /** Duration of the stream in ms. */
   readonly durationMs: number;
   readonly format: StreamFormat;
   readonly extraHeaders: Headers;
-  /** Keys that the caller presses, one a second after the start. */
+  /** DTMF keys to send, one per second after the start. */
   readonly digits: string;
   readonly accountId: AccountId;
   readonly caFile: string;
@@ -25,18 +25,18 @@ export interface StreamTestOptions {
   readonly clock: Clock;
   readonly random: Random;
   signUpgrade(url: string, accountId: AccountId): Promise<Readonly<Record<string, string>>>;
-  /** A line for whoever watches. */
+  /** Reports one line of progress. */
   progress(line: string): void;
 }
 
 export interface StreamTestResult {
   readonly seen: Observations;
-  /** Undefined when the stream never started. */
+  /** Audio of the bot; undefined if the stream never started. */
   readonly recording: Sound | undefined;
 }
 
 const DIGIT_INTERVAL_MS = 1000;
-/** A call asks every 20 s and waits as long; a test is shorter, and whether a bot answers is seen just as well. */
+/** Ping interval and timeout. Calls use 20 s for each; a test is shorter. */
 const PING_MS = 1000;
 const PONG_MS = 5000;
 
@@ -98,7 +98,7 @@ export function runStreamTest(options: StreamTestOptions): Promise<StreamTestRes
   });
 }
 
-/** Returns what cancels each key. */
+/** Schedules each key. Returns a function that cancels the remaining keys. */
 function pressKeys(
   { clock, digits, progress }: StreamTestOptions,
   press: (digit: string) => void,

@@ -1,6 +1,6 @@
 /**
- * The media side of a stream test, in place of a call: a voice that speaks in 20 ms frames, and a playback queue that
- * plays in real time what the bot sends and records it.
+ * Media side of a stream test in place of a call: a source that sends speech in 20 ms frames, and a playback queue
+ * that plays and records the bot's audio in real time.
  */
 import type { Clock } from '../../base/clock.ts';
 import type {
@@ -15,14 +15,14 @@ import { convertRate, l16Bytes, l16Samples, type Sound } from '../../phone/audio
 import type { Observations } from './observations.ts';
 
 const FRAME_MS = 20;
-/** The record is kept at the highest rate that the protocol knows. */
+/** Sample rate of the recording: the highest rate that the protocol supports. */
 const RECORD_RATE_HZ = 24_000;
 const RECORD_FRAME = (RECORD_RATE_HZ * FRAME_MS) / 1000;
 const WAV_MAGIC = Buffer.from('RIFF', 'latin1');
 
 interface Mark {
   readonly name: string;
-  /** Position in all samples ever queued. */
+  /** Position in samples since the start of the queue. */
   readonly at: number;
 }
 
@@ -40,7 +40,7 @@ export class TestLine implements MediaStream {
   #marks: Mark[] = [];
   #odd: Uint8Array = new Uint8Array(0);
   #frames = 0;
-  /** There was audio of the bot in the last frame. */
+  /** Whether the last frame contained audio of the bot. */
   #speaking = false;
   #cancel: () => void = () => undefined;
 
@@ -70,7 +70,7 @@ export class TestLine implements MediaStream {
     return { rate: RECORD_RATE_HZ, samples };
   }
 
-  /** Takes no message itself: the session reads each one in full and so finds every fault. */
+  /** Leaves every message to the session, which parses it in full and reports each fault. */
   receive(): StreamReceiveResult {
     return 'other';
   }
@@ -78,7 +78,7 @@ export class TestLine implements MediaStream {
   enqueue(encoding: StreamEncoding, rate: number, payload: Uint8Array): boolean {
     if (WAV_MAGIC.equals(payload.subarray(0, WAV_MAGIC.length))) {
       this.#seen.fault(
-        'a payload begins with a WAV header, which is heard as a click: send samples alone',
+        'a payload begins with a WAV header, which sounds like a click: send samples only',
       );
     }
     const samples = convertRate({ rate, samples: this.#decode(encoding, payload) }, RECORD_RATE_HZ);
@@ -115,7 +115,7 @@ export class TestLine implements MediaStream {
     this.#cancel();
   }
 
-  /** Half a sample at the end of a chunk belongs to the next one. */
+  /** Decodes a chunk. Keeps an odd trailing byte for the next chunk. */
   #decode(encoding: StreamEncoding, payload: Uint8Array): Int16Array {
     if (encoding === 'audio/x-mulaw') return PCMU.decode(payload);
     const bytes = Buffer.concat([this.#odd, payload]);

@@ -1,4 +1,4 @@
-/** Calls, campaigns, streams, nodes, accounts, and whom they may call. */
+/** Settings of calls, campaigns, streams, nodes, accounts and allowed destinations. */
 import {
   COUNTRY,
   CURRENCY,
@@ -16,56 +16,61 @@ const MIB = 2 ** 20;
 
 export const calling = {
   calls: {
-    maxConcurrent: integer(2000, 1, 100_000, 'calls on this node; beyond: 503'),
+    maxConcurrent: integer(
+      2000,
+      1,
+      100_000,
+      'maximum concurrent calls on this node; further calls are refused with 503',
+    ),
     heartbeatMs: integer(
       2000,
       100,
       60_000,
-      'open calls are marked alive this often; a crash bills up to the last mark',
+      'interval of call heartbeats; after a crash, calls are billed up to the last heartbeat',
     ),
     holdMusic: text(
       'default',
-      'what a party hears that the other side of its bridge holds: default (music of our own), silence, or a WAV or MP3 file',
+      'music on hold: default (built-in music), silence, or the path of a WAV or MP3 file',
     ),
-    drainMs: integer(30_000, 0, 3_600_000, 'on SIGTERM running calls may go on so long'),
+    drainMs: integer(30_000, 0, 3_600_000, 'maximum time for active calls to end after SIGTERM'),
     ringTimeoutMs: integer(
       120_000,
       1000,
       600_000,
-      'an outbound leg rings no longer, unless the request says otherwise',
+      'maximum ringing time of an outbound leg, unless the request sets another limit',
     ),
     referFrom: choice(
       ['endpoints', 'all', 'nobody'],
       'endpoints',
-      'whose REFER transfers a call of a Dial: phones of the account, carriers and trunks too, or nobody; the account pays for whom it names',
+      "which REFER requests transfer a call of a Dial: those of the account's phones, also those of carriers and trunks, or none; the account pays for the call to the transfer target",
     ),
     answerBeforeDial: toggle(
       false,
-      'Dial answers the caller before it calls anybody; off: the caller hears ringing, early media or the refusal of the called party and is answered with it',
+      'Dial answers the caller before it calls a destination; off: the caller hears ringing or early media and receives the response of the called party',
     ),
     endOnRevocation: toggle(
       true,
-      'running calls end when their account, sub-account or endpoint loses its rights; off: they run out',
+      'hang up active calls when their account, sub-account or endpoint is disabled; off: let them end normally',
     ),
     waitForSlotMs: integer(
       2000,
       0,
       30_000,
-      'a call waits so long for a slot at a carrier or on this node before it is refused (5030)',
+      'maximum wait of a call for a slot at a carrier or on this node before it is refused (5030)',
     ),
-    redirectsPerMinute: integer(30, 1, 1000, 'documents that one call may fetch within a minute'),
+    redirectsPerMinute: integer(30, 1, 1000, 'documents that one call may fetch per minute'),
     queuePerAccount: integer(
       10_000,
       1,
       1_000_000,
-      'destinations of bulk requests waiting to be dialled',
+      'maximum destinations of bulk requests that wait to be dialled',
     ),
     logEntries: integer(500, 10, 10_000, 'timeline entries kept per call'),
     logRetentionMs: integer(
       DAY_MS,
       60_000,
       30 * DAY_MS,
-      'timelines of ended calls are kept in memory so long',
+      'how long timelines of ended calls stay in memory',
     ),
   },
   campaigns: {
@@ -73,33 +78,43 @@ export const calling = {
       10,
       0,
       90,
-      "of an account's calls at once and a second, kept for calls over REST and inbound ones",
+      'share of the concurrent calls and calls per second of an account that is reserved for REST and inbound calls',
     ),
-    maxRunning: integer(20, 1, 1000, 'campaigns of an account that run at once; more are queued'),
+    maxRunning: integer(
+      20,
+      1,
+      1000,
+      'maximum running campaigns of an account; further campaigns are queued',
+    ),
     callsPerNumberPerDay: integer(
       5,
       1,
       1000,
-      'calls to one number in a day, of all campaigns of an account',
+      'maximum calls to one number per day, over all campaigns of an account',
     ),
     activeSeconds: integer(
       60,
       1,
       86_400,
-      'a campaign is idle when it has dialled nobody for so long',
+      'time without a dialled call after which a campaign is idle',
     ),
     stalledMinutes: integer(
       5,
       1,
       1440,
-      'contacts are due, nothing is full, and nobody was dialled: health stalled',
+      'time without a dialled call, with contacts due and capacity free, after which health is stalled',
     ),
-    stalledPauseMinutes: integer(30, 1, 10_080, 'the same for so long: paused as stalled'),
+    stalledPauseMinutes: integer(
+      30,
+      1,
+      10_080,
+      'time in this state after which the campaign is paused as stalled',
+    ),
     consecutiveFailures: integer(
       10,
       1,
       1000,
-      'carrier and answer URL failures in a row that pause a campaign',
+      'consecutive carrier or answer URL failures after which a campaign is paused',
     ),
   },
   overload: {
@@ -107,13 +122,13 @@ export const calling = {
       100,
       10,
       10_000,
-      'event loop, or the reading of known SIP peers, so late for most of a second: fewer new calls are taken, others get 503',
+      'delay of the event loop or of the SIP queue of known peers, for most of a second, from which new calls are limited; excess calls get 503',
     ),
     storeQueue: integer(
       20_000,
       100,
       100_000,
-      'units of work that wait for the store; more for most of a second: the same',
+      'queued store operations, for most of a second, from which new calls are limited in the same way',
     ),
   },
   streams: {
@@ -121,19 +136,24 @@ export const calling = {
       0,
       0,
       64,
-      'threads of the sockets towards bots, a socket on one of them; 0: one less than this machine has cores, and at least one',
+      'threads for bot WebSockets; 0: number of cores minus one, at least one',
     ),
-    queueMs: integer(60_000, 1000, 600_000, 'audio that one stream may queue; beyond: buffer_full'),
+    queueMs: integer(
+      60_000,
+      1000,
+      600_000,
+      'maximum queued audio of one stream; beyond: buffer_full',
+    ),
     accountMessageBytes: integer(
       32 * MIB,
       4 * MIB,
       1024 * MIB,
-      "messages above 64 KiB of one account's bots that are received at a time; beyond: closed with 1009",
+      'messages above 64 KiB that the bots of one account may send at the same time; beyond: closed with 1009',
     ),
     allowInsecure: choice(
       ['auto', 'yes', 'no'],
       'auto',
-      'ws:// and http:// towards customers; auto: while HTTP is bound to loopback',
+      'allow ws:// and http:// URLs of customers; auto: only while HTTP is bound to loopback',
     ),
     caFile: text(
       '',
@@ -145,7 +165,7 @@ export const calling = {
       DESTINATION,
       list(
         [],
-        'hosts, addresses or CIDR ranges inside private networks that callbacks, streams, audio fetches, SIP and RTP may reach',
+        'hosts, addresses or CIDR ranges in private networks that callbacks, streams, audio fetches, SIP and RTP may reach',
       ),
     ),
   },
@@ -162,56 +182,48 @@ export const calling = {
       5000,
       100,
       60_000,
-      'a document or audio file of which nothing comes for so long is given up',
+      'time without data after which the download of a document or audio file fails',
     ),
-    connectionsPerHost: integer(64, 1, 10_000, 'connections to one customer host'),
+    connectionsPerHost: integer(64, 1, 10_000, 'maximum connections to one customer host'),
   },
   cluster: {
     node: shaped(
       NODE_ID,
       text(
         '',
-        'id of this node, unlike that of every other; empty: a name made at the first start and kept in the data folder',
+        'unique ID of this node; empty: generated at the first start and stored in the data folder',
       ),
     ),
     redis: shaped(
       url('redis', 'rediss'),
-      text(
-        '',
-        'Redis that the nodes of one service share, redis://… or rediss://…; empty: this process is alone',
-      ),
+      text('', 'URL of the Redis shared by all nodes, redis://… or rediss://…; empty: single node'),
     ),
-    answerMs: integer(
-      1000,
-      100,
-      60_000,
-      'a question to another node that has no answer for so long has failed',
-    ),
+    answerMs: integer(1000, 100, 60_000, 'timeout of requests to other nodes'),
     withoutRedisPercent: integer(
       0,
       0,
       100,
-      'part of every limit of calls that this node admits while Redis is away; 0: no new calls',
+      'share of every call limit that this node admits while Redis is unavailable; 0: no new calls',
     ),
   },
   store: {
     synchronous: choice(
       ['normal', 'full'],
       'normal',
-      'SQLite synchronous: normal survives a crash of the process, full a power cut too',
+      'SQLite synchronous mode: normal survives a process crash, full also a power failure',
     ),
     url: shaped(
       POSTGRES_URL,
       secret(
-        'postgres://user:password@host/database?sslmode=verify-full, which nodes may share; empty: SQLite in the data folder',
+        'postgres://user:password@host/database?sslmode=verify-full, database shared by all nodes; empty: SQLite in the data folder',
       ),
     ),
-    writers: integer(2, 1, 32, 'connections to PostgreSQL that write; more where it is far away'),
+    writers: integer(2, 1, 32, 'write connections to PostgreSQL; increase on high-latency links'),
     spoolMegabytes: integer(
       256,
       1,
       65_536,
-      'ends of calls that wait on the disk while PostgreSQL is away',
+      'maximum call ends buffered on disk while PostgreSQL is unavailable',
     ),
   },
   accounts: {
@@ -227,14 +239,19 @@ export const calling = {
     usernameSuffix: choice(
       ['always', 'when-taken'],
       'always',
-      'numeric suffix of stored SIP usernames',
+      'append a numeric suffix to SIP usernames',
     ),
-    callsPerMinute: integer(3000, 1, 100_000, 'calls that one endpoint may start in a minute'),
+    callsPerMinute: integer(
+      3000,
+      1,
+      100_000,
+      'maximum calls that one endpoint may start per minute',
+    ),
     messagesPerMinute: integer(
       300,
       1,
       100_000,
-      'texts (MESSAGE) that one endpoint may send in a minute; beyond: 503 with Retry-After',
+      'maximum MESSAGE requests of one endpoint per minute; beyond: 503 with Retry-After',
     ),
   },
   numbers: {
@@ -242,20 +259,20 @@ export const calling = {
       0,
       0,
       8760,
-      'a released number can be taken back by its account so long; 0: it is free at once',
+      'time in which an account can reclaim a released number; 0: it is available immediately',
     ),
   },
   callerId: {
     policy: choice(
       ['owned', 'any'],
       'owned',
-      'caller ids that an account may present on outbound calls',
+      'caller IDs that an account may present on outbound calls',
     ),
   },
   dialing: {
     allowSpecial: shaped(
       DIALLED,
-      list([], 'emergency and special numbers that may be dialled, as dialled'),
+      list([], 'emergency and special numbers that may be dialled, in dialled form'),
     ),
   },
 } as const;

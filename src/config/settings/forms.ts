@@ -1,16 +1,16 @@
-/** Forms of texts: what a value must look like. The checks read no file and ask no name server. */
+/** Forms of text settings. The checks read no file and send no DNS query. */
 import { isIP } from 'node:net';
 import type { Form } from './kinds.ts';
 
 const HOST_LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i;
 const MAX_HOST_LENGTH = 253;
 const MAX_PORT = 65_535;
-/** Names that the proxy check of the HTTP server knows for ranges. */
+/** Named address ranges that the proxy check of the HTTP server supports. */
 const NAMED_RANGES: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal']);
 
 const isAddress = (text: string): boolean => isIP(text) !== 0;
 
-/** A name whose last label is a number is a mistyped IPv4 address (RFC 3696 §2). */
+/** A name whose last label is a number is a mistyped IPv4 address (RFC 3696 §2), not a host name. */
 function isHostName(text: string): boolean {
   const labels = text.replace(/\.$/, '').split('.');
   const isNumber = /^\d+$/.test(labels.at(-1) ?? '');
@@ -31,7 +31,7 @@ function isRange(text: string): boolean {
   return /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);
 }
 
-/** `host`, `host:port`, `[IPv6]` or `[IPv6]:port`. */
+/** Checks `host`, `host:port`, `[IPv6]` or `[IPv6]:port`. */
 function isPlace(text: string, isHostPart: (host: string) => boolean): boolean {
   const [, v6, host, port] = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
   const fits = v6 === undefined ? isHostPart(host ?? '') : isIP(v6) === 6;
@@ -42,7 +42,7 @@ const isTokenName = (text: string): boolean => /^[!#$%&'*+.^_`|~0-9a-z-]+$/i.tes
 
 const beforeEquals = (text: string): string => text.split('=', 1)[0] ?? '';
 
-/** A URL with one of these schemes and a host. */
+/** Form of a URL with one of these schemes and a host. */
 export const url = (...schemes: readonly string[]): Form => ({
   expected: `a URL ${schemes.map((scheme) => `${scheme}://…`).join(' or ')}`,
   fits: (text) => {
@@ -51,14 +51,14 @@ export const url = (...schemes: readonly string[]): Form => ({
   },
 });
 
-/** A URL that other URLs begin with. */
+/** Form of a URL that serves as a prefix of other URLs. */
 export const BASE_URL: Form = {
   expected: 'a URL http://… or https://… without query and fragment',
   fits: (text) =>
     url('http', 'https').fits(text) && URL.parse(text)?.search === '' && !text.includes('#'),
 };
 
-/** As libpq reads it: several hosts, or a socket folder as parameter, are no URL of browsers. */
+/** Form of a libpq URL. Unlike other URLs, it may name several hosts, or a socket folder as a parameter. */
 export const POSTGRES_URL: Form = {
   expected: 'a URL postgres://…',
   fits: (text) => /^postgres(?:ql)?:\/\/\S+$/.test(text),
@@ -86,7 +86,7 @@ export const HOST_PLACE: Form = {
   expected: 'a host, as host or host:port',
   fits: (text) => isPlace(text, isHost),
 };
-/** Of `egress.allow`: an address, a range, a host name, or all names below a domain. */
+/** Form of an entry of `egress.allow`: address, range, host name, or all names below a domain. */
 export const DESTINATION: Form = {
   expected: 'a host name, *.domain, an IP address or a CIDR range',
   fits: (text) =>
@@ -146,5 +146,5 @@ export const KEY_PREFIX: Form = {
   expected: 'a prefix without slashes at its ends',
   fits: (text) => !/^\/|\/$/.test(text),
 };
-/** Several lines are allowed. */
+/** Form of a text that may have several lines. */
 export const LINES: Form = { expected: 'lines of text', fits: () => true, lines: true };

@@ -1,21 +1,21 @@
-/** Kinds of settings, and what makes one of each. */
+/** Kinds of settings and their constructors. */
 
 interface Described<T> {
   readonly default: T;
   readonly about: string;
-  /** Never printed. */
+  /** Secret values are never printed. */
   readonly secret?: true;
-  /** Taken over by a running service on SIGHUP; everything else needs a restart. */
+  /** Applied by a running service on SIGHUP. All other settings need a restart. */
   readonly live?: true;
 }
-/** What a text, or an item of a list, must look like. An empty text is always allowed where it is the default. */
+/** Constraint on a text or a list item. An empty text is always valid if it is the default. */
 export interface Form {
-  /** Completes "must be …". */
+  /** Description that completes "must be …". */
   readonly expected: string;
   fits(text: string): boolean;
-  /** Two items of a list with the same result are duplicates. Default: the whole item. */
+  /** Returns the key for detecting duplicate list items. Default: the whole item. */
   sameAs?(text: string): string;
-  /** Line breaks are allowed. */
+  /** Whether line breaks are allowed. */
   readonly lines?: true;
 }
 
@@ -34,10 +34,10 @@ export interface SwitchSetting extends Described<boolean> {
 }
 export interface ListSetting extends Described<readonly string[]> {
   readonly kind: 'list';
-  /** Of each item. */
+  /** Form of each item. */
   readonly form?: Form;
 }
-/** The path of a file, or in the settings file the rows themselves. */
+/** Path of a file, or the rows inline in the settings file. */
 export interface RowsSetting extends Described<string | readonly unknown[]> {
   readonly kind: 'rows';
 }
@@ -86,7 +86,7 @@ export const list = (initial: readonly string[], about: string): ListSetting => 
   default: initial,
   about,
 });
-/** The setting, whose values must have this form. */
+/** Returns the setting with a form for its values. */
 export const shaped = <S extends TextSetting | ListSetting>(form: Form, setting: S): S => ({
   ...setting,
   form,

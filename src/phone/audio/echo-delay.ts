@@ -1,23 +1,23 @@
-/** Finds what was said in what was heard: how late, and how much alike. Normalised cross-correlation, second by second. */
+/** Finds sent speech in received audio: delay and similarity per second, by normalised cross-correlation. */
 export interface Echo {
-  /** Median delay of the seconds that were found, milliseconds. */
+  /** Median delay of the detected seconds, in ms. */
   readonly delayMs: number;
-  /** Median correlation of all seconds with speech, 0…1. */
+  /** Median correlation of all seconds with speech, 0 to 1. */
   readonly likeness: number;
-  /** Part of the seconds with speech that was found, 0…1. */
+  /** Share of the seconds with speech that was detected, 0 to 1. */
   readonly foundPart: number;
 }
 
 const RATE_HZ = 8000;
 const SEGMENT_SAMPLES = RATE_HZ;
-/** Coarse search at 2 kHz, refined at 8 kHz around the best place. */
+/** Decimation of the coarse search (2 kHz). The refinement around the best match runs at 8 kHz. */
 const COARSE = 4;
-/** A second counts as found from here on; unrelated speech stays below 0.3. */
+/** Correlation from which a second counts as detected. Unrelated speech stays below 0.3. */
 const FOUND_LIKENESS = 0.5;
-/** Root mean square below which a second is a pause between words. */
+/** Root mean square below which a second counts as a pause. */
 const SPEECH_RMS = 300;
 
-/** Both at 8 kHz on one time axis: index 0 is the same moment. Undefined when nothing was said. */
+/** Compares two 8 kHz signals with a common start time. Returns undefined if `said` has no speech. */
 export function findEcho(
   said: Int16Array,
   heard: Int16Array,
@@ -73,7 +73,7 @@ function correlation(a: Int16Array, b: Int16Array, lag: number): number {
   return energyA === 0 || energyB === 0 ? 0 : product / Math.sqrt(energyA * energyB);
 }
 
-/** Every fourth sample of the mean of four: a plain low-pass is enough to find the place. */
+/** Averages each group of four samples. This simple low-pass is sufficient for the coarse search. */
 const decimate = (samples: Int16Array): Int16Array =>
   Int16Array.from({ length: Math.floor(samples.length / COARSE) }, (_, i) => {
     let sum = 0;
@@ -87,7 +87,7 @@ function rootMeanSquare(samples: Int16Array): number {
   return Math.sqrt(sum / Math.max(1, samples.length));
 }
 
-/** 0 of an empty list. */
+/** Returns the median; 0 for an empty list. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[sorted.length >> 1] ?? 0;

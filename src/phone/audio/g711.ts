@@ -1,4 +1,4 @@
-/** G.711 by tables, made by the rule of ITU-T G.191: the magnitude of a negative sample is its one's complement. */
+/** G.711 with lookup tables. As in ITU-T G.191, the magnitude of a negative sample is its one's complement. */
 export interface Codec {
   readonly name: 'PCMU' | 'PCMA';
   /** Static RTP payload type (RFC 3551 §6). */

@@ -1,17 +1,17 @@
-/** WAV files of 16-bit PCM: the phone's voice and its record. */
+/** Reads and writes WAV files with 16-bit PCM. */
 import { err, ok, type Result } from '../../base/result.ts';
 
 export interface Sound {
-  /** Samples per second. */
+  /** Sample rate in Hz. */
   readonly rate: number;
-  /** Mono. */
+  /** Mono samples. */
   readonly samples: Int16Array;
 }
 
 const HEADER_BYTES = 44;
 const PCM = 1;
 
-/** Several channels are averaged. The error is in plain words. */
+/** Reads a WAV file and averages its channels. The error is a readable message. */
 export function readWav(bytes: Uint8Array): Result<Sound, string> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const tag = (at: number): string => String.fromCharCode(...bytes.subarray(at, at + 4));
@@ -23,7 +23,7 @@ export function readWav(bytes: Uint8Array): Result<Sound, string> {
     if (tag(at) === 'fmt ' && at + 24 <= bytes.length) {
       if (view.getUint16(at + 8, true) !== PCM || view.getUint16(at + 22, true) !== 16) {
         return err(
-          'only 16-bit PCM is taken; convert it with: sox in.wav -b 16 -r 8000 -c 1 out.wav',
+          'only 16-bit PCM is supported; convert it with: sox in.wav -b 16 -r 8000 -c 1 out.wav',
         );
       }
       channels = view.getUint16(at + 10, true);
@@ -67,20 +67,20 @@ export function writeWav({ rate, samples }: Sound): Buffer {
   return Buffer.concat([header, data]);
 }
 
-/** Little-endian 16-bit samples, as L16 of the stream protocol and WAV have them. */
+/** Encodes samples as 16-bit little-endian, as used by the stream protocol (L16) and WAV. */
 export function l16Bytes(samples: Int16Array): Buffer {
   const bytes = Buffer.alloc(samples.length * 2);
   for (const [i, sample] of samples.entries()) bytes.writeInt16LE(sample, i * 2);
   return bytes;
 }
 
-/** An odd last byte is left out. */
+/** Decodes 16-bit little-endian samples. Ignores an odd last byte. */
 export function l16Samples(bytes: Uint8Array): Int16Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return Int16Array.from({ length: bytes.length >> 1 }, (_, i) => view.getInt16(i * 2, true));
 }
 
-/** By linear interpolation: good enough to be understood, not for measuring. */
+/** Converts the sample rate by linear interpolation. Good enough for intelligible speech, not for measurements. */
 export function convertRate({ rate, samples }: Sound, toRate: number): Int16Array {
   if (rate === toRate) return samples;
   const step = rate / toRate;

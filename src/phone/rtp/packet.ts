@@ -20,7 +20,7 @@ export function writeRtp(packet: RtpPacket): Buffer {
   return Buffer.concat([header, packet.payload]);
 }
 
-/** Undefined for what is not RTP version 2. Padding, CSRCs and a header extension are stepped over. */
+/** Parses an RTP packet. Skips padding, CSRCs and header extensions. Returns undefined if it is not RTP version 2. */
 export function readRtp(bytes: Buffer): RtpPacket | undefined {
   const first = bytes[0];
   const second = bytes[1];
@@ -44,10 +44,10 @@ export function readRtp(bytes: Buffer): RtpPacket | undefined {
 }
 
 const EVENTS = '0123456789*#ABCD';
-/** Volume of the tone in -dBm0. */
+/** Power level of the tone in -dBm0. */
 const VOLUME = 10;
 
-/** `duration` in timestamp units since the key went down. */
+/** Encodes a telephone event. `duration` is the time since the key press, in timestamp units. */
 export function telephoneEvent(digit: string, duration: number, end: boolean): Uint8Array {
   const payload = Buffer.alloc(4);
   payload[0] = EVENTS.indexOf(digit);
@@ -56,7 +56,7 @@ export function telephoneEvent(digit: string, duration: number, end: boolean): U
   return payload;
 }
 
-/** The key of an event's payload; undefined for other events than keys. */
+/** Returns the key of an event payload, or undefined for other events. */
 export const digitOf = (payload: Uint8Array): string | undefined =>
   payload.length < 4 ? undefined : EVENTS[payload[0] ?? EVENTS.length];
 

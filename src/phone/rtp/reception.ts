@@ -1,38 +1,38 @@
-/** What a receiver knows of one RTP stream: loss and jitter of RFC 3550, a MOS of the E-model (ITU-T G.107). */
+/** Reception statistics of one RTP stream: loss and jitter (RFC 3550), MOS by the E-model (ITU-T G.107). */
 export interface ReceptionReport {
   readonly received: number;
-  /** Expected less received; duplicates can make it negative (RFC 3550 §6.4.1). */
+  /** Expected minus received packets. Duplicates can make it negative (RFC 3550 §6.4.1). */
   readonly lost: number;
-  /** Interarrival jitter (RFC 3550 §6.4.1), milliseconds. */
+  /** Interarrival jitter (RFC 3550 §6.4.1), in ms. */
   readonly jitterMs: number;
 }
 
 const RATE_PER_MS = 8;
-/** A jump further than this is a new start, not loss (RFC 3550 A.1 MAX_DROPOUT). */
+/** A larger jump in sequence numbers is a restart of the stream, not loss (RFC 3550 A.1 MAX_DROPOUT). */
 const MAX_DROPOUT = 3000;
 
 export class Reception {
-  /** Sequence numbers of the present run, extended beyond 16 bits; undefined before the first packet. */
+  /** Extended sequence numbers since the last restart of the stream; undefined before the first packet. */
   #run: { readonly first: number; highest: number } | undefined;
   #expectedBefore = 0;
   #received = 0;
   #transit: number | undefined;
   #jitter = 0;
 
-  /** A packet that is no audio: its timestamp says nothing of when it was sent (RFC 4733 §2.5.1.2). */
+  /** Counts a packet without audio. Its timestamp does not reflect its send time (RFC 4733 §2.5.1.2). */
   count(sequence: number): void {
     this.#received += 1;
     this.#follow(sequence);
   }
 
-  /** `arrivalMs` on any steady clock. */
+  /** Adds an audio packet. `arrivalMs` is the time of a monotonic clock. */
   add(sequence: number, timestamp: number, arrivalMs: number): void {
     this.#received += 1;
     const restarted = this.#follow(sequence);
     const transit = arrivalMs * RATE_PER_MS - timestamp;
     if (this.#transit !== undefined && !restarted) {
       const difference = Math.abs(transit - this.#transit);
-      // A wrapped timestamp is no jitter.
+      // A timestamp wrap is not jitter.
       if (difference < 2 ** 31) this.#jitter += (difference - this.#jitter) / 16;
     }
     this.#transit = transit;
@@ -46,7 +46,7 @@ export class Reception {
     };
   }
 
-  /** True when the sender began anew. */
+  /** Updates the sequence numbers. Returns true if the stream has restarted. */
   #follow(sequence: number): boolean {
     const ahead = this.#run === undefined ? 0 : ((sequence - this.#run.highest) << 16) >> 16;
     if (this.#run === undefined || Math.abs(ahead) > MAX_DROPOUT) {
@@ -63,12 +63,12 @@ export class Reception {
   }
 }
 
-/** G.113 table I.1 for G.711 with its concealment (Appendix I). */
+/** Packet-loss robustness of G.711 with concealment (G.113 table I.1, Appendix I). */
 const LOSS_ROBUSTNESS = 25.1;
-/** Default rating of G.107 with nothing impaired. */
+/** Default rating of G.107 without impairments. */
 const BEST_RATING = 93.2;
 
-/** `oneWayMs` mouth to ear. 1…4.5. */
+/** Returns the MOS, 1 to 4.5. `oneWayMs` is the mouth-to-ear delay. */
 export function meanOpinionScore(oneWayMs: number, lossPart: number): number {
   const delay = 0.024 * oneWayMs + 0.11 * Math.max(0, oneWayMs - 177.3);
   const lossPercent = Math.max(0, lossPart) * 100;

@@ -1,4 +1,4 @@
-/** The phone's RTP side: says a sound on the 20 ms grid, keeps what it hears, counts both. */
+/** RTP side of the phone: sends samples every 20 ms, keeps received audio and counts packets. */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import type { Clock } from '../../base/clock.ts';
@@ -18,10 +18,10 @@ export interface Peer {
 const FRAME_MS = 20;
 const FRAME_SAMPLES = 160;
 const SAMPLES_PER_MS = 8;
-/** One hour of packets: the longest record that is kept. */
+/** Maximum number of packets kept, one hour of audio. */
 const MAX_KEPT_PACKETS = 180_000;
 const MAX_KEPT_KEYS = 1000;
-/** A key is pressed for 100 ms, and its end told three times (RFC 4733 §2.5.1.4). */
+/** A key press lasts 100 ms, and its end is sent three times (RFC 4733 §2.5.1.4). */
 const KEY_FRAMES = 5;
 const KEY_END_PACKETS = 3;
 
@@ -32,7 +32,7 @@ interface Heard {
   readonly payload: Uint8Array;
 }
 
-/** A key on its way: how many packets of it were sent, and when it went down. */
+/** Key press in progress: packets sent so far and start time. */
 interface Key {
   readonly digit: string;
   readonly timestamp: number;
@@ -87,12 +87,12 @@ export class VoiceChannel {
     return this.#reception.report();
   }
 
-  /** Keys that the other side pressed (RFC 4733), in their order. */
+  /** Keys received from the peer (RFC 4733), in order. */
   get keysHeard(): string {
     return this.#keysHeard;
   }
 
-  /** Begins to speak; silence follows the voice. A second call only changes the peer. */
+  /** Starts sending `voice`, then silence. A second call only changes the peer. */
   talk(peer: Peer, voice: Int16Array): void {
     const begun = this.#peer !== undefined;
     this.#peer = peer;
@@ -102,7 +102,7 @@ export class VoiceChannel {
     this.#schedule();
   }
 
-  /** What is said from the next packet on. */
+  /** Replaces the samples to send, starting with the next packet. */
   say(voice: Int16Array): void {
     const before = new Int16Array(this.#frames * FRAME_SAMPLES);
     this.#voice = Int16Array.from([...before, ...voice]);
@@ -113,8 +113,8 @@ export class VoiceChannel {
   }
 
   /**
-   * What was heard, 8 kHz, index 0 being the moment of `talk`. Each packet stands where its timestamp puts it; the stream as a
-   * whole where its packets arrived in the median, so that the delay is that of the network and the far end alone.
+   * Returns the received audio at 8 kHz; index 0 is the time of `talk`. Timestamps place each packet within the stream.
+   * The median arrival time places the stream, so that the delay is that of the network and the far end only.
    */
   heard(): Int16Array {
     const offsets = this.#heard.map(
@@ -160,7 +160,7 @@ export class VoiceChannel {
     this.#heard.push({ ssrc, timestamp, arrivalMs, payload: Uint8Array.from(payload) });
   }
 
-  /** All packets of one key carry the timestamp of its beginning (RFC 4733 §2.5.1.2). */
+  /** Records a received key. All packets of one key carry the timestamp of its start (RFC 4733 §2.5.1.2). */
   #hearKey({ timestamp, payload }: RtpPacket): void {
     const digit = digitOf(payload);
     if (digit === undefined || timestamp === this.#lastKeyAt) return;
@@ -191,7 +191,7 @@ export class VoiceChannel {
     this.#send(codec.payloadType, this.#frames === 0, this.#timestamp, codec.encode(frame));
   }
 
-  /** All packets of one key carry the timestamp of its beginning. Without RFC 4733 at the peer the key is lost. */
+  /** Sends the next packet of a key. All packets of one key carry the same timestamp. Without RFC 4733 at the peer, skips it. */
   #keyPacket(): void {
     const payloadType = this.#peer?.telephoneEvent;
     const digit = this.#key?.digit ?? this.#keys.shift();

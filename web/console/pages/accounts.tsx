@@ -7,7 +7,7 @@ import { VerifiedCallerIds } from './caller-ids.tsx';
 
 const NEW = { auth_id: '', name: '', status: 'active', calls: '', cps: '', partner: '' };
 
-/** Accounts of the node: limits, state and partners; money is on its own page. */
+/** Accounts with limits, state and partners. Balances are on the page for money. */
 export function Accounts() {
   const {
     value,
@@ -36,7 +36,12 @@ export function Accounts() {
         ...(edited.partner !== '' && { partner_auth_id: edited.partner }),
       };
       const stops = !isNew && edited.status !== 'active';
-      if (stops && !confirm(`Set ${edited.name} to ${edited.status}? It cannot make calls then.`))
+      if (
+        stops &&
+        !confirm(
+          `Set ${edited.name} to ${edited.status}? The account can then no longer make calls.`,
+        )
+      )
         return;
       if (isNew) setMade(await call('POST', '/admin/v1/accounts', body));
       else {
@@ -56,10 +61,10 @@ export function Accounts() {
       <Table
         name="Accounts"
         rows={value && rows(value['accounts'])}
-        empty="There is no account."
+        empty="No accounts yet. Create one below."
         columns={[
           { title: 'Name', value: (row) => text(row['name']) },
-          { title: 'Id', value: (row) => text(row['auth_id']), isMinor: true },
+          { title: 'ID', value: (row) => text(row['auth_id']), isMinor: true },
           {
             title: 'State',
             value: (row) => <State good={row['status'] === 'active'}>{text(row['status'])}</State>,
@@ -73,21 +78,22 @@ export function Accounts() {
           },
           {
             title: 'Partner',
-            value: (row) => (row['is_partner'] === true ? 'is one' : text(row['partner_auth_id'])),
+            value: (row) =>
+              row['is_partner'] === true ? 'is a partner' : text(row['partner_auth_id']),
             isMinor: true,
           },
           changeColumn(edit, 'money'),
         ]}
       />
       {may(isNew ? 'credentials' : 'money') && (
-        <h2>{isNew ? 'A new account' : `Change ${edited.name}`}</h2>
+        <h2>{isNew ? 'New account' : `Change ${edited.name}`}</h2>
       )}
       {may(isNew ? 'credentials' : 'money') && (
         <form class="row" onSubmit={onSubmit(() => void save())}>
           <Input label="Name" value={edited.name} set={set('name')} required />
           <Input label="Concurrent calls" value={edited.calls} set={set('calls')} />
           <Input label="Calls per second" value={edited.cps} set={set('cps')} />
-          <Input label="Partner (id)" value={edited.partner} set={set('partner')} />
+          <Input label="Partner (ID)" value={edited.partner} set={set('partner')} />
           {!isNew && (
             <Select
               label="State"
@@ -96,7 +102,7 @@ export function Accounts() {
               options={['active', 'suspended', 'closed'].map((one) => [one, one] as const)}
             />
           )}
-          <button type="submit">{isNew ? 'Make it' : 'Save'}</button>
+          <button type="submit">{isNew ? 'Create' : 'Save'}</button>
           {!isNew && (
             <button type="button" class="secondary" onClick={() => setEdited(NEW)}>
               Leave it
@@ -106,14 +112,14 @@ export function Accounts() {
       )}
       {!isNew && (
         <>
-          <h3>Caller ids of {edited.name}</h3>
+          <h3>Caller IDs of {edited.name}</h3>
           <VerifiedCallerIds account={edited.auth_id} />
         </>
       )}
       <p role="status">
         {made && (
           <>
-            Made {text(made['auth_id'])}. Its auth token, shown this once:{' '}
+            Created {text(made['auth_id'])}. Copy the auth token now; it is not shown again:{' '}
             <code>{text(made['auth_token'])}</code>
           </>
         )}
@@ -122,7 +128,7 @@ export function Accounts() {
   );
 }
 
-/** What the node can carry, and what of it accounts were promised. */
+/** Capacity of the node and the share assigned to accounts. */
 function Capacity({ accounts }: { readonly accounts: readonly Row[] }) {
   const { total } = useLive();
   const status = useLoad('status', () => get('/admin/v1/status'));
@@ -133,10 +139,10 @@ function Capacity({ accounts }: { readonly accounts: readonly Row[] }) {
   return (
     <Tiles
       of={[
-        ['Calls now', `${total} of ${limit}`],
-        ['Promised to active accounts', text(promised)],
+        ['Active calls', `${total} of ${limit}`],
+        ['Assigned to active accounts', text(promised)],
         [
-          'Promised of what there is',
+          'Assigned share of capacity',
           limit === 0 ? '' : `${Math.round((100 * promised) / limit)} %`,
         ],
       ]}

@@ -33,7 +33,7 @@ export function Applications({ account }: BuildProps) {
       <Table
         name="Applications"
         rows={value && rows(value['objects'])}
-        empty="The account has no application."
+        empty="No applications yet. Create one below."
         columns={[
           { title: 'Name', value: (row) => text(row['app_name']) },
           { title: 'Answer URL', value: (row) => text(row['answer_url']) },
@@ -47,7 +47,7 @@ export function Applications({ account }: BuildProps) {
           changeColumn(edit),
         ]}
       />
-      {may('change') && <h3>{isNew ? 'A new application' : `Change ${edited.app_name}`}</h3>}
+      {may('change') && <h3>{isNew ? 'New application' : `Change ${edited.app_name}`}</h3>}
       {may('change') && (
         <form onSubmit={onSubmit(() => void save())}>
           <div class="row">
@@ -75,7 +75,7 @@ export function Applications({ account }: BuildProps) {
               wider
             />
           </div>
-          <button type="submit">{isNew ? 'Make it' : 'Save'}</button>
+          <button type="submit">{isNew ? 'Create' : 'Save'}</button>
           {!isNew && (
             <button type="button" class="secondary" onClick={() => setEdited(NEW)}>
               Leave it

@@ -21,7 +21,7 @@ const PARTS: ReadonlyArray<readonly [string, string, ComponentType<BuildProps>, 
   ['endpoints', 'Endpoints', Endpoints, false],
   ['numbers', 'Numbers', Numbers, false],
   ['trunks', 'Trunks', Trunks, false],
-  ['caller-ids', 'Caller ids', CallerIds, false],
+  ['caller-ids', 'Caller IDs', CallerIds, false],
   ['carriers', 'Carriers', Carriers, true],
 ];
 
@@ -59,7 +59,7 @@ function Numbers({ account }: BuildProps) {
   const { problem, run } = useAction();
   const attach = (number: string, app: string) =>
     run(async () => {
-      if (app === '' && !confirm(`Detach ${number}? Its calls are then refused.`)) {
+      if (app === '' && !confirm(`Detach ${number}? Calls to it are then refused.`)) {
         again();
         return;
       }
@@ -73,7 +73,7 @@ function Numbers({ account }: BuildProps) {
       <Table
         name="Numbers"
         rows={value && rows(value['items'])}
-        empty="The account has no number."
+        empty="No numbers yet. Buy or assign one first."
         columns={[
           { title: 'Number', value: (row) => text(row['e164']) },
           { title: 'Country', value: (row) => text(row['country']), isMinor: true },

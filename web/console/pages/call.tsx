@@ -30,7 +30,7 @@ interface Props {
   readonly isStaff: boolean;
 }
 
-/** A record is there once the call is over. */
+/** Fetches the CDR, which exists only after the call has ended. */
 const recordOf = (account: string, uuid: string): Promise<Row | null> =>
   get(`/api/v1/Account/${account}/cdr/${uuid}`).then(
     (found) => (found['data'] ?? found) as Row,
@@ -42,7 +42,7 @@ const recordOf = (account: string, uuid: string): Promise<Row | null> =>
 
 export function CallPage({ account: chosen, uuid, isStaff }: Props) {
   const live = useLive().calls.find((one) => one['call_uuid'] === uuid);
-  // A link stays good whichever account is chosen above.
+  // A link to a call works regardless of the selected account.
   const { value: owner } = useLoad(uuid, () => ownerOf(chosen, uuid, isStaff));
   const account = text(live?.['account_id']) || owner || chosen;
   const state = live === undefined ? 'over' : text(live['call_status']);
@@ -141,7 +141,7 @@ function LivePart({
   const { problem, run } = useAction();
   const path = `/api/v1/Account/${account}/Call/${uuid}/`;
   return (
-    <section aria-label="The running call">
+    <section aria-label="Active call">
       <p>
         <State good={live['call_status'] === 'in-progress' || undefined}>
           {text(live['call_status'])}
@@ -169,7 +169,7 @@ function LivePart({
             )}
           >
             <Input
-              label="Transfer to the document at"
+              label="Transfer to the document at URL"
               type="url"
               value={url}
               set={setUrl}
@@ -185,7 +185,7 @@ function LivePart({
   );
 }
 
-/** How the call sounded on its way: of what was heard from the other side, and what that side says of us. */
+/** Quality over time of the received audio, and of the sent audio as reported by the peer. */
 function Curves({ path }: { readonly path: string }) {
   const { value } = useLoad(path, () => get(path));
   const samples = useMemo(() => rows(value?.['samples']), [value]);
@@ -213,7 +213,7 @@ function Curves({ path }: { readonly path: string }) {
   );
 }
 
-/** MOS, jitter and loss of the running call, each second, for as long as the page is open. */
+/** MOS, jitter and loss of an active call, updated every second while the page is open. */
 function Quality({ path }: { readonly path: string }) {
   const [seen, setSeen] = useState<readonly Row[]>([]);
   useEffect(() => {
@@ -242,14 +242,14 @@ function Quality({ path }: { readonly path: string }) {
         MOS <Mos value={last['mos']} /> · jitter {text(last['jitter_ms'])} ms ·{' '}
         {text(last['packets_lost'])} of {text(last['packets_received'])} packets lost
       </p>
-      <Chart label="MOS and jitter of the running call" times={times} series={series} />
+      <Chart label="MOS and jitter of the active call" times={times} series={series} />
     </>
   );
 }
 
 /**
- * Ledger entries of the call itself, by reference, and of its streams, recordings and transcriptions, whose descriptions
- * name the call.
+ * Fetches ledger entries that refer to the call, and those of its streams, recordings and transcriptions, whose
+ * descriptions contain the call ID.
  */
 async function chargesOf(account: string, uuid: string): Promise<readonly Row[]> {
   const path = `/api/v1/Account/${account}/transactions?per_page=1000`;
@@ -270,10 +270,10 @@ function Charges({ account, uuid }: { readonly account: string; readonly uuid: s
       <Table
         name="Ledger entries of the call"
         rows={value}
-        empty="Nothing was charged for the call itself."
+        empty="No charges for this call."
         columns={[
           { title: 'When', value: (row) => <At value={row['created_at']} /> },
-          { title: 'What', value: (row) => text(row['description']) },
+          { title: 'Description', value: (row) => text(row['description']) },
           {
             title: 'Amount',
             value: (row) => money(row['amount'], row['currency']),

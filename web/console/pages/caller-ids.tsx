@@ -5,7 +5,7 @@ import { may } from '../may.ts';
 import { type Column, Input, onSubmit, Problem, Select, Table } from '../parts.tsx';
 import type { BuildProps } from './build.tsx';
 
-/** Which numbers the account may show when it calls, and which it shows. */
+/** Caller IDs that the account may present, and its default. */
 export function CallerIds({ account, me }: BuildProps) {
   const root = `/api/v1/Account/${account}/caller-ids`;
   const { value, problem: unread, again } = useLoad(account, () => get(root));
@@ -24,13 +24,13 @@ export function CallerIds({ account, me }: BuildProps) {
       ) : (
         <>
           <p>
-            The account may show its own numbers, and those that the operator has verified to be
+            The account may present its own numbers, and those that the operator has verified to be
             yours.
           </p>
           <Table
-            name="Caller ids"
+            name="Caller IDs"
             rows={value && verified.map((number) => ({ number }))}
-            empty="No other number was verified."
+            empty="No verified numbers yet. Ask the operator to verify one."
             columns={[{ title: 'Verified number', value: (row) => text(row['number']) }]}
           />
         </>
@@ -38,7 +38,7 @@ export function CallerIds({ account, me }: BuildProps) {
       {value !== undefined && (
         <div class="row">
           <Select
-            label="Shown where nothing else is named"
+            label="Default caller ID"
             value={text(value['default_caller_id'])}
             set={(number) =>
               void run(() =>
@@ -54,7 +54,7 @@ export function CallerIds({ account, me }: BuildProps) {
   );
 }
 
-/** What is shown may stand outside of the list: a number that was taken back is named until another is chosen. */
+/** Choices for a caller ID. Includes the current one even if it is not valid any more, until another is chosen. */
 const optionsOf = (
   choices: readonly string[],
   now: string,
@@ -69,7 +69,7 @@ interface VerifiedProps {
   readonly changed?: () => void;
 }
 
-/** Numbers of others that the account may show when it calls: the operator has seen that they are the account's. */
+/** Numbers outside the account that it may present. The operator has verified that they belong to the customer. */
 export function VerifiedCallerIds({ account, changed }: VerifiedProps) {
   const root = `/admin/v1/accounts/${account}/caller-ids`;
   const { value, problem: unread, again } = useLoad(root, () => get(root));
@@ -89,9 +89,9 @@ export function VerifiedCallerIds({ account, changed }: VerifiedProps) {
     <>
       <Problem text={unread ?? problem} />
       <Table
-        name="Caller ids"
+        name="Caller IDs"
         rows={value && rows(value['caller_ids'])}
-        empty="The account shows its own numbers alone."
+        empty="The account presents only its own numbers."
         columns={[
           { title: 'Verified number', value: (row) => text(row['number']) },
           {
@@ -115,7 +115,7 @@ export function VerifiedCallerIds({ account, changed }: VerifiedProps) {
       />
       {may('money') && (
         <form class="row" onSubmit={onSubmit(() => void add())}>
-          <Input label="Number that has been verified" value={number} set={setNumber} required />
+          <Input label="Verified number" value={number} set={setNumber} required />
           <button type="submit">Add</button>
         </form>
       )}
@@ -128,7 +128,7 @@ interface ShownProps {
   readonly choices: readonly string[];
 }
 
-/** Whoever has a number of his own to show: endpoints and applications. */
+/** Endpoints and applications that present a separate caller ID. */
 function Shown({ account, choices }: ShownProps) {
   const root = `/api/v1/Account/${account}`;
   const endpoints = useLoad(`${account} endpoints`, () => get(`${root}/Endpoint/?limit=100`));
@@ -157,17 +157,17 @@ function Shown({ account, choices }: ShownProps) {
       }),
     );
   const columns: readonly Column[] = [
-    { title: 'Who', value: (row) => text(row['name']) },
+    { title: 'Name', value: (row) => text(row['name']) },
     { title: 'Kind', value: (row) => text(row['kind']), isMinor: true },
     {
-      title: 'Shows',
+      title: 'Caller ID',
       value: (row) => (
         <select
           aria-label={`What ${text(row['kind'])} ${text(row['name'])} shows`}
           value={text(row['shows'])}
           onChange={({ currentTarget }) => void choose(row, currentTarget.value)}
         >
-          {optionsOf(choices, text(row['shows']), 'as the account').map(([one, shown]) => (
+          {optionsOf(choices, text(row['shows']), 'account default').map(([one, shown]) => (
             <option key={one} value={one}>
               {shown}
             </option>
@@ -178,9 +178,14 @@ function Shown({ account, choices }: ShownProps) {
   ];
   return (
     <>
-      <h3>Who shows another number</h3>
+      <h3>Caller ID overrides</h3>
       <Problem text={endpoints.problem ?? apps.problem ?? problem} />
-      <Table name="Who shows what" rows={list} empty="There is nobody yet." columns={columns} />
+      <Table
+        name="Caller ID overrides"
+        rows={list}
+        empty="No endpoints or applications yet."
+        columns={columns}
+      />
     </>
   );
 }

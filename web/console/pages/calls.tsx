@@ -40,7 +40,7 @@ const LIVE: readonly Column[] = [
   { title: 'To', value: (row) => text(row['to']) },
   { title: 'Direction', value: (row) => text(row['direction']), isMinor: true },
   {
-    title: 'Bot',
+    title: 'Stream',
     value: ({ bots }) => (Array.isArray(bots) ? bots.join(', ') : ''),
     isMinor: true,
   },
@@ -80,13 +80,13 @@ const STATES = [
   ['in-progress', 'in progress'],
 ] as const;
 const BOTS = [
-  ['', 'bot or none'],
-  ['yes', 'a bot'],
-  ['no', 'no bot'],
+  ['', 'any'],
+  ['yes', 'with a stream'],
+  ['no', 'without a stream'],
 ] as const;
 
 const emptyOf = ({ length }: readonly Row[]): string =>
-  length === 0 ? 'No call runs now.' : 'No running call fits.';
+  length === 0 ? 'No active calls.' : 'No active call matches.';
 
 function fits(
   one: Row,
@@ -118,9 +118,9 @@ export function Calls({ account, isStaff }: Props) {
         </State>
       </h2>
       <div class="row">
-        <Input label="From or to has" value={filter.party} set={set('party')} />
-        <Select label="In state" value={filter.state} set={set('state')} options={STATES} />
-        <Select label="With" value={filter.bot} set={set('bot')} options={BOTS} />
+        <Input label="Search number" value={filter.party} set={set('party')} />
+        <Select label="State" value={filter.state} set={set('state')} options={STATES} />
+        <Select label="Stream" value={filter.bot} set={set('bot')} options={BOTS} />
       </div>
       {isStaff && (
         <label>
@@ -129,10 +129,10 @@ export function Calls({ account, isStaff }: Props) {
             checked={everybody}
             onChange={({ currentTarget }) => setEverybody(currentTarget.checked)}
           />
-          of all accounts
+          All accounts
         </label>
       )}
-      <Table name="Running calls" columns={LIVE} rows={shown} empty={emptyOf(running)} />
+      <Table name="Active calls" columns={LIVE} rows={shown} empty={emptyOf(running)} />
       <Records account={account} running={live.total} />
       <Exports account={account} />
     </>
@@ -181,7 +181,7 @@ function Records({ account, running }: { readonly account: string; readonly runn
         name="Finished calls"
         columns={RECORDS}
         rows={value && rows(value['data'])}
-        empty="No call fits."
+        empty="No call matches."
       />
       <div class="row">
         <Save path={`/api/v1/Account/${account}/cdr/export`} name="calls.csv">

@@ -12,7 +12,7 @@ export function Carriers({ account }: BuildProps) {
       <Table
         name="Carriers"
         rows={value && rows(value['carriers'])}
-        empty="There is no carrier: calls reach endpoints and SIP addresses alone."
+        empty="No carriers yet. Calls can reach endpoints and SIP addresses, but not phone numbers."
         columns={[
           { title: 'Name', value: (row) => text(row['name']) },
           {
@@ -31,7 +31,7 @@ export function Carriers({ account }: BuildProps) {
             value: ({ up, registered }) => (
               <>
                 {typeof up === 'boolean' && <State good={up}>{up ? 'up' : 'down'}</State>}
-                {up === null && 'not asked'}
+                {up === null && 'not probed'}
                 {registered === false && <State good={false}>not registered</State>}
               </>
             ),
@@ -62,12 +62,12 @@ function RouteTest({ account }: { readonly account: string }) {
     );
   return (
     <>
-      <h3>Where would a call go?</h3>
+      <h3>Test routing</h3>
       <Problem text={problem} />
       <form class="row" onSubmit={onSubmit(() => void test())}>
         <Input label="From" value={from} set={setFrom} required />
         <Input label="To" value={to} set={setTo} required />
-        <button type="submit">Ask</button>
+        <button type="submit">Test</button>
       </form>
       {found && (
         <>
@@ -81,10 +81,13 @@ function RouteTest({ account }: { readonly account: string }) {
           <Table
             name="Carriers of the route"
             rows={rows(found['carriers'])}
-            empty="No carrier would take it."
+            empty="No carrier accepts this call."
             columns={[
               { title: 'Carrier', value: (row) => text(row['carrier'] ?? row['name']) },
-              { title: 'Why', value: (row) => text(row['reason'] ?? row['why'] ?? row['prefix']) },
+              {
+                title: 'Reason',
+                value: (row) => text(row['reason'] ?? row['why'] ?? row['prefix']),
+              },
               { title: 'Number', value: (row) => text(row['number']) },
             ]}
           />

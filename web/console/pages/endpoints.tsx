@@ -39,7 +39,7 @@ export function Endpoints({ account, me }: BuildProps) {
       <Table
         name="Endpoints"
         rows={value && rows(value['objects'])}
-        empty="The account has no endpoint."
+        empty="No endpoints yet. Create one below."
         columns={[
           { title: 'User', value: (row) => text(row['username']) },
           { title: 'Alias', value: (row) => text(row['alias']), isMinor: true },
@@ -61,7 +61,7 @@ export function Endpoints({ account, me }: BuildProps) {
                 disabled={!may('change')}
                 onClick={() => void run(() => openPhone(account, text(row['username'])))}
               >
-                Open in the browser
+                Open browser phone
               </button>
             ),
           },
@@ -71,7 +71,7 @@ export function Endpoints({ account, me }: BuildProps) {
           ),
         ]}
       />
-      {may('change') && <h3>A new endpoint</h3>}
+      {may('change') && <h3>New endpoint</h3>}
       {may('change') && (
         <form class="row" onSubmit={onSubmit(() => void make())}>
           <Input label="Name" value={username} set={setUsername} required />
@@ -89,7 +89,7 @@ export function Endpoints({ account, me }: BuildProps) {
             set={setApp}
             options={[['', "the account's default"], ...choices]}
           />
-          <button type="submit">Make it</button>
+          <button type="submit">Create</button>
         </form>
       )}
       {made && <SetUp made={made} me={me} />}
@@ -97,9 +97,9 @@ export function Endpoints({ account, me }: BuildProps) {
   );
 }
 
-/** A phone in a tab of its own, with a token for an hour: the password of the endpoint is not needed. */
+/** Opens a phone in a new tab with a one-hour token, so that the password of the endpoint is not needed. */
 async function openPhone(account: string, username: string): Promise<void> {
-  // At once, or the browser takes it for a window that nobody asked for.
+  // Opened synchronously: browsers block windows that do not follow a user action directly.
   const tab = open('', '_blank');
   const token = await tokenFor(account, username, { incoming: true }).catch((error: unknown) => {
     tab?.close();
@@ -109,7 +109,7 @@ async function openPhone(account: string, username: string): Promise<void> {
   if (tab !== null) tab.location.href = `/phone#${asked}`;
 }
 
-/** What a softphone is told; the picture is of the address with its password, as Linphone and others read it. */
+/** Set-up data for softphones. The QR code contains address and password in the format of Linphone and others. */
 function SetUp({ made, me }: { readonly made: Row; readonly me: BuildProps['me'] }) {
   const [user, password] = [text(made['username']), text(made['password'])];
   const server = `${me.registrar}:${me.sip_port}`;

@@ -6,7 +6,7 @@ import { At, Input, onSubmit, Problem, Save, State, Table } from '../parts.tsx';
 
 const EVERY_MS = 3000;
 
-/** Archives of recordings, and how far each has come. */
+/** Exports of recordings with their progress. */
 export function Exports({ account }: { readonly account: string }) {
   const path = `/api/v1/Account/${account}/export/recording/`;
   const { value, problem: unread, again } = useLoad(account, () => get(`${path}?limit=5`));
@@ -30,16 +30,22 @@ export function Exports({ account }: { readonly account: string }) {
       <Problem text={unread ?? problem} />
       {may('change') && (
         <form class="row" onSubmit={onSubmit(() => void send())}>
-          <Input label="Mail the link to" type="email" value={mail} set={setMail} required />
-          <button type="submit">Send</button>
+          <Input
+            label="Email the download link to"
+            type="email"
+            value={mail}
+            set={setMail}
+            required
+          />
+          <button type="submit">Export</button>
         </form>
       )}
       <Table
         name="Exports"
         rows={value && made}
-        empty="Nothing was exported yet."
+        empty="No exports yet."
         columns={[
-          { title: 'Asked', value: (row) => <At value={row['created_at']} /> },
+          { title: 'Requested', value: (row) => <At value={row['created_at']} /> },
           {
             title: 'State',
             value: (row) => (

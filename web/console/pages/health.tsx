@@ -42,7 +42,7 @@ export function Health() {
       <Tiles
         of={[
           ['Calls', `${live.total} of ${text(state?.['calls_limit'])}`],
-          ['Calls a second', state && number(state['calls_per_second']).toFixed(1)],
+          ['Calls per second', state && number(state['calls_per_second']).toFixed(1)],
           ['Registered phones', text(state?.['registrations'])],
           ['Alarms', text(rows(alarms.value?.['alarms']).length)],
           ['Up since', <At key="up" value={state?.['started_at']} />],
@@ -56,9 +56,9 @@ export function Health() {
         ]}
       />
       <Chart
-        label={`Running calls: ${live.total} now`}
+        label={`Active calls: ${live.total} now`}
         times={seen.times}
-        series={[{ name: 'Running calls', values: seen.calls }]}
+        series={[{ name: 'Active calls', values: seen.calls }]}
       />
       <h2>Parts</h2>
       <Table
@@ -80,11 +80,11 @@ export function Health() {
       <Table
         name="Alarms"
         rows={alarms.value && rows(alarms.value['alarms'])}
-        empty="Nothing is wrong."
+        empty="No alarms."
         columns={[
           { title: 'Since', value: (row) => <At value={row['since']} /> },
-          { title: 'What', value: (row) => text(row['kind']) },
-          { title: 'Of', value: (row) => text(row['subject']) },
+          { title: 'Alarm', value: (row) => text(row['kind']) },
+          { title: 'Subject', value: (row) => text(row['subject']) },
           { title: 'Detail', value: (row) => text(row['detail']) },
         ]}
       />
@@ -93,7 +93,7 @@ export function Health() {
       <Table
         name="Registered phones"
         rows={phones.value && rows(phones.value['registrations']).slice(0, 200)}
-        empty="No phone is registered."
+        empty="No registered phones."
         columns={[
           { title: 'User', value: (row) => text(row['username']) },
           {
@@ -107,8 +107,8 @@ export function Health() {
       />
       <h2>Maintenance</h2>
       <p>
-        Draining takes no new calls; running ones go on. Only a restart takes calls again. All
-        figures for a monitoring system are at <a href="/metrics">/metrics</a>.
+        A draining node accepts no new calls; active calls continue. Restart it to accept calls
+        again. All metrics for a monitoring system are at <a href="/metrics">/metrics</a>.
       </p>
       {may('change') && (
         <button
@@ -116,11 +116,11 @@ export function Health() {
           class="stop"
           disabled={isDraining}
           onClick={() =>
-            confirm('Take no new calls until the service is started again?') &&
+            confirm('Accept no new calls until the service is restarted?') &&
             void run(() => call('POST', '/admin/v1/drain').then(status.again))
           }
         >
-          Drain this node
+          Drain node
         </button>
       )}
     </>
@@ -128,8 +128,7 @@ export function Health() {
 }
 
 /**
- * What a monitoring system would read, as far as a person asks for it first. Only when somebody asks: some figures are of
- * the time since they were read last.
+ * Selected metrics. Loaded on request only, because some of them cover the time since they were last read.
  */
 function Figures() {
   const [metrics, setMetrics] = useState<readonly Metric[]>();
@@ -137,22 +136,22 @@ function Figures() {
   const read = () =>
     run(async () => {
       const reply = await fetch('/metrics', { headers: HEADERS });
-      if (!reply.ok) throw new Error(`The figures are not to be had (${reply.status}).`);
+      if (!reply.ok) throw new Error(`Loading the metrics failed (${reply.status}).`);
       setMetrics(readMetrics(await reply.text()));
     });
   return (
     <>
-      <h2>Figures since the start</h2>
+      <h2>Metrics since the start</h2>
       <Problem text={problem} />
       <button type="button" class="small" onClick={() => void read()}>
-        {metrics === undefined ? 'Show' : 'Show again'}
+        {metrics === undefined ? 'Show' : 'Refresh'}
       </button>
       {metrics && <Shown metrics={metrics} />}
     </>
   );
 }
 
-/** Each thread that works at the rate of calls or packets: how busy, and how late. */
+/** Load and delay of each thread that processes calls or packets. */
 function threadsOf(metrics: readonly Metric[]): readonly Row[] {
   const of = (name: string, thread?: string): number =>
     sumOf(metrics, name, (labels) => thread === undefined || labels['thread'] === thread);
@@ -196,15 +195,15 @@ function Shown({ metrics }: { readonly metrics: readonly Metric[] }) {
     <>
       <Tiles
         of={[
-          ['Calls begun', String(sumOf(metrics, 'voice_call_attempts_total'))],
+          ['Calls started', String(sumOf(metrics, 'voice_call_attempts_total'))],
           ['Callbacks', String(sumOf(metrics, 'voice_webhook_seconds_count'))],
           [
-            'Callbacks failed',
+            'Failed callbacks',
             <State key="failed" good={failed === 0}>
               {failed}
             </State>,
           ],
-          ['Calls refused, overload', String(sumOf(metrics, 'voice_calls_refused_total'))],
+          ['Calls refused due to overload', String(sumOf(metrics, 'voice_calls_refused_total'))],
           ['RTP packets', String(sumOf(metrics, 'voice_rtp_packets_total'))],
           ['RTP packets lost', String(sumOf(metrics, 'voice_rtp_lost_packets_total'))],
           ['CPU time', `${Math.round(sumOf(metrics, 'process_cpu_seconds_total'))} s`],
@@ -222,11 +221,11 @@ function Shown({ metrics }: { readonly metrics: readonly Metric[] }) {
         ]}
       />
       <Table
-        name="SIP answers"
+        name="SIP responses"
         rows={statuses.map(({ labels, value: count }) => ({ ...labels, count }))}
-        empty="No SIP answer yet."
+        empty="No SIP responses yet."
         columns={[
-          { title: 'SIP answer', value: (row) => text(row['code']) },
+          { title: 'SIP response', value: (row) => text(row['code']) },
           { title: 'Direction', value: (row) => text(row['direction']) },
           { title: 'Count', value: (row) => text(row['count']), isNumber: true },
         ]}

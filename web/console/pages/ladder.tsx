@@ -29,12 +29,12 @@ const messagesOf = (entries: readonly Row[]): readonly Message[] =>
 const briefOf = (line: string): string =>
   line.replace(/^SIP\/2\.0 /, '').replace(/ SIP\/2\.0$/, '');
 
-/** The SIP messages of a call as a drawing; each can be read below it. */
+/** Ladder diagram of the SIP messages of a call, with the text of each message below it. */
 export function Ladder({ entries }: { readonly entries: readonly Row[] }) {
   const messages = messagesOf(entries);
-  if (messages.length === 0) return <p>No SIP messages are kept of this call.</p>;
+  if (messages.length === 0) return <p>No SIP messages are stored for this call.</p>;
   const peers = [...new Set(messages.map(({ peer }) => peer))];
-  // We stand after the first peer, the caller; those we call stand to the right.
+  // The service is drawn after the first peer (the caller); called peers are to its right.
   const lanes = [peers[0] ?? '', 'here', ...peers.slice(1)];
   const x = (lane: string): number => ((lanes.indexOf(lane) + 0.5) * DRAWING_WIDTH) / lanes.length;
   const height = TOP + messages.length * STEP + 10;
@@ -70,7 +70,7 @@ export function Ladder({ entries }: { readonly entries: readonly Row[] }) {
         })}
       </Drawing>
       <details>
-        <summary>The messages as text</summary>
+        <summary>Show SIP messages</summary>
         {messages.map(({ at, line, whole, isIn, peer }, index) => (
           <details class="entry" key={index}>
             <summary>

@@ -18,13 +18,13 @@ interface Levels {
 const QUIET: Levels = { said: -60, heard: -60 };
 const KEPT = 200;
 
-/** How loud both directions are, dB below full scale. */
+/** Level meters of both directions, in dB below full scale. */
 const Meters = ({ said, heard }: Levels) => (
   <div class="row meters">
     {(
       [
-        ['From the caller or called party', said],
-        ['To it', heard],
+        ['From the remote party', said],
+        ['To the remote party', heard],
       ] as const
     ).map(([name, value]) => (
       <label key={name}>
@@ -37,7 +37,7 @@ const Meters = ({ said, heard }: Levels) => (
   </div>
 );
 
-/** The call in the page's loudspeaker: heard by nobody, and written into the audit log. */
+/** Plays the call in the browser. The parties do not notice; the audit log records it. */
 export function ListenIn({ account, uuid }: Props) {
   const [listens, setListens] = useState(false);
   const [levels, setLevels] = useState(QUIET);
@@ -53,7 +53,7 @@ export function ListenIn({ account, uuid }: Props) {
         signal: stop.signal,
       });
       if (!reply.ok || reply.body === null) {
-        throw new Refused(reply.status, `Not possible (${reply.status}).`);
+        throw new Refused(reply.status, `Listening in failed (${reply.status}).`);
       }
       await play(reply.body, stop.signal, setLevels);
     };
@@ -79,7 +79,7 @@ interface Seen {
   readonly text: string;
 }
 
-/** What the call's bots and the service say to each other, while it is said. */
+/** Shows live messages between the service and the bots of the call. */
 export function StreamInspector({ account, uuid }: Props) {
   const [isOpen, setOpen] = useState(false);
   const [levels, setLevels] = useState(QUIET);
@@ -113,14 +113,14 @@ export function StreamInspector({ account, uuid }: Props) {
         aria-pressed={isOpen}
         onClick={() => setOpen(!isOpen)}
       >
-        {isOpen ? 'Stop looking' : 'Look at the stream'}
+        {isOpen ? 'Close stream inspector' : 'Open stream inspector'}
       </button>
       {isOpen && <Meters {...levels} />}
       <Problem text={problem} />
       {(isOpen || seen.length > 0) && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
         <section class="messages" aria-label="Messages of the stream" tabIndex={0} ref={list}>
-          {seen.length === 0 && <p>No message yet. Audio is not listed.</p>}
+          {seen.length === 0 && <p>No messages yet. Audio is not listed.</p>}
           {seen.map((one, at) => (
             <pre key={at}>
               {one.at} {one.direction} {one.text}

@@ -27,7 +27,7 @@ export function Money({ account, isStaff }: Props) {
           of={[
             ['Available', money(value['available_balance'], currency)],
             ['Balance', money(value['balance'], currency)],
-            ['Held for running calls', money(value['reserved_funds'], currency)],
+            ['Reserved for active calls', money(value['reserved_funds'], currency)],
             ['Credit limit', money(value['credit_limit'], currency)],
             ['Alert below', money(value['low_balance_threshold'], currency)],
           ]}
@@ -67,7 +67,7 @@ function Spending({ account, currency }: { readonly account: string; readonly cu
           series={spent.map((name) => ({ name, values: days.map((day) => charged(day, name)) }))}
         />
       ) : (
-        <p>Nothing was spent yet.</p>
+        <p>No spending yet.</p>
       )}
     </>
   );
@@ -148,11 +148,11 @@ function Alert({ account, currency, done }: Booking) {
       {may('money') && (
         <form class="row" onSubmit={onSubmit(() => void save())}>
           <Input
-            label={`Tell below, ${currency}`}
+            label={`Alert below (${currency})`}
             value={threshold ?? text(thresholds[currency])}
             set={setThreshold}
           />
-          <Input label="By mail to" value={email ?? emails} set={setEmail} wider />
+          <Input label="Email addresses" value={email ?? emails} set={setEmail} wider />
           <button type="submit">Save</button>
         </form>
       )}
@@ -207,7 +207,7 @@ function Ledger({ account }: { readonly account: string }) {
         />
         <Input label="From" type="date" value={filter.from_date} set={set('from_date')} />
         <Input label="To" type="date" value={filter.to_date} set={set('to_date')} />
-        <Input label="Description has" value={filter.description} set={set('description')} />
+        <Input label="Search description" value={filter.description} set={set('description')} />
       </div>
       <Problem text={problem} />
       <p>
@@ -217,10 +217,10 @@ function Ledger({ account }: { readonly account: string }) {
       <Table
         name="Ledger"
         rows={value && entries}
-        empty="No entry fits."
+        empty="No entry matches."
         columns={[
           { title: 'When', value: (row) => <At value={row['created_at']} /> },
-          { title: 'What', value: (row) => text(row['description']) },
+          { title: 'Description', value: (row) => text(row['description']) },
           { title: 'Reference', value: (row) => text(row['reference_type']), isMinor: true },
           {
             title: 'Amount',
@@ -254,7 +254,7 @@ function Ledger({ account }: { readonly account: string }) {
   );
 }
 
-/** The filters that the file knows. */
+/** Returns the filter parameters that the export supports. */
 function exported(filter: Readonly<Record<string, string>>): string {
   const query = new URLSearchParams();
   for (const name of ['type', 'reference_type', 'from_date', 'to_date']) {

@@ -29,7 +29,7 @@ function Self({ me }: { readonly me: Me }) {
       await call('POST', '/console/api/password', { old, password });
       setOld('');
       setPassword('');
-      setDone('The password is changed; you are signed out elsewhere.');
+      setDone('Password changed. You are signed out on other devices.');
       sessions.again();
     });
   return (
@@ -59,13 +59,13 @@ function Self({ me }: { readonly me: Me }) {
         <button type="submit">Change</button>
       </form>
       <Totp me={me} />
-      <h2>Where you are signed in</h2>
+      <h2>Sessions</h2>
       <Table
         name="Sessions"
         rows={sessions.value && rows(sessions.value['sessions'])}
         empty=""
         columns={[
-          { title: 'Seen', value: (row) => <At value={row['seen_at']} /> },
+          { title: 'Last active', value: (row) => <At value={row['seen_at']} /> },
           {
             title: 'From',
             value: (row) => `${text(row['address'])}${row['current'] ? ' (here)' : ''}`,
@@ -81,7 +81,7 @@ function Self({ me }: { readonly me: Me }) {
           void run(() => call('DELETE', '/console/api/sessions').then(sessions.again))
         }
       >
-        Sign out everywhere else
+        Sign out other sessions
       </button>
     </>
   );
@@ -105,7 +105,8 @@ function Totp({ me }: { readonly me: Me }) {
     });
   const remove = () =>
     run(async () => {
-      if (!confirm('Disable the second factor? Signing in then needs the password alone.')) return;
+      if (!confirm('Disable the second factor? Signing in then requires only the password.'))
+        return;
       await call('DELETE', '/console/api/totp', { password });
       setPassword('');
       setOn(false);
@@ -124,12 +125,12 @@ function Totp({ me }: { readonly me: Me }) {
             required
             autocomplete="current-password"
           />
-          <button type="submit">Disable the second factor</button>
+          <button type="submit">Disable second factor</button>
         </form>
       )}
       {!isOn && made === undefined && (
         <button type="button" class="small" onClick={() => void begin()}>
-          Set up an authenticator app
+          Set up authenticator app
         </button>
       )}
       {made !== undefined && (
@@ -141,7 +142,7 @@ function Totp({ me }: { readonly me: Me }) {
           />
           <p>{text(made['secret'])}</p>
           <Input
-            label="Code that the app shows"
+            label="Code from the app"
             value={code}
             set={setCode}
             required
@@ -225,7 +226,7 @@ function Users({ me }: { readonly me: Me }) {
       <p role="status">
         {link !== '' && (
           <>
-            Send this link; it opens once: <code>{link}</code>
+            Send this single-use link: <code>{link}</code>
           </>
         )}
       </p>
@@ -234,9 +235,9 @@ function Users({ me }: { readonly me: Me }) {
   );
 }
 
-const invitedIn = (row: Row): string => text(row['email']) || 'whoever opens it';
+const invitedIn = (row: Row): string => text(row['email']) || 'anyone with the link';
 
-/** Links that nobody has opened yet. They are not shown again: who lost one is invited anew. */
+/** Pending invitations. Their links are not shown again; a lost link needs a new invitation. */
 function Invitations({ of: { value, problem: unread, again } }: { readonly of: Loaded<Row> }) {
   const { problem, run } = useAction();
   const revoke = (row: Row) =>
@@ -245,12 +246,12 @@ function Invitations({ of: { value, problem: unread, again } }: { readonly of: L
     );
   return (
     <>
-      <h3>Invitations that wait</h3>
+      <h3>Pending invitations</h3>
       <Problem text={unread ?? problem} />
       <Table
         name="Invitations"
         rows={value && rows(value['invitations'])}
-        empty="No invitation waits to be opened."
+        empty="No pending invitations."
         columns={[
           { title: 'For', value: invitedIn },
           { title: 'Role', value: (row) => text(row['role']) },
@@ -272,16 +273,16 @@ function Audit() {
   const total = Number(value?.['total'] ?? 0);
   return (
     <>
-      <h2>Who changed what</h2>
+      <h2>Audit log</h2>
       <Problem text={problem} />
       <Table
         name="Audit log"
         rows={value && rows(value['entries'])}
-        empty="Nothing was changed yet."
+        empty="No changes yet."
         columns={[
           { title: 'When', value: (row) => <At value={row['at']} /> },
-          { title: 'Who', value: (row) => text(row['who']) },
-          { title: 'What', value: (row) => text(row['what']) },
+          { title: 'User', value: (row) => text(row['who']) },
+          { title: 'Change', value: (row) => text(row['what']) },
           { title: 'Details', value: (row) => text(row['detail']) },
           { title: 'Address', value: (row) => text(row['address']), isMinor: true },
           {

@@ -12,7 +12,7 @@ const BEGIN = `<Response>
 `;
 const WAIT_MS = 300;
 
-/** A document, checked by the service's own reader as it is written. */
+/** XML editor that validates the document with the service's parser while typing. */
 export function Playground({ account }: BuildProps) {
   const [xml, setXml] = useState(BEGIN);
   const [found, setFound] = useState<Row>();
@@ -57,7 +57,7 @@ export function Playground({ account }: BuildProps) {
       />
       <p id="verdict" role="status">
         {found === undefined && 'Checking …'}
-        {isFine && `The document is valid: ${verbs.join(', ') || 'it does nothing'}.`}
+        {isFine && `The document is valid: ${verbs.join(', ') || 'no elements'}.`}
         {found !== undefined && !isFine && (
           <>
             <span class="bad">

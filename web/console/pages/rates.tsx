@@ -5,7 +5,7 @@ import { Input, onSubmit, Problem, Table } from '../parts.tsx';
 
 interface Props {
   readonly account: string;
-  /** Where it is, as two letters. */
+  /** Country of the account, ISO 3166-1 alpha-2. */
   readonly country: string;
 }
 
@@ -19,7 +19,7 @@ const shown = (rate: unknown): string => (rate === null || rate === undefined ? 
 const rateIn = (from: unknown, name: string): unknown =>
   ((from as Row | undefined)?.[name] as Row | undefined)?.['rate'];
 
-/** What calls and numbers of a country cost the account. */
+/** Prices of calls and numbers of a country for the account. */
 export function Rates({ account, country }: Props) {
   const [asked, setAsked] = useState(country);
   const [found, setFound] = useState<Found>();
@@ -39,7 +39,7 @@ export function Rates({ account, country }: Props) {
       <h2>Rates</h2>
       <Problem text={problem} />
       <form class="row" onSubmit={onSubmit(() => void ask())}>
-        <Input label="Country, two letters" value={asked} set={setAsked} required />
+        <Input label="Country (two letters)" value={asked} set={setAsked} required />
         <button type="submit">Show rates</button>
       </form>
       {found && (
@@ -50,7 +50,7 @@ export function Rates({ account, country }: Props) {
           columns={[
             { title: found.country, value: (row) => text(row['what']) },
             {
-              title: `${found.currency} a minute`,
+              title: `${found.currency} per minute`,
               value: (row) => shown(row['rate']),
               isNumber: true,
             },

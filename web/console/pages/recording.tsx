@@ -4,7 +4,7 @@ import { HEADERS, type Row, text } from '../api.ts';
 import { useAction } from '../hooks.ts';
 import { clock, Problem } from '../parts.tsx';
 
-/** A recording with its wave, a line for each side where it has two. */
+/** Player of a recording with its waveform, one line per channel. */
 export function Recording({
   account,
   recording,
@@ -35,7 +35,7 @@ export function Recording({
     made.on('pause', () => setPlays(false));
     void run(async () => {
       const reply = await fetch(path, { headers: HEADERS });
-      if (!reply.ok) throw new Error(`The recording cannot be read (${reply.status}).`);
+      if (!reply.ok) throw new Error(`Loading the recording failed (${reply.status}).`);
       await made.loadBlob(await reply.blob());
     });
     return () => made.destroy();

@@ -49,7 +49,7 @@ export function SignIn({ done }: Props) {
         />
         {code !== undefined && (
           <Input
-            label="Code of your authenticator app"
+            label="Code from your authenticator app"
             value={code}
             set={setCode}
             required
@@ -62,7 +62,7 @@ export function SignIn({ done }: Props) {
   );
 }
 
-/** Behind a one-time link. */
+/** Page behind a single-use link to set a password. */
 export function Welcome({ token, done }: Props & { readonly token: string }) {
   const { value, problem: unknown } = useLoad(token, () =>
     call('POST', '/console/api/invitation', { token }),

@@ -15,10 +15,10 @@ const COLOURS: Readonly<Record<string, string>> = {
 const LEFT = 70;
 const ROW = 22;
 
-/** Everything that happened in a call, on one time axis; below it the same as a list. */
+/** Events of a call on a time axis, and as a list below it. */
 export function Timeline({ entries }: { readonly entries: readonly Row[] }) {
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set(['sip']));
-  if (entries.length === 0) return <p>No timeline is kept of this call.</p>;
+  if (entries.length === 0) return <p>No timeline is stored for this call.</p>;
   const kinds = KINDS.filter((kind) => entries.some((entry) => entry['kind'] === kind));
   const from = Date.parse(text(entries[0]?.['at']));
   const seconds = (entry: Row): number => (Date.parse(text(entry['at'])) - from) / 1000;
@@ -35,7 +35,7 @@ export function Timeline({ entries }: { readonly entries: readonly Row[] }) {
       <Drawing
         name="Events in time"
         height={height}
-        label={`${entries.length} events within ${whole.toFixed(1)} seconds; the list below has the same`}
+        label={`${entries.length} events within ${whole.toFixed(1)} seconds; see the list below`}
       >
         {kinds.map((kind, row) => (
           <g key={kind}>
@@ -124,7 +124,7 @@ function Entry({ entry, seconds }: { readonly entry: Row; readonly seconds: numb
       {typeof xml === 'string' && <pre>{xml}</pre>}
       {typeof signedString === 'string' && (
         <>
-          <p>What was signed:</p>
+          <p>Signed text:</p>
           <pre>{signedString}</pre>
         </>
       )}
@@ -133,7 +133,7 @@ function Entry({ entry, seconds }: { readonly entry: Row; readonly seconds: numb
   );
 }
 
-/** The document that runs, or ran last, with the lines that it came to; the latest of them is marked. */
+/** The current or last document with the executed lines; the latest line is marked. */
 function Document({ entries }: { readonly entries: readonly Row[] }) {
   const steps = entries.filter(({ kind }) => kind === 'xml');
   const at = steps.findLastIndex(({ facts }) => typeof (facts as Row)['document'] === 'string');
@@ -143,7 +143,7 @@ function Document({ entries }: { readonly entries: readonly Row[] }) {
   const last = lines.findLast((line) => line > 0);
   return (
     <details open>
-      <summary>The document</summary>
+      <summary>Document</summary>
       <pre>
         {document.split('\n').map((line, index) => {
           const isLast = index + 1 === last;

@@ -5,7 +5,7 @@ import { tokenFor } from '../browser-phone.ts';
 import { useAction, useLoad } from '../hooks.ts';
 import { Problem, Select } from '../parts.tsx';
 
-/** The application that drafts are called by: one an account, made when it is first needed. */
+/** Name of the application used for test calls. Each account gets one on first use. */
 const NAME = 'playground';
 
 interface Props {
@@ -14,7 +14,7 @@ interface Props {
   readonly isFine: boolean;
 }
 
-/** Calls the document as it stands, with the phone of this page. */
+/** Calls the document in the editor with the browser phone. */
 export function TrialCall({ account, xml, isFine }: Props) {
   const { value } = useLoad(account, () => get(`/api/v1/Account/${account}/Endpoint/?limit=100`));
   const names = rows(value?.['objects']).map((one) => text(one['username']));
@@ -26,7 +26,7 @@ export function TrialCall({ account, xml, isFine }: Props) {
   const audio = useRef<HTMLAudioElement>(null);
   const phone = useRef<Phone | undefined>(undefined);
   const username = chosen || (names[0] ?? '');
-  /** Changes when the call ends or the page is left: an attempt of before makes no call any more. */
+  /** Incremented when the call ends or the page closes, so that an earlier attempt places no call. */
   const attempt = useRef(0);
   const end = () => {
     attempt.current += 1;
@@ -63,12 +63,12 @@ export function TrialCall({ account, xml, isFine }: Props) {
   if (value !== undefined && names.length === 0) {
     return (
       <p>
-        To call the document, the account needs an <a href="#/build/endpoints">endpoint</a>.
+        To call the document, first create an <a href="#/build/endpoints">endpoint</a>.
       </p>
     );
   }
   return (
-    <section aria-label="A call of what is written">
+    <section aria-label="Test call">
       {/* biome-ignore lint/a11y/useMediaCaption: the sound of a call has no captions */}
       <audio ref={audio} />
       <Problem text={problem} />
@@ -113,7 +113,7 @@ export function TrialCall({ account, xml, isFine }: Props) {
   );
 }
 
-/** The address under which the document is called. */
+/** Returns the address that runs the document. */
 async function targetOf(account: string, xml: string): Promise<string> {
   const path = `/api/v1/Account/${account}/Application/`;
   const { url } = await call('POST', '/console/api/xml/draft', { xml });
@@ -132,8 +132,8 @@ async function phoneOf(
   audio: HTMLAudioElement | null,
   tell: (state: string) => void,
 ): Promise<Phone> {
-  if (audio === null) throw new Error('the page has no sound');
-  // A module of its own: who never calls does not load it.
+  if (audio === null) throw new Error('the page has no audio element');
+  // Loaded on demand: most visits place no call.
   const place = '/phone.js';
   const module = (await import(place)) as { readonly Phone: typeof Phone };
   const made = new module.Phone({ audio });

@@ -1,4 +1,4 @@
-/** What SIP trunks are put together from: where calls go, how the peer signs in, from where it may come. */
+/** Parts of SIP trunks: destinations, credentials and allowed addresses. */
 import { useState } from 'preact/hooks';
 import { call, get, type Row, rows, text } from '../api.ts';
 import { type Loaded, useAction, useLoad } from '../hooks.ts';
@@ -13,7 +13,7 @@ interface PartField {
 }
 
 interface PartKind {
-  /** Last step of its address. */
+  /** Last segment of the API path. */
   readonly path: string;
   readonly title: string;
   readonly empty: string;
@@ -25,7 +25,7 @@ interface PartKind {
 export const ORIGINATION_URIS: PartKind = {
   path: 'origination-uris',
   title: 'Destinations',
-  empty: 'The account has no destination.',
+  empty: 'No destinations yet. Add one below.',
   nameOf: (row) => text(row['name']),
   columns: [
     { title: 'Name', value: (row) => text(row['name']) },
@@ -37,11 +37,11 @@ export const ORIGINATION_URIS: PartKind = {
   ],
 };
 
-/** The password is asked for here and shown nowhere: the service never tells it. */
+/** Credentials. The service never returns the password, so the list does not show it. */
 export const CREDENTIALS: PartKind = {
   path: 'credentials',
   title: 'Credentials',
-  empty: 'The account has no credentials.',
+  empty: 'No credentials yet. Add some below.',
   nameOf: (row) => text(row['username']),
   columns: [
     { title: 'User', value: (row) => text(row['username']) },
@@ -56,7 +56,7 @@ export const CREDENTIALS: PartKind = {
 export const IP_ACLS: PartKind = {
   path: 'ip-acl',
   title: 'Addresses',
-  empty: 'The account lets no address in.',
+  empty: 'No allowed addresses yet. Add one below.',
   nameOf: (row) => text(row['ip_address']),
   columns: [
     { title: 'Address or range', value: (row) => text(row['ip_address']) },
@@ -74,7 +74,7 @@ const pathOf = (account: string, { path }: PartKind): string =>
 export const useParts = (account: string, kind: PartKind): Loaded<Row> =>
   useLoad(`${account} ${kind.path}`, () => get(`${pathOf(account, kind)}?limit=100`));
 
-/** The parts of a kind as choices of a trunk's form. */
+/** Parts of a kind as options of the trunk form. */
 export const choicesOf = (
   { value }: Loaded<Row>,
   kind: PartKind,
@@ -89,7 +89,7 @@ interface PartsProps {
   readonly loaded: Loaded<Row>;
 }
 
-/** Parts of one kind: those there are, and a form for another. */
+/** List of the parts of one kind, with a form to add one. */
 export function Parts({ account, kind, loaded: { value, problem: unread, again } }: PartsProps) {
   const path = pathOf(account, kind);
   const [made, setMade] = useState<Readonly<Record<string, string>>>({});

@@ -41,7 +41,7 @@ const NEW = {
 type Fields = typeof NEW;
 type SetField = (name: keyof Fields) => (value: string) => void;
 
-/** An empty limit is the service's own; an empty part, or callback, takes it off. */
+/** Builds the request body. An empty limit means the default of the service; an empty part or callback removes it. */
 function bodyOf({ trunk_id: _, concurrent_calls_limit: calls, cps_limit: cps, ...rest }: Fields) {
   return {
     ...rest,
@@ -55,7 +55,7 @@ function bodyOf({ trunk_id: _, concurrent_calls_limit: calls, cps_limit: cps, ..
 const fieldsOf = (row: Row): Fields =>
   Object.fromEntries(Object.keys(NEW).map((name) => [name, text(row[name])])) as Fields;
 
-/** Trunks of the account, and the parts they are put together from. */
+/** Trunks of the account and their parts. */
 export function Trunks({ account }: BuildProps) {
   const path = `/api/v1/Account/${account}/trunks`;
   const { value, problem: unread, again } = useLoad(account, () => get(`${path}?limit=100`));
@@ -85,7 +85,7 @@ export function Trunks({ account }: BuildProps) {
       <Table
         name="Trunks"
         rows={value && rows(value['objects'])}
-        empty="The account has no trunk."
+        empty="No trunks yet. Create one below."
         columns={[
           { title: 'Name', value: (row) => text(row['name']) },
           { title: 'Direction', value: (row) => text(row['trunk_direction']), isMinor: true },
@@ -101,37 +101,37 @@ export function Trunks({ account }: BuildProps) {
           removeColumn((row) => text(row['name']), remove),
         ]}
       />
-      {may('change') && <h3>{isNew ? 'A new trunk' : `Change ${edited.name}`}</h3>}
+      {may('change') && <h3>{isNew ? 'New trunk' : `Change ${edited.name}`}</h3>}
       {may('change') && (
         <form aria-label="Trunk" onSubmit={onSubmit(() => void save())}>
           <Basics edited={edited} set={set} />
           <div class="row">
             <PartChoice
-              label="Calls go to"
+              label="Primary destination"
               name="primary_uri_uuid"
               {...{ edited, set }}
               of={ofUris}
             />
             <PartChoice
-              label="If that fails, to"
+              label="Fallback destination"
               name="fallback_uri_uuid"
               {...{ edited, set }}
               of={ofUris}
             />
             <PartChoice
-              label="The peer signs in with"
+              label="Credentials of the peer"
               name="credential_uuid"
               {...{ edited, set }}
               of={choicesOf(credentials, CREDENTIALS)}
             />
             <PartChoice
-              label="The peer comes from"
+              label="Allowed addresses"
               name="ipacl_uuid"
               {...{ edited, set }}
               of={choicesOf(acls, IP_ACLS)}
             />
           </div>
-          <button type="submit">{isNew ? 'Make it' : 'Save'}</button>
+          <button type="submit">{isNew ? 'Create' : 'Save'}</button>
           {!isNew && (
             <button type="button" class="secondary" onClick={() => setEdited(NEW)}>
               Leave it
@@ -173,15 +173,20 @@ const Basics = ({ edited, set }: FormProps) => (
       options={same('enabled', 'disabled')}
     />
     <Select
-      label="Signalling over"
+      label="Transport"
       value={edited.transport}
       set={set('transport')}
       options={same('udp', 'tcp', 'tls')}
     />
-    <Select label="Encrypted sound" value={edited.secure} set={set('secure')} options={YES_NO} />
-    <Select label="Recorded" value={edited.recording} set={set('recording')} options={YES_NO} />
+    <Select
+      label="Encrypted audio (SRTP)"
+      value={edited.secure}
+      set={set('secure')}
+      options={YES_NO}
+    />
+    <Select label="Record calls" value={edited.recording} set={set('recording')} options={YES_NO} />
     <Input
-      label="Calls at once"
+      label="Concurrent calls"
       value={edited.concurrent_calls_limit}
       set={set('concurrent_calls_limit')}
     />
@@ -203,7 +208,7 @@ interface PartChoiceProps extends FormProps {
   readonly of: ReadonlyArray<readonly [string, string]>;
 }
 
-/** A part beyond those that were listed stays chosen: what is saved takes no part off unasked. */
+/** Selects a part. A selected part that is not in the list stays selected, so that saving does not remove it. */
 function PartChoice({ label, name, edited, set, of }: PartChoiceProps) {
   const chosen = edited[name];
   const isListed = of.some(([one]) => one === chosen);
