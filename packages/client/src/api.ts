@@ -1366,11 +1366,11 @@ export interface Operations {
     query?: { limit?: Text; offset?: Text };
     reply: { total: number; entries: readonly { at: string; who: string; account_id: string | null; what: string; method: string; path: string; status: number; address: string | null; detail: string | null }[] };
   };
-  /** REST API with the operator's part, as a page */
+  /** Show the REST API page, including the operator's part */
   'GET /admin/docs': {
     reply: FileReply;
   };
-  /** REST API with the operator's part, as an OpenAPI 3.1 document */
+  /** Get the REST API with the operator's part as an OpenAPI 3.1 document */
   'GET /admin/openapi.json': {
     reply: unknown;
   };
