@@ -1,4 +1,4 @@
-/** What nodes ask of the programs that they share, by those programs' own counts. */
+/** Load of the nodes on the shared databases, from the statistics of the databases. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
