@@ -9,7 +9,7 @@ export interface Row {
   readonly ratio?: number;
   /** Target value: a maximum or a minimum. */
   readonly goal?: Goal;
-  /** What a perceptual model says, on its own scale. */
+  /** Score of a perceptual model, on the scale of the model. */
   readonly score?: number;
   readonly note?: string;
 }
