@@ -1,4 +1,4 @@
-/** One benchmark in a process of its own, so that none warms, fills or slows another. */
+/** Runs one benchmark in a separate process, so that benchmarks do not affect each other. */
 import type { Row } from './row.ts';
 
 const [, , name = ''] = process.argv;

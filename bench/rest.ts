@@ -25,7 +25,7 @@ interface Load {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly headers: Record<string, string>;
-  /** `#` becomes a number of its own in each request. */
+  /** `#` becomes a different number in each request. */
   readonly body?: string;
 }
 

@@ -7,9 +7,9 @@ export interface Row {
   readonly floor?: number;
   /** Of value to floor. */
   readonly ratio?: number;
-  /** What is to be reached: at most, or at least, so much. */
+  /** Target value: a maximum or a minimum. */
   readonly goal?: Goal;
-  /** What a perceptual model says, on its own scale. */
+  /** Score of a perceptual model, on the scale of the model. */
   readonly score?: number;
   readonly note?: string;
 }
@@ -24,7 +24,7 @@ export const most = (limit: number): Goal => ({ of: 'value', bound: '≤', limit
 export const least = (limit: number): Goal => ({ of: 'value', bound: '≥', limit });
 export const mostTimesFloor = (limit: number): Goal => ({ of: 'ratio', bound: '≤', limit });
 
-/** Undefined: no goal, or nothing to hold against it. */
+/** Undefined if there is no target, or no value to compare. */
 export function isReached({ goal, ...row }: Row): boolean | undefined {
   const reached = goal && row[goal.of];
   if (goal === undefined || reached === undefined) return undefined;

@@ -25,7 +25,7 @@ function benches(): string[] {
     .sort();
 }
 
-/** For benchmarks that can be told what to measure; each reads its own from the environment. */
+/** Options of configurable benchmarks. Each benchmark reads its options from the environment. */
 const CHOICES = [
   'rates',
   'scenarios',

@@ -8,7 +8,7 @@ import { COSTS, LEDGER_MEASURED, ONE_NODE_HOLDS, PLACES } from './scale/measured
 import { type Outcome, type Place, simulate, simulateLedger } from './scale/service.ts';
 
 const SECONDS = isQuick ? 4 : 20;
-/** To the database and back, where it was measured. */
+/** Round-trip time to the database on the machine of the measurement, in ms. */
 const ON_ONE_MACHINE_MS = 0.05;
 /** Of a call. */
 const TALK_S = 180;

@@ -113,7 +113,7 @@ async function askSip(phones: Phones): Promise<readonly number[]> {
   return answered;
 }
 
-/** Watched bots fall silent and are probed; all others go on. */
+/** Watched bots stop sending and are probed; all others continue. */
 async function probe(phones: Phones, bots: BotCrowd): Promise<Delays> {
   bots.echo(false);
   await clock.sleep(300);

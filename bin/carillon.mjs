@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs the command line on the Node that the project pins: the machine's own may not read TypeScript.
+// Runs the command line on the pinned Node version, because the system's Node may not support TypeScript.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,8 +1,8 @@
-// Exit status 0 while the service of this container takes calls. Where it listens stands in its data folder.
+// Exits with 0 while the service in this container accepts calls. Reads the address from its data folder.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'; // our own listener, by its address instead of its name
+process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'; // the certificate is for the host name, not for this address
 process.removeAllListeners('warning');
 try {
   const folder = process.env.CARILLON_DATA_DIR ?? 'data';

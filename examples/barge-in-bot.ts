@@ -1,13 +1,13 @@
 /**
- * Barge-in bot: talks, falls silent as soon as the caller speaks, and begins again when the caller has finished.
- * Keys are played back as keys. `node examples/barge-in-bot.ts [port]`
+ * Barge-in bot: talks, stops when the caller speaks, and starts again when the caller has finished. Sends received
+ * DTMF keys back. Usage: `node examples/barge-in-bot.ts [port]`
  */
 import { readFileSync } from 'node:fs';
 import { type Bot, type BotSocket, serveBot } from './bot-server.ts';
 import { VoiceActivity } from './voice-activity.ts';
 
 const WAV_HEADER_BYTES = 44;
-/** Signed 16-bit little-endian mono at 8 kHz: what `playAudio` takes as audio/x-l16 at 8000. */
+/** Signed 16-bit little-endian mono at 8 kHz, the format of `playAudio` with audio/x-l16 at 8000. */
 const PROMPT = readFileSync(new URL('../fixtures/audio/speech.wav', import.meta.url)).subarray(
   WAV_HEADER_BYTES,
 );
@@ -26,7 +26,7 @@ function bargeInBot(socket: BotSocket): Bot {
       event: 'playAudio',
       media: { contentType: 'audio/x-l16', sampleRate: 8000, payload },
     });
-    // Answered when the last sample has been heard; never, when the audio is cleared before.
+    // The service answers after the last sample has been played, or never if the audio is cleared before.
     socket.send({ event: 'checkpoint', name: `utterance-${utterance}` });
   };
 

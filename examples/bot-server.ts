@@ -1,4 +1,4 @@
-/** What the TypeScript examples share: an answer URL and a WebSocket on one port, and the protocol's messages typed. */
+/** Shared code of the TypeScript examples: an answer URL and a WebSocket on one port, and typed protocol messages. */
 import { createServer } from 'node:http';
 import { type WebSocket, WebSocketServer } from 'ws';
 
@@ -7,7 +7,7 @@ export interface MediaFormat {
   readonly sampleRate: number;
 }
 
-/** Messages of the service that the examples care about. */
+/** Messages of the service that the examples use. */
 export type ServiceMessage =
   | {
       readonly event: 'start';
@@ -40,7 +40,7 @@ export interface Bot {
   closed(): void;
 }
 
-/** Serves `/answer` and `/stream` on 127.0.0.1; makes one bot a call. */
+/** Serves `/answer` and `/stream` on 127.0.0.1 and creates one bot per call. */
 export function serveBot(
   port: number,
   contentType: string,

@@ -1,20 +1,20 @@
-/** Tells speech from silence by energy over a noise floor that follows the line. One 20 ms frame at a time. */
+/** Detects speech by its energy over an adaptive noise floor. Processes one 20 ms frame at a time. */
 
-/** Speech has to be this much louder than the floor (an energy ratio of 10 dB). */
+/** Energy ratio over the noise floor that counts as speech (10 dB). */
 const OVER_FLOOR = 10;
-/** Quieter than this (about -50 dBov) is never speech. */
+/** Minimum energy of speech, about -50 dBov. */
 const LEAST_ENERGY = 100 ** 2;
-/** 60 ms of speech begin it, 600 ms of silence end it. */
+/** Frames in a row that start speech (60 ms). Silence of 600 ms ends it. */
 const FRAMES_TO_SPEAK = 3;
 const FRAMES_TO_FALL_SILENT = 30;
 
 export class VoiceActivity {
   #floor = LEAST_ENERGY;
   #speaking = false;
-  /** Frames in a row that speak against the present state. */
+  /** Consecutive frames that contradict the current state. */
   #against = 0;
 
-  /** Signed 16-bit little-endian samples; says when the state changes. */
+  /** Processes signed 16-bit little-endian samples. Returns the new state if it changes. */
   hear(frame: Buffer): 'speaks' | 'silent' | undefined {
     const energy = meanSquare(frame);
     const loud = energy > Math.max(LEAST_ENERGY, this.#floor * OVER_FLOOR);

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Copies what a running service needs, and nothing else, into an empty folder: `assemble.mjs FOLDER [--without-node]`.
-// The Docker image and `carillon install` are made of it. Plain JavaScript without dependencies, like the set-up.
+// Copies the files needed at run time into an empty folder: `assemble.mjs FOLDER [--without-node]`.
+// Used by the Docker image and `carillon install`. Plain JavaScript without dependencies, like setup.mjs.
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -17,13 +17,13 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
-/** Needed to build, not to run. */
+/** Packages needed only to build. */
 const BUILD_ONLY =
   /^(@discordjs\/opus|node-addon-api|node-api-headers|esbuild|@esbuild\/.*|sip\.js|preact|@preact\/.*|uplot|wavesurfer\.js|@picocss\/pico|uqr|swagger-ui-dist|@scarf\/scarf)$/;
-/** Documentation, tests and types of packages, by their path inside the package. */
+/** Documentation, tests and types of packages, by path within the package. */
 const NOT_RUN =
   /^\/(docs|examples|benchmarks?|tests?|__tests__|\.github)$|\.(map|md|markdown|d\.ts|d\.mts|d\.cts|flow)$/i;
-/** Sources of what comes built. */
+/** Source folders of packages with prebuilt binaries. */
 const SOURCES = { 'better-sqlite3': /^\/(deps|src)$/ };
 const OWN = [
   'src',
@@ -39,7 +39,7 @@ const OWN = [
   'deploy',
 ];
 
-/** `--link`: files are linked where they can be, for a tree that is thrown away or packed at once. */
+/** With `--link`, files are hard-linked where possible, for a tree that is packaged or deleted immediately. */
 const [folder, ...flags] = process.argv.slice(2);
 if (folder === undefined || folder.startsWith('-'))
   fail('usage: assemble.mjs FOLDER [--without-node]');
@@ -47,7 +47,7 @@ const target = resolve(folder);
 if (existsSync(target) && readdirSync(target).length > 0) fail(`${target} is not empty`);
 if (!existsSync(join(root, 'build/native/carillon.node')))
   fail('the native engine is not built: npm run build');
-// The site is optional: without the registry it cannot be built, and the service runs without it.
+// The documentation site is optional: the service runs without it if it cannot be built.
 spawnSync(process.execPath, [join(root, 'scripts/docs.mjs'), '--if-stale'], {
   stdio: ['ignore', 'ignore', 2],
 });
@@ -61,7 +61,7 @@ writeFileSync(
   `${JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version}\n`,
 );
 
-/** Folders below node_modules of everything that the lock file does not mark as for development. */
+/** Folders in node_modules of all packages that the lock file does not mark as development dependencies. */
 function packages() {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   return Object.entries(lock.packages)
@@ -76,7 +76,7 @@ function packages() {
 
 function copyPackage(name) {
   const from = join(root, 'node_modules', name);
-  // Packages below this one are entries of their own.
+  // Nested packages have separate entries.
   const unused = [/^\/node_modules$/, NOT_RUN, SOURCES[name] ?? /^$a/];
   copy(from, join(target, 'node_modules', name), (path) => {
     const inside = path.slice(from.length);
@@ -100,7 +100,7 @@ function link(from, to, filter) {
   try {
     linkSync(from, to);
   } catch {
-    // Another file system, or a symbolic link that cannot be linked.
+    // The target is on another file system, or the file is a symbolic link.
     cpSync(from, to, { verbatimSymlinks: true });
   }
 }

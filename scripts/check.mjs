@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Static checks of both languages. Each is one pass or fail; exported for scripts/test.mjs.
+// Static checks of both languages. Each passes or fails. scripts/test.mjs uses the exported list.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const bin = (name) => join(root, 'node_modules', '.bin', name);
-/** The cruiser must have seen the project: a rule that looks at nothing passes everything. */
+/** Minimum number of analyzed modules, so that a misconfigured check does not pass without checking. */
 const MODULES_AT_LEAST = 700;
 
 const run = (command, args) => {
@@ -42,7 +42,7 @@ function dependencies() {
   }
 }
 
-/** Plants one forbidden import per floor, and circles of types in service and tests, and wants each to be seen. */
+/** Plants forbidden imports and type-only cycles, and requires that the check reports each of them. */
 function dependenciesBite() {
   const planted = [
     [
@@ -60,7 +60,7 @@ function dependenciesBite() {
       "import '../../edge/clock/system-clock.ts';\n",
       'domain-knows-no-edge',
     ],
-    // A circle of types alone.
+    // A cycle of types only.
     [
       'src/domain/call/planted-circle.ts',
       "import type { Planted } from './planted-violation.ts';\nexport type Circle = Planted;\n",
@@ -69,7 +69,7 @@ function dependenciesBite() {
     [
       'test/sim/planted-circle.ts',
       "import type { Back } from './planted-back.ts';\nexport type Circle = Back;\n",
-      undefined, // a circle is told of one of its files
+      undefined, // a cycle is reported for one of its files
     ],
     [
       'test/sim/planted-back.ts',
@@ -103,7 +103,7 @@ const nativeSources = () =>
     .stdout.trim()
     .split('\n');
 
-/** Both come with Debian's packages clang-format and clang-tidy; where they are missing, the check is skipped and says so. */
+/** Checks C++ format and lint. Skipped if clang-format or clang-tidy is missing. */
 function nativeFormat() {
   if (run('clang-format', ['--version']).ok === false) return SKIPPED;
   return run('clang-format', ['--dry-run', '-Werror', '--style=file', ...nativeSources()]);

@@ -1,4 +1,4 @@
-/** Writes packages/client/src/api.ts from the routes that the service mounts. A test fails when the file differs. */
+/** Generates packages/client/src/api.ts from the routes of the service. A test fails if the file is out of date. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openApiDocument } from '../src/edge/rest/openapi.ts';

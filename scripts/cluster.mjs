@@ -11,7 +11,7 @@ const [command = 'start', ...more] = process.argv.slice(2);
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const has = (program) =>
   (process.env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, program)));
-/** By module; all others are in the package `kamailio` itself. */
+/** Packages by module. All other modules are in the package `kamailio`. */
 const KAMAILIO_PACKAGES = {
   tls: 'kamailio-tls-modules',
   websocket: 'kamailio-websocket-modules',
@@ -73,15 +73,15 @@ const bin = join(root, 'node_modules', '.bin');
 const isRoot = process.getuid?.() === 0;
 const ip = (...args) => spawnSync('ip', args, { encoding: 'utf8' });
 const name = `carillon-${process.pid}`;
-// All files of this run are below it.
+// Contains all files of this run.
 const folder = join(tmpdir(), name);
 for (const stale of leftBehind()) end(stale);
 mkdirSync(folder);
-// PostgreSQL runs as somebody else where this is root.
+// As root, PostgreSQL runs under another user, which must be able to enter the folder.
 chmodSync(folder, 0o755);
 
 const env = { ...process.env, TMPDIR: folder };
-// What is cut off there is cut off nowhere else, and every port is free.
+// In the network namespace, every port is free and network faults affect only this run.
 const own = { ...env, CARILLON_TEST_NETWORK: 'own' };
 let run;
 let child;
@@ -93,7 +93,7 @@ if (command === 'test') {
     run = ['unshare', ...spaces, 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh', ...run];
   }
   child = start(isOwn ? own : env);
-  // unshare waits whatever it is told, and takes all of them with it.
+  // unshare ignores SIGTERM; SIGKILL also ends its children.
   ends(() => child.kill(isOwn ? 'SIGKILL' : 'SIGTERM'));
 } else {
   run = [join(bin, 'node'), 'test/cluster/run.ts'];
@@ -110,19 +110,19 @@ child.on('close', (status) => {
   process.exit(status ?? 1);
 });
 
-/** A channel tells it that this process is gone, however it went. */
+/** Starts the program with a channel through which it detects the end of this process. */
 function start(environment, channel = []) {
   const stdio = ['inherit', 'inherit', 'inherit', ...channel];
   return spawn(run[0], run.slice(1), { cwd: root, stdio, env: environment });
 }
 
-/** A terminal tells the whole group of Ctrl-C; what runs ends by itself, and this after it. */
+/** Ctrl-C reaches the whole process group. The children stop first, then this process. */
 function ends(act) {
   process.on('SIGINT', () => undefined);
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => act(signal));
 }
 
-/** Names of runs that were killed. */
+/** Names of killed runs that left processes or files behind. */
 function leftBehind() {
   const spaces = existsSync('/run/netns') ? readdirSync('/run/netns') : [];
   const names = [...spaces, ...readdirSync(tmpdir())].filter((one) => /^carillon-\d+$/.test(one));
@@ -137,7 +137,7 @@ function runs(pid) {
   }
 }
 
-/** Nothing of that run is left: no process, no namespace, no file. */
+/** Removes all processes, namespaces and files of a run. */
 function end(one) {
   const below = join(tmpdir(), one);
   const isIn = (pid) => {
@@ -155,7 +155,7 @@ function end(one) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It has ended by itself.
+      // The process has already ended.
     }
   }
   if (hasSpace) ip('netns', 'del', one);

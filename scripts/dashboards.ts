@@ -9,7 +9,7 @@ interface Query {
 interface Panel {
   readonly title: string;
   readonly queries: readonly Query[];
-  /** Of Grafana: `s`, `percentunit`, `bytes`, `short`, `reqps` … */
+  /** Grafana unit: `s`, `percentunit`, `bytes`, `short`, `reqps` … */
   readonly unit: string;
   readonly kind?: 'timeseries' | 'stat';
 }
@@ -225,7 +225,7 @@ const WIDTH = { stat: 6, timeseries: 12 } as const;
 const HEIGHT = { stat: 4, timeseries: 8 } as const;
 const COLUMNS = 24;
 
-/** The text of a file that Grafana imports. */
+/** Returns the JSON of a Grafana dashboard. */
 export function dashboardJson(name: string): string {
   const { title, panels } = DASHBOARDS[name] ?? { title: name, panels: [] };
   let [x, y] = [0, 0];

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const WATCHED = ['src', 'config', 'native'];
-/** Editors write a file in several steps. */
+/** Delay in ms after the last change, because editors write a file in several steps. */
 const QUIET_MS = 150;
 
 const say = (line) => process.stderr.write(`carillon dev: ${line}\n`);
@@ -26,7 +26,7 @@ function start() {
   service = spawn(process.execPath, ['src/main.ts'], {
     cwd: root,
     stdio: 'inherit',
-    // A restart does not wait for calls to end.
+    // A restart does not wait for active calls.
     env: { CARILLON_CALLS_DRAIN_MS: '0', ...process.env },
   });
   service.once('exit', (code) => {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Everything that `npm start` and `npm test` need, once: system tools, npm packages, the native engine.
-// Runs on the machine's own Node (>= 20), before anything is installed: no dependencies, plain JavaScript.
-// Progress goes to stderr, so that the service's stdout stays clean. A run with nothing to do takes milliseconds.
+// Prepares everything for `npm start` and `npm test`: system tools, npm packages and the native engine.
+// Runs on the system's Node (>= 20) before any package is installed: plain JavaScript without dependencies.
+// Progress goes to stderr, so that stdout contains only the output of the service. If nothing changed, it takes milliseconds.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -58,7 +58,7 @@ function setUp() {
   }
 }
 
-// ------------------------------------------------------------------ lock: two starts at once build once
+// ------------------------------------------------------------------ lock: concurrent starts build only once
 
 function takeLock() {
   mkdirSync(buildDir, { recursive: true });
@@ -102,7 +102,7 @@ function releaseLock() {
     if (readFileSync(join(lockDir, 'pid'), 'utf8') === String(process.pid))
       rmSync(lockDir, { recursive: true, force: true });
   } catch {
-    // Not ours, or gone already.
+    // Another process owns the lock or has removed it.
   }
 }
 
@@ -142,7 +142,7 @@ function installSystemTools() {
   if (dev) installFormatter();
 }
 
-/** Without it the format of the C++ sources is not checked. */
+/** Installs clang-format. Without it, the format of C++ sources is not checked. */
 function installFormatter() {
   if (has('clang-format') || !canInstall()) return;
   say('installing clang-format (check of the C++ sources)');
@@ -151,7 +151,7 @@ function installFormatter() {
     say('clang-format could not be installed; the format of the C++ sources is not checked');
 }
 
-/** A synthesizer is optional: without one `Speak` is skipped with a warning in the call's log. */
+/** Installs a speech synthesizer. Without one, `Speak` is skipped with a warning in the call log. */
 function installSpeech() {
   if (has('espeak-ng') || has('flite') || !canInstall()) return;
   say('installing espeak-ng and flite (speech for the Speak element)');
@@ -160,7 +160,7 @@ function installSpeech() {
     say('no speech synthesizer could be installed; Speak will be skipped');
 }
 
-/** PostgreSQL's client library, where the settings name such a database; the service says so when it is missing. */
+/** Installs the PostgreSQL client library if the settings use PostgreSQL. The service reports if it is missing. */
 function installPostgresClient() {
   if (!wantsPostgres() || hasLibpq() || !canInstall()) return;
   say('installing libpq5 (store.url names a PostgreSQL database)');
@@ -247,7 +247,7 @@ function installPackages() {
   writeFileSync(npmStamp, JSON.stringify({ hash: packagesHash(), dev }));
 }
 
-/** The environment without what the outer npm put there: a nested npm must not take it for its own. */
+/** Returns the environment without variables of the outer npm, which would affect a nested npm. */
 function cleanEnv() {
   const kept =
     /^npm_config_(registry|cache|cafile|proxy|https_proxy|noproxy|userconfig|globalconfig)$/;
@@ -296,7 +296,7 @@ function nativeIsStale() {
   }
 }
 
-/** The sources that a folder of CMake belongs to; undefined: it is none. */
+/** Returns the source folder of a CMake build folder, or undefined if it is not one. */
 function configuredFor(folder) {
   const cache = join(folder, 'CMakeCache.txt');
   if (!existsSync(cache)) return undefined;
@@ -307,7 +307,7 @@ function buildNative() {
   say('building the native media engine (about a minute the first time)');
   const out = join(buildDir, 'native');
   const generator = has('ninja') ? ['-G', 'Ninja'] : [];
-  // CMake refuses what it made in another place: the folder was moved, or copied.
+  // CMake refuses a build folder that was moved or copied.
   if (configuredFor(out) !== join(root, 'native')) rmSync(out, { recursive: true, force: true });
   const configured = existsSync(join(out, 'CMakeCache.txt'));
   const steps = [
@@ -352,7 +352,7 @@ function webIsStale() {
 
 function buildWeb() {
   const source = join(root, 'web', 'phone');
-  // The page takes the phone from where customers' pages take it.
+  // The page imports the phone from the same URL as customer pages.
   bundle(['--external:/phone.js', `--outdir=${webDir}`], ['phone/phone.ts', 'phone/page.ts']);
   copyFileSync(join(source, 'page.html'), join(webDir, 'page.html'));
   copyFileSync(join(source, 'phone-api.d.ts'), join(webDir, 'phone.d.ts'));
@@ -399,7 +399,7 @@ function startDocsBuild() {
 
 // ------------------------------------------------------------------ the operator's command
 
-/** `npx carillon` finds its command in node_modules/.bin. */
+/** Links the command so that `npx carillon` finds it in node_modules/.bin. */
 function linkCommand() {
   const link = join(root, 'node_modules', '.bin', 'carillon');
   if (existsSync(link)) return;

@@ -1,9 +1,9 @@
-/** What a terminal showed, line by line, as a picture that plays once (SVG with SMIL: no script). */
+/** Renders terminal output as an animated SVG (SMIL, without scripts) that plays once. */
 
 export interface Shown {
   readonly atMs: number;
   readonly text: string;
-  /** By somebody at the keyboard. */
+  /** Whether a user typed the line. */
   readonly isTyped?: boolean;
 }
 
@@ -12,10 +12,10 @@ const SIGN = 7.8;
 const EDGE = 16;
 const ROWS = 30;
 const COLUMNS = 132;
-/** Longer pauses are shortened to it. */
+/** Maximum pause in ms; longer pauses are shortened. */
 const PAUSE_MS = 1200;
 
-/** Lines scroll off the top as those of a terminal do. */
+/** Renders the lines. They scroll off the top as in a terminal. */
 export function terminalSvg(shown: readonly Shown[]): string {
   const lines = shown
     .filter(({ text }, at) => text !== '' || (shown[at - 1]?.text ?? '') !== '')

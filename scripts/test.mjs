@@ -18,7 +18,7 @@ const names = args.filter((arg) => !only.has(arg));
 const everything = only.size === 0 && names.length === 0;
 const SANITIZED = ['native-asan', ['-DCMAKE_BUILD_TYPE=Debug', '-DCARILLON_SANITIZE=ON']];
 const THREADED = ['native-tsan', ['-DCMAKE_BUILD_TYPE=Debug', '-DCARILLON_TSAN=ON']];
-/** More test files than this that fail are no accident of time. */
+/** Maximum number of failed test files to rerun. More failures are not caused by timing. */
 const AGAIN_AT_MOST = 3;
 const total = { passed: 0, failed: 0, skipped: 0, again: [] };
 
@@ -75,8 +75,8 @@ function runChecks() {
 }
 
 /**
- * Compiles the native tests of both kinds beside the static checks, most of which use one core. What goes wrong is told when
- * they are run: that builds what is missing.
+ * Compiles both kinds of native tests in parallel with the static checks, most of which use one core. Build errors are
+ * reported later, when the tests run and build missing targets.
  */
 async function startBuilds() {
   const kinds = [['native', []], ...(hasSanitizers() ? [SANITIZED] : [])];
@@ -88,7 +88,7 @@ async function startBuilds() {
   await once(spawn('sh', ['-c', lines.join('; ')], { cwd: root, stdio: 'ignore' }), 'close');
 }
 
-/** Arguments of cmake, one list a step. */
+/** Returns the arguments of cmake for each build step. */
 function buildSteps(dir, configuration) {
   const out = join(root, 'build', dir);
   const generator =
@@ -101,7 +101,7 @@ function buildSteps(dir, configuration) {
   ];
 }
 
-/** `files`: only their cases run. */
+/** Runs native tests. `files` limits them to the test cases of these files. */
 function runNative(dir, configuration, title, files = []) {
   const out = join(root, 'build', dir);
   for (const step of buildSteps(dir, configuration)) {
@@ -133,7 +133,7 @@ function runNative(dir, configuration, title, files = []) {
   console.log(`${run.status === 0 ? '✓' : '✗'} ${title}: ${counts[2]} passed, ${counts[3]} failed`);
   total.passed += Number(counts[2]);
   total.failed += Number(counts[3]);
-  // Cases of files that were not asked for count as skipped in doctest's words.
+  // doctest counts test cases of unselected files as skipped.
   if (files.length === 0) total.skipped += Number(counts[4] ?? 0);
 }
 
@@ -156,9 +156,9 @@ function runSanitized(sanitizers, kind, title) {
 }
 
 /**
- * What waits for real sockets and clocks can come too late on a machine that is busy with all the others: such files are run
- * once more, alone. Each test that needed it is named at the end, since it is a flaw to be mended. Tests in virtual time get
- * no second run, and a change that breaks many files neither.
+ * Runs vitest and reruns failed files once, alone: tests with real sockets and clocks can time out on a busy machine. The
+ * summary names each test that passed only on the rerun, because it needs a fix. Tests in virtual time are not rerun, nor
+ * are files after a change that breaks many of them.
  */
 function runVitest(files) {
   const first = vitestReport('vitest', files);
@@ -170,7 +170,7 @@ function runVitest(files) {
   for (const file of failed) {
     const late = second.files.get(file)?.failedTests ?? [];
     const { failedTests } = first.files.get(file);
-    // A file that failed before its first test has none to name.
+    // A file that failed before its first test has no test names.
     const names = failedTests.length === 0 && second.files.get(file)?.ok ? ['its start'] : [];
     names.push(...failedTests.filter((name) => !late.includes(name)));
     total.again.push(...names.map((name) => `${file} > ${name}`));
@@ -190,7 +190,7 @@ function count({ ok, files }) {
   }
 }
 
-/** One run of vitest: what became of each file, and whether the run itself ended well. */
+/** Runs vitest once. Returns the result of each file and whether the run completed. */
 function vitestReport(name, vitestArgs) {
   const report = join(root, 'build', `${name}.json`);
   mkdirSync(dirname(report), { recursive: true });

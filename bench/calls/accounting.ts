@@ -83,7 +83,7 @@ function list(folder: string): readonly string[] {
   }
 }
 
-/** Undefined when the process has ended meanwhile. */
+/** Returns undefined if the process has ended. */
 function read(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');

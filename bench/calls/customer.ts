@@ -1,4 +1,4 @@
-/** The customer's web server: a document for every answer URL, and an empty reply to what it is told. */
+/** Web server of the customer: a document for every answer URL, and an empty reply to callbacks. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { HOST } from './sipp.ts';

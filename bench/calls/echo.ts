@@ -1,4 +1,4 @@
-/** Sends back every datagram; a process of its own, on the core that is measured. */
+/** Echoes every datagram. Runs as a separate process on the measured core. */
 import { spawnSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 

@@ -1,4 +1,4 @@
-/** Measures in a network of its own and sends the rows to its parent; see bench/calls.ts. */
+/** Measures in a separate network namespace and sends the rows to its parent; see bench/calls.ts. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -135,7 +135,7 @@ async function run(): Promise<readonly Row[]> {
   }
 }
 
-// Whoever asked is gone.
+// The parent process has ended.
 process.once('disconnect', () => process.exit(1));
 const rows = await run();
 process.send?.(rows, () => process.exit(0));

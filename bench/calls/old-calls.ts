@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import { newCallUuid } from '../../src/base/ids.ts';
 import { systemRandom } from '../../src/base/system-random.ts';
 
-/** Rows of one transaction: a service beside it waits for no more of them. */
+/** Rows per transaction: the maximum that a concurrently running service waits for. */
 const TOGETHER = 20_000;
 /** Where there is none: to write in minutes what took it years, random pages of indexes are written as seldom as can be. */
 const TOGETHER_ALONE = 1_000_000;

@@ -25,7 +25,7 @@ export interface CallsOptions {
   readonly seconds: number;
   /** Each is started and measured so many times, in turns. */
   readonly rounds: number;
-  /** SQL statements and messages too, in a run of its own. */
+  /** Also counts SQL statements and messages, in a separate run. */
   readonly count: boolean;
   /** Calls a second that are held, for `overload` and `delay`, where `whole` does not find it in the same run. */
   readonly limit: number;

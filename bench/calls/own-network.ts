@@ -32,7 +32,7 @@ export async function inOwnNetwork<T>(file: string, args: readonly string[] = []
   const spaces = ['--net', '--pid', '--fork', '--kill-child', '--mount-proc'];
   const command = ['sh', '-c', PREPARE, 'sh', process.execPath, file, ...args];
   const child = spawn('unshare', [...asUser(), ...spaces, ...command], {
-    // A session of its own can be scheduled before the others of this machine (sched(7), autogroup).
+    // A separate session can be scheduled before other processes of this machine (sched(7), autogroup).
     detached: true,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });

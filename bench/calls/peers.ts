@@ -69,7 +69,7 @@ async function subject(peer: Peer, folder: string): Promise<Subject> {
   };
 }
 
-/** One after the other, all that are installed. */
+/** Runs all installed peers sequentially. */
 export async function measurePeers(
   folder: string,
   { rates, seconds }: CallsOptions,

@@ -10,10 +10,10 @@ const WARM_UP = [
   { rate: 100, seconds: 12 },
 ];
 
-/** What calls go through, with callers and callees around it. */
+/** Ways to carry calls, with callers and callees around them. */
 export interface Subject {
   step(rate: number, seconds: number): Promise<Step>;
-  /** What has become of all calls so far, in words. */
+  /** Returns the results of all calls so far as text. */
   totals(): string;
   stop(): Promise<void>;
 }

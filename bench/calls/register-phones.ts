@@ -1,4 +1,4 @@
-/** Phones that register with digest (RFC 3261 §10, RFC 7616), over one socket: as many at once as asked for, no faster than answered. */
+/** Registers phones with digest (RFC 3261 §10, RFC 7616) over one socket, with a fixed number of concurrent requests. */
 import { hash } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -20,7 +20,7 @@ interface Phone extends Login {
 
 export interface Registered {
   readonly count: number;
-  /** Answers that were neither 200 nor a challenge, and requests that were never answered. */
+  /** Responses other than 200 or a challenge, and requests without a response. */
   readonly failed: number;
   /** What the failed ones were answered, by count; `no answer` within two seconds. */
   readonly reasons: ReadonlyMap<string, number>;

@@ -76,7 +76,7 @@ export class Rig implements Subject {
     return one;
   }
 
-  /** Calls that stay, beside those of the steps; resolves when the last has ended. */
+  /** Holds calls in addition to those of the steps. Resolves when the last has ended. */
   hold(calls: number, rate: number, holdMs: number): Promise<CallerRun> {
     const { folder, kind } = this.#options;
     this.#placed += calls;
@@ -96,7 +96,7 @@ export class Rig implements Subject {
     return this.#callee.invites();
   }
 
-  /** What has become of all calls so far, in words. */
+  /** Returns the results of all calls so far as text. */
   totals(): string {
     const { answers, callbacks } = this.#customer;
     return `${this.#placed} calls: ${this.service.callRecords()} records, ${answers} answer requests, ${callbacks} callbacks`;

@@ -20,7 +20,7 @@ const ADMIN_TOKEN = 'bench-admin-token';
 export const CALLER_ID = '14155550100';
 /** What the carrier at the callee's end is reached by. */
 export const CALLEE_NUMBER = '14155602000';
-/** What is called, and what becomes of it. */
+/** Destination of the calls and their results. */
 export const ANSWERED_BY_XML = '14155550003';
 export const GOES_TO_TRUNK = '14155550013';
 const NO_LIMIT = { concurrent_calls_limit: 1_000_000, cps_limit: 1_000_000 };

@@ -14,7 +14,7 @@ const MEDIA_PORTS = { caller: 60_100, callee: 60_200 };
 const SECOND_PORT = 10;
 const PRIORITY = 15;
 const SOCKET_BUFFER_BYTES = 8_000_000;
-/** Nothing is heard for so long: the call has failed. */
+/** Time without a message after which a call has failed. */
 const ANSWER_LIMIT_MS = 20_000;
 const scenario = (name: string): string =>
   fileURLToPath(new URL(`./sipp/${name}.xml`, import.meta.url));
@@ -135,7 +135,7 @@ export interface CallerOptions {
   readonly rate: number;
   readonly calls: number;
   readonly holdMs: number;
-  /** Beside another caller. */
+  /** Runs in addition to another caller. */
   readonly isSecond?: boolean;
   readonly trace?: boolean;
 }

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { cpuOf, rssMib, threadsBetween } from './accounting.ts';
 import { type Callee, type CallerRun, placeCalls } from './sipp.ts';
 
-/** What comes after the last BYE belongs to the calls too: settlement, callbacks. */
+/** Time after the last BYE that is part of the measurement: settlement and callbacks. */
 const AFTERWARDS_MS = 2000;
 const HOLD_MS = 1000;
 

@@ -31,7 +31,7 @@ interface Measured {
   readonly cpuSeconds: number;
   /** Above what the service had before, at the most. */
   readonly grownMb: number;
-  /** Longest time that another request waited meanwhile. */
+  /** Longest response time of another request during the upload. */
   readonly slowestMs: number;
 }
 

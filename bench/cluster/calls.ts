@@ -98,7 +98,7 @@ export async function measureCalls(called: Called): Promise<CallsMeasured> {
 
 function portOf({ ports }: Called, at: number): Pick<Service, 'sipPort'> {
   const port = ports[at % ports.length];
-  if (port === undefined) throw new Error('there is nobody to call');
+  if (port === undefined) throw new Error('there is no node to call');
   return port;
 }
 

@@ -1,4 +1,4 @@
-/** What nodes ask of the programs that they share, by those programs' own counts. */
+/** Load of the nodes on the shared databases, from the statistics of the databases. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -21,7 +21,7 @@ interface Spent {
   readonly postgresMs: number;
 }
 
-/** Measures calls, and what they cost the databases beside. `of`: how many nodes they are of. */
+/** Measures calls and their load on the databases. `of`: number of nodes. */
 export async function withDatabases(
   fleet: Fleet,
   of: string,
@@ -33,7 +33,7 @@ export async function withDatabases(
   const spent = await between(fleet, async () => {
     measured = await measure();
   });
-  if (measured === undefined) throw new Error('nothing was measured');
+  if (measured === undefined) throw new Error('no measurement succeeded');
   // What nodes do without calls: beats, renewals, looks.
   const rounds = (performance.now() - began) / COUNTED_MS;
   const { calls } = measured;

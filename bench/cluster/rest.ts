@@ -1,4 +1,4 @@
-/** REST on one node for a call of another, beside the same request at the call's own node. */
+/** REST requests on one node for a call of another, compared with the same request at the node of the call. */
 import { Pool } from 'undici';
 import { startCall } from '../../test/e2e/phone.ts';
 import { eventually, type Service } from '../../test/e2e/service.ts';

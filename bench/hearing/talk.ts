@@ -48,7 +48,7 @@ function speech(): { readonly rate: LineRate; readonly samples: Int16Array } {
   if (!read.ok) throw new Error(`${file}: ${read.error}`);
   const { rate: given, samples } = read.value;
   const rate = RATES.find((one) => one === given);
-  if (rate === undefined) throw new Error(`${file}: ${given} Hz is none of ${RATES.join(', ')}`);
+  if (rate === undefined) throw new Error(`${file}: ${given} Hz is not one of ${RATES.join(', ')}`);
   return { rate, samples };
 }
 

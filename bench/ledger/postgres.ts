@@ -1,4 +1,4 @@
-/** Units of work on PostgreSQL, where its programs are installed: a cluster of its own, with every commit synced. */
+/** Units of work on PostgreSQL, if its programs are installed: a separate database cluster, with every commit synced. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Whole processes with calls through them, in a network of its own; sends the rows to its parent. See bench/media/whole.ts. */
+/** Measures whole processes with calls through them, in a separate network namespace; see bench/media/whole.ts. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -113,7 +113,7 @@ async function run(): Promise<readonly Row[]> {
   }
 }
 
-// Whoever asked is gone.
+// The parent process has ended.
 process.once('disconnect', () => process.exit(1));
 const rows = await run();
 process.send?.(rows, () => process.exit(0));

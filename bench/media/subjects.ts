@@ -1,4 +1,4 @@
-/** What may stand between the ends of calls: a bare relay, this service, its peers. */
+/** Systems between the ends of calls: a bare relay, this service and comparable products. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';

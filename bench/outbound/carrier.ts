@@ -1,4 +1,4 @@
-/** A carrier that answers every call at once, on UDP; run as a process of its own. Tells its parent when each INVITE came. */
+/** A carrier that answers every call immediately, over UDP. Runs as a separate process and reports the time of each INVITE. */
 import { createSocket } from 'node:dgram';
 import type { AddressInfo } from 'node:net';
 import { CARRIER_SDP, linesOf, response } from '../../test/e2e/carrier-message.ts';

@@ -64,7 +64,7 @@ match=${HOST}
 ${endpoint('callee', callee.codec, callee.port)}`,
     'extensions.conf': `[bench]\nexten => _X.,1,Dial(${dial})\n`,
     'websocket_client.conf': botUrl === undefined ? '' : bot,
-    // Without a file of their own these complain, or do more than they are asked to.
+    // Without separate configuration files, these modules log errors or do unneeded work.
     'cel.conf': '[general]\nenable=no\n',
     'http.conf': '[general]\nenabled=no\n',
     'manager.conf': '[general]\nenabled=no\n',

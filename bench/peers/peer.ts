@@ -1,4 +1,4 @@
-/** Other products that are measured as this one is, where they are installed. */
+/** Other products that are measured in the same way, if they are installed. */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
@@ -13,13 +13,13 @@ export interface RunningPeer {
   stop(): Promise<void>;
 }
 
-/** What the variable names, or else the program of this name in PATH; undefined, with a line to the reader, where there is neither. */
+/** Returns the program that `variable` names, otherwise `name` in PATH. If missing, prints a line and returns undefined. */
 export function programOf(name: string, variable: string): string | undefined {
   const named = process.env[variable];
   const folders = (process.env['PATH'] ?? '').split(':');
   const places = named === undefined ? folders.map((folder) => join(folder, name)) : [named];
   const found = places.find(isProgram);
-  if (found === undefined) leftOut(`${name} is neither in PATH nor what ${variable} names`);
+  if (found === undefined) leftOut(`${name} is not in PATH, and ${variable} names no program`);
   return found;
 }
 

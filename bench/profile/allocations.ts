@@ -1,4 +1,4 @@
-/** What stands in a profile of allocations: bytes by function, and by the function of ours that led to them. */
+/** Evaluates an allocation profile: bytes by function, and by the project function that led to them. */
 import type { HeapProfiler } from 'node:inspector';
 import { functionOf, isOurs, type Spent, sorted } from './self-time.ts';
 

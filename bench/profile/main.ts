@@ -1,4 +1,4 @@
-/** Profiles in a network of its own and prints what it found; see bench/profile.ts. */
+/** Profiles in a separate network namespace and prints the result; see bench/profile.ts. */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import type { HeapProfiler, Profiler } from 'node:inspector';
 import { tmpdir } from 'node:os';

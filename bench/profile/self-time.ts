@@ -1,4 +1,4 @@
-/** What stands in a CPU profile: time by function and by area of the sources. */
+/** Evaluates a CPU profile: time by function and by source folder. */
 import type { Profiler } from 'node:inspector';
 
 export interface Spent {
@@ -55,7 +55,7 @@ function areaOf({ callFrame }: Node): string {
   return callFrame.url === '' ? callFrame.functionName : area(path(callFrame.url));
 }
 
-/** Neither Node's nor a package's. */
+/** Functions outside Node and packages. */
 export const isOurs = ({ url }: Profiler.ProfileNode['callFrame']): boolean =>
   url.includes('/src/') && !url.includes('/node_modules/');
 

@@ -26,7 +26,7 @@ export async function inTurns(
   return new Map([...costs].map(([transport, all]) => [transport, median(all)]));
 }
 
-/** Each beside UDP. */
+/** Ratio of each transport to UDP. */
 export function besideUdp(
   costs: ReadonlyMap<Transport, number>,
   rowOf: (transport: Transport) => Pick<Row, 'name' | 'unit' | 'note'>,

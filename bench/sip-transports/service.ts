@@ -1,4 +1,4 @@
-/** The SIP stack of the service in a process of its own: every call is answered at once. Tells its ports, and its CPU when asked. */
+/** SIP stack of the service in a separate process. Answers every call immediately; reports its ports and CPU time. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { asAccountId, asEndpointId } from '../../src/base/ids.ts';
@@ -40,7 +40,7 @@ const carrier = {
   policy: { probe: false },
 };
 
-/** Everybody is a user, with the same password. */
+/** Every user exists, with the same password. */
 function userOf(username: string) {
   const of = (algorithm: 'MD5' | 'SHA-256' | 'SHA-512-256') =>
     ha1Of(algorithm, username, REALM, PASSWORD);

@@ -1,4 +1,4 @@
-/** The callers: a native program in a process of its own, with the kernel's arrival times (bench/stream/phones). */
+/** The callers: a native program in a separate process, with arrival times from the kernel (bench/stream/phones). */
 import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -75,7 +75,7 @@ export class Phones {
     return (await this.#ask<{ readonly phones: readonly WatchedPhone[] }>('watched')).phones;
   }
 
-  /** How long each answer to OPTIONS took, milliseconds; what was never answered is missing. */
+  /** Response time of each OPTIONS request, in ms. Requests without a response are missing. */
   async askSip(port: number, times: number, intervalMs: number): Promise<readonly number[]> {
     const answer = await this.#ask<{ readonly answered: readonly number[] }>(
       `sip ${port} ${times} ${Math.round(intervalMs * 1000)}`,

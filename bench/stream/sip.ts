@@ -14,7 +14,7 @@ export async function startSip(): Promise<RunningSignalling> {
     port: 0,
     publicHost: HOST,
     transports: ['udp', 'tcp'],
-    // One asker asks more often than a stranger may.
+    // One client sends more requests than the limit for unknown peers allows.
     unknownPeersPerSecond: 100_000,
     realm: 'bench',
     userAgent: 'bench',

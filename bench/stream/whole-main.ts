@@ -1,4 +1,4 @@
-/** Measures in a network of its own and sends the rows to its parent; see bench/stream/whole.ts. */
+/** Measures in a separate network namespace and sends the rows to its parent; see bench/stream/whole.ts. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ const NAME = `stream: whole process, PCMU, ws, ${LOAD.calls} calls`;
 /** Times `chan_websocket`. */
 const GOAL = 0.25;
 
-/** Every end has a call of its own. */
+/** Every end has a separate call. */
 async function placed({ ports }: Calls, running: RunningPeer): Promise<Subject> {
   try {
     const peers: { readonly port: number; readonly payloadType: number }[] = [];
@@ -94,7 +94,7 @@ async function run(): Promise<readonly Row[]> {
   }
 }
 
-// Whoever asked is gone.
+// The parent process has ended.
 process.once('disconnect', () => process.exit(1));
 const rows = await run();
 process.send?.(rows, () => process.exit(0));

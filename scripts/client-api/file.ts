@@ -1,4 +1,4 @@
-/** The types of the client: one entry for each operation of the API description. */
+/** Generates the types of the client: one entry for each operation of the API description. */
 import { keyOf, type Schema, shapeOf } from './shape.ts';
 
 interface Parameter {
@@ -24,23 +24,23 @@ export interface ApiDescription {
 
 const HEAD = `// Made by scripts/client-api.ts from the API description (/admin/openapi.json). Not to be edited.
 
-/** What comes as a file, by file(). */
+/** Reply that is a file; read it with file(). */
 export type FileReply = { readonly file: true };
-/** A parameter of a query is text; numbers and truth values become it, and undefined is left out. */
+/** Query parameter. Numbers and booleans are converted to text; undefined is omitted. */
 type Text = string | number | boolean | undefined;
 
-/** Every operation by method and path: what it takes, what it answers. */
+/** Input and output of every operation by method and path. */
 export interface Operations {
 `;
 
-/** The text of `packages/client/src/api.ts`. */
+/** Returns the text of `packages/client/src/api.ts`. */
 export function clientApi({ paths }: ApiDescription): string {
   const seen = new Set<string>();
   const entries: string[] = [];
   for (const [path, item] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(item)) {
       const name = `${method.toUpperCase()} ${path}`;
-      // `/account/` and `/Account/` are the same route; who uses pages of a browser needs no client.
+      // `/account/` and `/Account/` are the same route. Operations for browsers only are not part of the client.
       if (seen.has(name.toLowerCase()) || !isForPrograms(operation)) continue;
       seen.add(name.toLowerCase());
       entries.push(entryOf(name, operation));

@@ -1,4 +1,4 @@
-/** JSON Schema, as far as our routes use it, as TypeScript. */
+/** Converts the JSON Schema subset of the routes to TypeScript types. */
 
 export interface Schema {
   readonly type?: string | readonly string[];
@@ -12,7 +12,7 @@ export interface Schema {
   readonly patternProperties?: Readonly<Record<string, Schema>>;
 }
 
-/** What values of a schema look like, on one line. */
+/** Returns the TypeScript type of a schema on one line. */
 export function shapeOf(schema: Schema): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum !== undefined) return union(schema.enum.map((value) => JSON.stringify(value)));
@@ -49,7 +49,7 @@ function objectOf({ properties, required = [], ...rest }: Schema): string {
   return members.length === 0 ? '{}' : `{ ${members.join('; ')} }`;
 }
 
-/** Members that have no name in the schema. */
+/** Type of members that the schema does not name. */
 function othersOf({ additionalProperties, patternProperties = {} }: Schema): string {
   const shapes = Object.values(patternProperties).map(shapeOf);
   if (typeof additionalProperties === 'object') shapes.push(shapeOf(additionalProperties));

@@ -3,7 +3,7 @@ import { ElementReader } from '../../src/protocol/answer-xml/attributes.ts';
 
 export interface SeenAttribute {
   readonly name: string;
-  /** What is accepted, in words. */
+  /** Accepted values, as text. */
   readonly values: string;
   readonly otherwise: string;
 }

@@ -1,14 +1,14 @@
 import { ABOUT, ELEMENT_ABOUT } from './about.ts';
 import { attributesOf, ELEMENTS, type SeenAttribute } from './observe.ts';
 
-/** docs/reference/xml.md. Throws for an element or attribute that nothing is said of. */
+/** Generates docs/reference/xml.md. Throws for an element or attribute without a description. */
 export function xmlReference(): string {
   return [
     '# Answer XML',
     '',
     '<!-- Written by scripts/reference.ts from the readers that check documents: change those, or the words in scripts/xml-reference/about.ts. -->',
     '',
-    'Your answer URL returns a document with `Response` as its root and these elements in it, which are carried out one after the other. Names are',
+    'Your answer URL returns a document with `Response` as its root and these elements in it, which run in order. Names are',
     'case-sensitive. What a document cannot mean ends the call with *Invalid Answer XML*; the log of the call names line and column. Unknown attributes are',
     'ignored with a warning there, and numbers outside of their range are brought to its end. A document has 100 KB at most.',
     '',
@@ -25,7 +25,7 @@ export function xmlReference(): string {
 
 function section(element: string): readonly string[] {
   const about = ELEMENT_ABOUT[element];
-  if (about === undefined) throw new Error(`nothing is said of <${element}>`);
+  if (about === undefined) throw new Error(`no description of <${element}>`);
   const attributes = attributesOf(element);
   return [
     `## ${element}`,
@@ -45,7 +45,7 @@ function section(element: string): readonly string[] {
 
 function row(element: string, { name, values, otherwise }: SeenAttribute): string {
   const about = ABOUT[`${element}.${name}`] ?? ABOUT[name];
-  if (about === undefined) throw new Error(`nothing is said of ${name} in <${element}>`);
+  if (about === undefined) throw new Error(`no description of ${name} in <${element}>`);
   const shown = otherwise === '' ? '' : `\`${otherwise}\``;
   return `| \`${name}\` | ${values} | ${shown} | ${about} |`;
 }

@@ -81,7 +81,7 @@ describe("a peer's program", () => {
     vi.stubEnv('PATH', folder);
     expect(programOf('anyserver', 'BENCH_ANYSERVER')).toBeUndefined();
     expect(said).toEqual([
-      'anyserver is neither in PATH nor what BENCH_ANYSERVER names: no rows of it\n',
+      'anyserver is not in PATH, and BENCH_ANYSERVER names no program: no rows of it\n',
     ]);
   });
 });

@@ -1,4 +1,4 @@
-/** More calls than the service holds: what still completes, what is refused at once, and what is left of it afterwards. */
+/** Offers more calls than the service can carry: counts completed and refused calls and the state afterwards. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Row } from '../../row.ts';
 import { peakRssMib, rssMib } from '../accounting.ts';
@@ -8,7 +8,7 @@ import { describe, isClean } from '../step.ts';
 const TIMES = [1, 2, 3];
 const AFTERWARDS = { rate: 50, seconds: 5 };
 const RECOVERY_MS = 8000;
-/** Calls with audio meanwhile. */
+/** Calls with audio during the overload. */
 const LISTENERS = 10;
 
 export async function overloadRows(

@@ -61,7 +61,7 @@ class Talker {
       : ssrc_(ssrc),
         speech_(&speech),
         step_(read_bytes(&speech[1][4], 4) - read_bytes(&speech[0][4], 4)),
-        // Not everybody says the same at once.
+        // Ends start at different times, so that they do not send the same audio simultaneously.
         next_(ssrc * 17) {}
 
   [[nodiscard]] uint16_t port() const { return socket_.port(); }

@@ -13,7 +13,7 @@ class SipAsker {
  public:
   /// `count` requests, `interval` apart on average; irregular, so that no clock of the server is met in step.
   void start(uint16_t port, uint32_t count, Nanos interval, Nanos now);
-  /// Sends what is due and takes in what came. True once, when all is answered or given up.
+  /// Sends due requests and reads responses. Returns true once every request is answered or timed out.
   bool step(Nanos now);
 
   /// From the request's sending to the kernel's time of the 200, nanoseconds.

@@ -1,11 +1,11 @@
 // Made by scripts/client-api.ts from the API description (/admin/openapi.json). Not to be edited.
 
-/** What comes as a file, by file(). */
+/** Reply that is a file; read it with file(). */
 export type FileReply = { readonly file: true };
-/** A parameter of a query is text; numbers and truth values become it, and undefined is left out. */
+/** Query parameter. Numbers and booleans are converted to text; undefined is omitted. */
 type Text = string | number | boolean | undefined;
 
-/** Every operation by method and path: what it takes, what it answers. */
+/** Input and output of every operation by method and path. */
 export interface Operations {
   /** Get the account of the credentials */
   'GET /api/v1/auth/me': {

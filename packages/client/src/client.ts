@@ -1,4 +1,4 @@
-/** A client of the REST API: paths, parameters, bodies and replies are typed by the API description. No dependencies. */
+/** Typed client of the REST API, based on the API description. No dependencies. */
 import { ApiError, ConnectionError, ReplyError, TimeoutError } from './errors.ts';
 import type { Arguments, Input, Method, PathOf, Reply } from './operations.ts';
 import { waitBefore } from './retry.ts';
@@ -8,33 +8,33 @@ export { ApiError, CarillonError, ConnectionError, ReplyError, TimeoutError } fr
 export type { Input, Method, PathOf, Reply } from './operations.ts';
 
 export interface ClientOptions {
-  /** Address of the service, without a path: `https://voice.example`. */
+  /** Base URL of the service without a path: `https://voice.example`. */
   readonly url: string;
-  /** Of an account: for everything but `/admin`. */
+  /** ID of the account. Needed for all paths except `/admin`. */
   readonly authId?: string;
   readonly authToken?: string;
-  /** Instead of `authToken`, for reading: `POST …/access-token` makes one. */
+  /** Read-only token instead of `authToken`, created by `POST …/access-token`. */
   readonly accessToken?: string;
-  /** The operator's, for `/admin`. */
+  /** Operator's token for `/admin`. */
   readonly adminToken?: string;
-  /** Longest wait for the reply of one attempt; 30 s. */
+  /** Timeout of one attempt in ms. Default: 30,000. */
   readonly timeoutMs?: number;
-  /** Attempts after the first; 2. */
+  /** Number of retries after the first attempt. Default: 2. */
   readonly retries?: number;
-  /** Largest reply that is held in memory; 64 MiB. Files are not. */
+  /** Maximum size in bytes of a reply held in memory. Default: 64 MiB. Files are not limited. */
   readonly maxReplyBytes?: number;
-  /** Replaced in tests. */
+  /** Implementation of `fetch`; replaced in tests. */
   readonly fetch?: typeof fetch;
   readonly wait?: (ms: number) => Promise<void>;
   readonly random?: () => number;
 }
 
-/** Of one request. */
+/** Options of one request. */
 export interface RequestOptions {
   readonly timeoutMs?: number;
-  /** Ends the request, whatever it waits for, with the signal's reason. */
+  /** Signal that aborts the request, including its retries, with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** For a POST: the same key is never done twice. Each POST has one of its own unless it is named. */
+  /** Idempotency key of a POST: the service executes a key once. Default: a random key per POST. */
   readonly idempotencyKey?: string;
 }
 
@@ -46,12 +46,12 @@ interface Parts {
 
 interface Sending extends RequestOptions {
   readonly method: Method;
-  /** Method and path as the API page has them. */
+  /** Method and path as in the API description. */
   readonly operation: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: RequestInit['body'];
-  /** Doing it twice is the same as doing it once. */
+  /** Whether the request is idempotent, so that it can be retried safely. */
   readonly isRepeatable: boolean;
   readonly attempts: number;
 }
@@ -105,7 +105,7 @@ export class Client {
     return this.#json('DELETE', path, input);
   }
 
-  /** What comes as a file, however large: the response, its body unread. The time limit is for its beginning. */
+  /** Returns a response with an unread body, for files of any size. The timeout applies to the response headers. */
   async file<P extends PathOf<'GET'>>(
     path: P,
     ...[input]: With<Input<'GET', P>>
@@ -113,7 +113,7 @@ export class Client {
     return this.#send(this.#request('GET', path, input ?? {}), async (response) => response);
   }
 
-  /** Sends a file as it is read: once, since a stream cannot be read again. */
+  /** Streams a file to the service. Does not retry, because the stream cannot be read again. */
   async upload<P extends UploadPath>(
     path: P,
     file: { readonly type: string; readonly body: RequestInit['body'] },
@@ -234,7 +234,7 @@ export class Client {
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** `{name}` of a path, encoded. */
+/** Replaces `{name}` in a path with encoded values. */
 function fill(template: string, values: Readonly<Record<string, string | undefined>>): string {
   return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name];
@@ -251,7 +251,7 @@ function queryOf(query: Readonly<Record<string, unknown>>): string {
   return search.size === 0 ? '' : `?${search}`;
 }
 
-/** Seconds of a `Retry-After`, in milliseconds. */
+/** Converts `Retry-After` in seconds to milliseconds. */
 function retryAfter(value: string | null): number | undefined {
   return value !== null && /^\d{1,6}$/.test(value) ? Number(value) * 1000 : undefined;
 }

@@ -1,22 +1,22 @@
-/** What goes wrong, by kind: `instanceof` tells them apart. */
+/** Errors of the client. Distinguish them with `instanceof`. */
 
-/** Of every kind; `message` is one line for people. */
+/** Base class of all client errors. `message` is one readable line. */
 export class CarillonError extends Error {
   override readonly name: string = 'CarillonError';
 }
 
-/** The service answered, and refused. */
+/** The service refused the request. */
 export class ApiError extends CarillonError {
   override readonly name = 'ApiError';
-  /** Of HTTP. */
+  /** HTTP status. */
   readonly status: number;
-  /** What was asked: `GET /api/v1/Account/{auth_id}/cdr`. */
+  /** Operation of the request: `GET /api/v1/Account/{auth_id}/cdr`. */
   readonly operation: string;
-  /** What is wrong with which field, where it says so. */
+  /** Error texts by field; empty if the service returned none. */
   readonly details: Readonly<Record<string, string>>;
-  /** As it came; JSON where it was JSON. */
+  /** Response body: parsed JSON, otherwise text. */
   readonly body: unknown;
-  /** When to ask again, where it says so. */
+  /** Time in ms after which to retry; undefined if the service did not specify it. */
   readonly retryAfterMs: number | undefined;
 
   constructor(operation: string, status: number, text: string, retryAfterMs?: number) {
@@ -31,17 +31,17 @@ export class ApiError extends CarillonError {
   }
 }
 
-/** Nothing came back: nobody listens there, or the connection was lost. `cause` says which. */
+/** The service did not respond: connection refused or lost. See `cause`. */
 export class ConnectionError extends CarillonError {
   override readonly name = 'ConnectionError';
 }
 
-/** No answer in time. Whether the service did what was asked is not known. */
+/** No response within the timeout. The service may or may not have executed the request. */
 export class TimeoutError extends CarillonError {
   override readonly name = 'TimeoutError';
 }
 
-/** The service answered with something that no API of ours answers: a proxy's page, more than there is room for. */
+/** The response is not a valid API response: not JSON (for example a proxy's page) or too large. */
 export class ReplyError extends CarillonError {
   override readonly name = 'ReplyError';
 }
@@ -59,7 +59,7 @@ interface Refusal {
   readonly details?: Readonly<Record<string, string>>;
 }
 
-/** Refusals have five shapes, by the part of the API; all of them hold a sentence, and some what is wrong with which field. */
+/** Returns the error text of a response. The API has five error formats, and some contain details by field. */
 function sentenceOf(
   status: number,
   body: unknown,
@@ -70,7 +70,7 @@ function sentenceOf(
   const named = typeof reply.error === 'string' ? reply.error : undefined;
   const details = error.details ?? {};
   const fields = Object.entries(details).map(([field, what]) => `${field} ${what}`);
-  // Details say the same as the sentence, field by field.
+  // The details contain the same text, field by field.
   const said = fields.length > 0 ? (named ?? error.message) : (error.message ?? named);
   return { message: [said ?? `HTTP ${status}`, ...fields].join('; '), details };
 }

@@ -1,20 +1,20 @@
-/** What an operation takes and gives, by its method and path. */
+/** Input and output types of operations by method and path. */
 import type { FileReply, Operations } from './api.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 type Name = keyof Operations;
 type PathIn<N extends Name, M extends Method> = N extends `${M} ${infer P}` ? P : never;
-/** Paths that have this method. */
+/** Paths that support the method. */
 export type PathOf<M extends Method> = PathIn<Name, M>;
 type Operation<M extends Method, P extends string> = `${M} ${P}` extends Name
   ? Operations[`${M} ${P}`]
   : never;
 
-/** Members that may all be left out make a part that may be left out. */
+/** A part of the input; optional if all its members are optional. */
 type Part<K extends string, T> =
   Record<string, never> extends T ? { readonly [Key in K]?: T } : { readonly [Key in K]: T };
-/** The account of a client is in its paths by itself. */
+/** Path parameters. The client fills in `auth_id` automatically. */
 type PathPart<P extends string, T> = P extends `/admin/${string}`
   ? Part<'path', T>
   : Part<'path', Omit<T, 'auth_id'> & { auth_id?: string }>;
@@ -30,5 +30,5 @@ export type Input<M extends Method, P extends string> = (Operation<M, P> extends
 export type Reply<M extends Method, P extends string> =
   Operation<M, P> extends { reply: infer T } ? (T extends FileReply ? never : T) : never;
 
-/** May be left out where nothing in it has to be given. */
+/** Argument list of an operation; the input is optional if all its parts are. */
 export type Arguments<T> = Record<string, never> extends T ? [input?: T] : [input: T];

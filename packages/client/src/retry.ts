@@ -1,18 +1,18 @@
-/** Which requests are sent again, and when. */
+/** Decides which requests are retried and when. */
 import { ApiError, ConnectionError, TimeoutError } from './errors.ts';
 
 const FIRST_WAIT_MS = 250;
-/** A service that wants to be left alone for longer is not waited for. */
+/** Maximum wait in ms. A longer `Retry-After` makes the error final. */
 const LONGEST_WAIT_MS = 30_000;
 
-/** Refused before anything was done: too many requests, or no room. */
+/** Statuses of requests that were refused before execution: rate limit or overload. */
 const REFUSED_UNDONE: ReadonlySet<number> = new Set([429, 503]);
-/** A proxy lost the service: it may have been done. */
+/** Statuses from a proxy that lost the service. The request may have been executed. */
 const MAYBE_DONE: ReadonlySet<number> = new Set([502, 504]);
 
 /**
- * How long to wait before `attempt` (from 1) is followed by another one, in milliseconds; undefined: the error is final.
- * `isRepeatable`: doing it twice is the same as doing it once.
+ * Returns the wait in ms before the next attempt after `attempt` (from 1), or undefined if the error is final.
+ * `isRepeatable`: the request is idempotent.
  */
 export function waitBefore(
   error: unknown,
@@ -35,7 +35,7 @@ function mayRepeat(error: unknown, isRepeatable: boolean): boolean {
   return error instanceof TimeoutError && isRepeatable;
 }
 
-/** Nobody listened, so nobody did anything. */
+/** Returns true if the request never reached a server. */
 function neverArrived({ cause }: ConnectionError): boolean {
   const { code } = (cause ?? {}) as { readonly code?: string };
   return code === 'ECONNREFUSED';
