@@ -138,9 +138,9 @@ describe.skipIf(!existsSync(TORTURE))(`RFC 4475 on the wire (skipped without ${T
     return status === undefined || status === null ? [] : [[file, status] as const];
   });
 
-  it.each(wanted)('%s is answered with %i', (file, status) => {
+  it.each(wanted)('answers %s with %i', (file, status) => {
     const { world, peer } = setup();
-    peer.sendText(SERVER, readFileSync(`answers %s with %i`));
+    peer.sendText(SERVER, readFileSync(`${TORTURE}/${file}`));
     world.advance(50);
     const responses = world.sent.flatMap(({ message }) =>
       message.kind === 'response' && message.status > 100 ? [message.status] : [],
