@@ -204,7 +204,7 @@ describe('the native side', () => {
     ['playTone', [{ ...PLAY, tone: { ...TONE, loud: true } }], 'tone.loud is unknown'],
     ['playTone', [{ ...PLAY, tone: TONE, held: true }], 'held is unknown'],
     ['playTone', [{ ...PLAY, tone: 'ringing' }], 'tone must be an object, not "ringing"'],
-    ['playTone', [], '%s rejects a wrong value and names it (%#)'],
+    ['playTone', [], 'the options object is missing'],
     [
       'statistics',
       [1, new Float64Array(20)],
@@ -249,7 +249,7 @@ describe('the native side', () => {
     ['openStream', [{ ...STREAM, sockets: {} }], 'sockets must be a Sockets object, not an object'],
     ['openStream', [{ ...STREAM, sockets }], 'socket is missing'],
     ['takeEvents', ['x'], 'batch must be a Uint8Array, not "x"'],
-  ])('%s refuses a wrong value by its name (%#)', (method, values, message) => {
+  ])('%s rejects a wrong value and names it (%#)', (method, values, message) => {
     expect(() => engine[method]?.(...values)).toThrow(new TypeError(`${method}: ${message}`));
   });
 
