@@ -60,10 +60,9 @@ export default defineConfig({
       {
         text: 'This service',
         items: [
-          // VitePress prefixes links with `base` unless they open a new tab.
-          { text: 'REST API', link: '/docs', target: '_blank', rel: '' },
-          { text: 'Console', link: '/console', target: '_blank', rel: '' },
-          { text: 'Browser phone', link: '/phone', target: '_blank', rel: '' },
+          { component: 'ServiceLink', props: { text: 'REST API', href: '/docs' } },
+          { component: 'ServiceLink', props: { text: 'Console', href: '/console' } },
+          { component: 'ServiceLink', props: { text: 'Browser phone', href: '/phone' } },
         ],
       },
     ],
