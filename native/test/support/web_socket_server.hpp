@@ -53,7 +53,8 @@ class WebSocketServer {
     return read_;
   }
 
-  /// Returns the payloads of the client's frames, unmasked. Close frames appear as "close"; pings are omitted.
+  /// Returns the payloads of the client's frames, unmasked. Close frames appear as "close"; pings are
+  /// omitted.
   std::vector<std::string> frames(size_t count) {
     std::vector<std::string> out;
     read_until([&](const std::string& bytes) {

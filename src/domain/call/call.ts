@@ -67,7 +67,8 @@ export class Call implements Recorded {
   #hangupTarget: CallbackTarget | undefined;
   #bridgeUuid: CallUuid | undefined;
   #machine: boolean | undefined;
-  #isUnrecorded = false;
+  /** Neither a record nor a hangup notification is written. */
+  isUnrecorded = false;
   /** Cached facts. Rebuilt once answering machine detection has a result. */
   #facts: CallFacts | undefined;
   #quality: MediaQuality | undefined;
@@ -106,8 +107,6 @@ export class Call implements Recorded {
     );
     this.digits = new DigitHub((wanted) => this.#media.hearTones(wanted));
   }
-
-  // -------------------------------------------------------------- facts
 
   get uuid(): CallUuid {
     return this.identity.callUuid;
@@ -265,18 +264,14 @@ export class Call implements Recorded {
     if (this.status === 'new') this.#inbound?.ring();
   }
 
-  /**
-   * Sends 183 with our SDP, so that the caller hears audio before the answer. Returns false if early media is not
-   * possible.
-   */
+  /** Sends 183 with SDP, so that the caller hears audio before the answer. Returns false if early media is impossible. */
   async startEarlyMedia(): Promise<boolean> {
     return this.#inbound?.startEarlyMedia() ?? this.status === 'early';
   }
 
   /**
-   * Sends 200 with our SDP. Resolves to true once the caller has acknowledged it; only then is the call answered and
-   * billed. Awaits `durable` before reporting the answer, so that a crash afterwards finds an answered call in the
-   * store.
+   * Sends 200 with SDP. Resolves to true at the ACK; only then is the call answered and billed. Awaits `durable` before it
+   * reports the answer, so that a crash afterwards finds an answered call in the store.
    */
   async answer(durable: () => Promise<void>): Promise<boolean> {
     if (this.isAnswered) return true;
@@ -285,16 +280,12 @@ export class Call implements Recorded {
     return inbound.answer(durable);
   }
 
-  // -------------------------------------------------------------- outbound
-
   /** Sends the INVITE to each target in turn until one accepts. Further progress arrives through events and `ended`. */
   async dial(signalling: Signalling, plan: DialPlan): Promise<void> {
     const part = new OutboundPart(this.#partOf());
     this.#part = part;
     await part.dial(signalling, plan);
   }
-
-  // -------------------------------------------------------------- updates
 
   /** Records a bridge between both calls. */
   bridgedWith(other: Call): void {
@@ -316,11 +307,7 @@ export class Call implements Recorded {
   /** Suppresses the record and the hangup notification, for a call that this node cannot serve. */
   endUnrecorded(): void {
     this.#hangupTarget = undefined;
-    this.#isUnrecorded = true;
-  }
-
-  get isUnrecorded(): boolean {
-    return this.#isUnrecorded;
+    this.isUnrecorded = true;
   }
 
   // -------------------------------------------------------------- end
@@ -343,10 +330,7 @@ export class Call implements Recorded {
     leg?.hangup(cause, detail);
   }
 
-  /**
-   * Ends a call whose media could not be set up. The call is not billed (spec, Call-level failures: media negotiation
-   * failure).
-   */
+  /** Ends a call whose media could not be set up. It is not billed (spec, Call-level failures: media negotiation failure). */
   #endUnheard(fault: string): void {
     if (this.answerUs !== undefined) this.limitTo(this.msAt(this.answerUs));
     this.hangup('mediaAnchoring', 'Error', fault);

@@ -138,10 +138,7 @@ export interface Leg {
   /** Identifier within the signalling layer; not the call UUID. */
   readonly id: string;
   readonly sipCallId: string;
-  /**
-   * Ends the leg with BYE, CANCEL or a final response mapped from the cause, depending on its state. Idempotent.
-   * `detail`: text for the Warning header field of a 488.
-   */
+  /** Ends the leg with BYE, CANCEL or a final response for the cause. Idempotent. `detail`: Warning text of a 488. */
   hangup(cause: HangupCauseKey, detail?: string): void;
   /**
    * Sends REFER on an answered leg, one at a time. The returned function stops the progress events. Absent if the leg
