@@ -244,8 +244,6 @@ export class Call implements Recorded {
     return this.#course.observe(events);
   }
 
-  // -------------------------------------------------------------- inbound
-
   get #inbound(): InboundPart | undefined {
     return this.#part instanceof InboundPart ? this.#part : undefined;
   }
@@ -309,8 +307,6 @@ export class Call implements Recorded {
     this.#hangupTarget = undefined;
     this.isUnrecorded = true;
   }
-
-  // -------------------------------------------------------------- end
 
   /** Caps answered time at `atMs` (monotonic, ms). The returned function removes the cap. */
   limitTo(atMs: number): () => void {
