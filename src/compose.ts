@@ -81,14 +81,8 @@ export async function startService(start: ServiceStart): Promise<Service> {
   const { settings, lists } = start;
   const logger = createLogger(settings.logLevel, undefined, settings.logFormat);
   const dataDir = resolve(settings.dataDir);
-  const basics: Basics = {
-    settings,
-    lists,
-    dataDir,
-    logger,
-    clock: systemClock,
-    random: systemRandom,
-  };
+  const machine = { clock: systemClock, random: systemRandom };
+  const basics: Basics = { settings, lists, dataDir, logger, ...machine };
   const derived = derive(settings);
   const metrics = createMetrics({ process: true });
   const measuring = new Measuring(metrics);
@@ -96,19 +90,16 @@ export async function startService(start: ServiceStart): Promise<Service> {
   // Replaced once the modules that accept calls exist.
   let pauseCalls: (cause: string | undefined) => void = () => undefined;
   const serviceability = new Serviceability({ ...basics, onChange: (cause) => pauseCalls(cause) });
-  const runOut = serviceability.of('descriptors');
-  const descriptors = new DescriptorWatch({ ...basics, onChange: runOut });
+  const onChange = serviceability.of('descriptors');
+  const descriptors = new DescriptorWatch({ ...basics, onChange });
   const foundation = await layFoundation(basics);
   const cluster = await joinCluster(basics, foundation);
   const lines = await openLines(basics, foundation, derived, metrics, { cluster, descriptors });
   const { signalling, media, callbacks, streams } = lines;
   const rest = restSettings(basics, derived);
   const links = createSignedLinks(rest, systemClock);
-  const mailer = createMailer({
-    ...basics,
-    ...settings.mail,
-    outboxFolder: join(dataDir, 'outbox'),
-  });
+  const outboxFolder = join(dataDir, 'outbox');
+  const mailer = createMailer({ ...basics, ...settings.mail, outboxFolder });
   const leaving = joinLeaving(basics, foundation);
   const exporter = createExporter({
     ...basics,
