@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Builds the documentation site into build/docs with VitePress: `docs.mjs [--if-stale] [--low-priority]`.
-// With CARILLON_DOCS=off it does nothing: the service then runs without the site.
+// With SKIP_DOCS=1 it does nothing: the service then runs without the site.
 // 1. Installs the site's tools (docs/package.json) if their lock file changed.
 // 2. Copies docs/ and the pages outside of it into build/docs-source and adapts their links.
 // 3. Builds the site, llms.txt (list of pages) and llms-full.txt (all pages as one text).
@@ -39,7 +39,7 @@ const TOOLS = /^docs\/(node_modules|\.vitepress\/(cache|dist))(\/|$)/;
 /** Pages by their file, as links in the sources name them. */
 const byFile = new Map(PAGES.map((page) => [page.file, page]));
 
-if (process.env.CARILLON_DOCS === 'off') process.exit(0);
+if (process.env.SKIP_DOCS === '1') process.exit(0);
 if (process.argv.includes('--low-priority')) setPriority(19);
 const sources = sourcesHash();
 if (!process.argv.includes('--if-stale') || !isBuiltFrom(sources)) {

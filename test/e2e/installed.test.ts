@@ -32,7 +32,7 @@ function install(...more: readonly string[]) {
   const args = [join(ROOT, 'bin/carillon.mjs'), '--json', 'install', '--root', root, ...more];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     encoding: 'utf8',
-    env: { PATH: process.env['PATH'], CARILLON_DOCS: 'off' },
+    env: { PATH: process.env['PATH'], SKIP_DOCS: '1' },
   });
   expect([status, status === 0 || stderr]).toEqual([0, true]);
   return JSON.parse(stdout) as { readonly dry_run: boolean; readonly steps: readonly string[] };
