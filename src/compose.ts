@@ -215,6 +215,11 @@ export async function startService(start: ServiceStart): Promise<Service> {
     utilisation: loopUtilisation(),
   });
   const { newCalls } = lines;
+  const clusterState = {
+    living: () => cluster?.living(),
+    leaseMs: () => cluster?.shared.lease.remainingMs,
+    offloadWaiting: () => leaving.waiting(),
+  };
   measuring.connect({
     keeper,
     signalling,
@@ -230,8 +235,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     version: VERSION,
     serviceability,
     self: foundation.self,
-    living: () => cluster?.living(),
-    offloadWaiting: () => leaving.waiting(),
+    ...clusterState,
     descriptors,
   });
   const reloader = new Reloader({
@@ -250,6 +254,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     alarms: () => alarms.list(),
     storeWatch,
     serviceability,
+    ...clusterState,
     ...foundation,
     ...lines,
     keeper,
