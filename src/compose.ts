@@ -17,9 +17,10 @@ import { createMetrics } from './edge/metrics/metrics.ts';
 import { createSignedLinks } from './edge/rest/links.ts';
 import { createLiveFeed, createRestServer } from './edge/rest/server.ts';
 import { Alarms } from './service/alarms.ts';
+import { startBanner } from './service/banner.ts';
 import { ADMIN_TOKEN_FILE, keptSecret, SERVICE_FILE, writeSecret } from './service/data-folder.ts';
 import { DescriptorWatch } from './service/descriptors.ts';
-import { firstStart, greeting } from './service/first-start.ts';
+import { firstStart } from './service/first-start.ts';
 import { Housekeeping } from './service/housekeeping.ts';
 import { joinCalls } from './service/join/calls.ts';
 import { joinCampaigns } from './service/join/campaigns.ts';
@@ -51,8 +52,8 @@ import { StoreWatch } from './service/store-watch.ts';
 import { Supervisor, type SupervisorPlace } from './service/supervisor.ts';
 
 export interface Service {
-  /** Text with credentials and links for a first call; undefined after the first start. */
-  readonly welcome: string | undefined;
+  /** Text with links, the number to dial and how to stop. The first start adds credentials. */
+  readonly banner: string;
   /** Accepts no new calls, lets active calls end within the drain limit, then closes everything. */
   stop(): Promise<void>;
   /** Applies changed settings that need no restart. Logs applied and rejected changes. */
@@ -340,15 +341,9 @@ export async function startService(start: ServiceStart): Promise<Service> {
   await alarms.start();
   sampling.start();
   writeSecret(join(dataDir, SERVICE_FILE), `${JSON.stringify({ url, pid: process.pid })}\n`);
-  const first = await firstStart(
-    {
-      ...basics,
-      ...foundation,
-      sip: { host: derived.sipPublicHost, port: signalling.port() },
-      baseUrl: settings.publicUrl === '' ? url : derived.publicUrl,
-    },
-    settings.demo,
-  );
+  const sip = { host: derived.sipPublicHost, port: signalling.port() };
+  const baseUrl = settings.publicUrl === '' ? url : derived.publicUrl;
+  const first = await firstStart({ ...basics, ...foundation, sip, baseUrl }, settings.demo);
   void warmSounds(lines, lines.holdMusic);
   const supervisor = new Supervisor({
     ...start.supervisor,
@@ -400,5 +395,6 @@ export async function startService(start: ServiceStart): Promise<Service> {
       .catch((error: unknown) => logger.error({ error }, 'settings not reloaded'))
       .finally(() => supervisor.reloaded());
   };
-  return { welcome: await greeting(first, foundation.users, dataDir), stop, reload };
+  const started = { ...basics, users: foundation.users, first, sip, baseUrl };
+  return { banner: await startBanner(started), stop, reload };
 }

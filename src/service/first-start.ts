@@ -12,8 +12,6 @@ import { microsFromUnits } from '../base/money.ts';
 import type { Accounts } from '../domain/account/account.ts';
 import type { Ledger } from '../domain/ledger/ledger.ts';
 import type { Provisioning } from '../domain/provisioning/provisioning.ts';
-import type { Users } from '../domain/user/user.ts';
-import { invitationLink } from '../edge/rest/server.ts';
 import type { Store } from '../edge/store/store.ts';
 import { DEMO_ORIGIN } from '../edge/webhook/demo-application.ts';
 import type { DemoFile } from '../phone/options.ts';
@@ -194,44 +192,4 @@ async function leaveOldPlace(
   const [, port] = /^http:\/\/127\.0\.0\.1:(\d+)\/answer$/.exec(answerUrl) ?? [];
   if (port === undefined || hangupUrl !== `http://127.0.0.1:${port}/hangup`) return;
   await applications.patch(authId, appId, URLS);
-}
-
-/** The fragment after `#` stays in the browser. */
-function phoneLink({ baseUrl, username, password, dial }: DemoFile): string {
-  const account = new URLSearchParams({ user: username, password, dial });
-  return `${baseUrl}/phone#${account}`;
-}
-
-/** What a person needs for a first call; printed once. */
-function welcome(things: DemoFile, dataDir: string, consoleLink: string): string {
-  const auth = `-H 'X-Auth-ID: ${things.authId}' -H 'X-Auth-Token: ${things.authToken}'`;
-  return `
-  Carillon is running. What you need for a first call (kept in ${join(dataDir, DEMO_FILE)}):
-
-    REST base URL   ${things.baseUrl}
-    auth id         ${things.authId}
-    auth token      ${things.authToken}
-    SIP address     sip:${things.username}@${things.sipHost}:${things.sipPort}  (UDP and TCP)
-    SIP user        ${things.username}
-    SIP password    ${things.password}
-    number to dial  ${things.dial}  (an echo bot answers)
-
-    curl ${auth} ${things.baseUrl}/api/v1/Account/${things.authId}/balance/${CURRENCY}
-
-  A phone in a browser:  ${phoneLink(things)}
-  The console:           ${consoleLink}  (opens once: choose your password)
-  In a second terminal:  npm run call
-`;
-}
-
-/** The welcome of the first start, with an invitation for the owner of the console; undefined at every other start. */
-export async function greeting(
-  first: Awaited<ReturnType<typeof firstStart>>,
-  users: Users,
-  dataDir: string,
-): Promise<string | undefined> {
-  if (!first?.isFirst) return undefined;
-  const owner = await users.invite({ email: undefined, role: 'owner', accountId: undefined });
-  const link = owner.ok ? invitationLink(first.things.baseUrl, owner.value.token) : '';
-  return welcome(first.things, dataDir, link);
 }

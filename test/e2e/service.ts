@@ -103,6 +103,14 @@ export class Service {
     return new Service(place, program, performance.now() - startMs);
   }
 
+  /** Waits for the banner, the last text that a start prints, and returns all output so far. */
+  async banner(): Promise<string> {
+    const { program } = this;
+    return eventually('the banner', () =>
+      /\n {2}Stop /.test(program.stdout) ? program.stdout : undefined,
+    );
+  }
+
   /** The demo account and credentials that the first start created. */
   get demo(): DemoFile & { readonly appId: number } {
     return JSON.parse(readFileSync(join(this.dataDir, 'demo.json'), 'utf8'));
