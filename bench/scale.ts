@@ -25,7 +25,10 @@ function reproduced(): readonly Row[] {
     );
     return {
       name: `simulated: units of work, ${accounts} account${accounts === 1 ? '' : 's'}`,
-      ...{ value, unit: 'units/s', floor: units, ratio: rounded(value / units) },
+      value,
+      unit: 'units/s',
+      floor: units,
+      ratio: rounded(value / units),
       note: `floor: measured; ${isFitted ? 'the costs were read from it' : 'not put in'}`,
     };
   });
@@ -38,12 +41,10 @@ function reproduced(): readonly Row[] {
     ...ledger,
     {
       name: 'simulated: calls/s that one node holds',
-      ...{
-        value: held,
-        unit: 'calls/s',
-        floor: ONE_NODE_HOLDS,
-        ratio: rounded(held / ONE_NODE_HOLDS),
-      },
+      value: held,
+      unit: 'calls/s',
+      floor: ONE_NODE_HOLDS,
+      ratio: rounded(held / ONE_NODE_HOLDS),
       note: 'floor: measured by bench calls, on SQLite; held: 99 of 100 set-ups within 100 ms',
     },
   ];
@@ -53,7 +54,9 @@ function mostHeld(place: Place): number {
   let held = 0;
   for (let rate = 20; rate <= 400; rate += 10) {
     const { setUpP99Ms } = simulate(place, COSTS, {
-      ...{ callsPerSecond: rate, concurrent: rate * TALK_S, seconds: SECONDS },
+      callsPerSecond: rate,
+      concurrent: rate * TALK_S,
+      seconds: SECONDS,
     });
     if (setUpP99Ms > 100) break;
     held = rate;
@@ -70,20 +73,20 @@ function planned({ name, calls, place }: (typeof PLACES)[number]): readonly Row[
   return [
     {
       name: `${title}: set-up p99`,
-      ...{
-        value: rounded(outcome.setUpP99Ms),
-        unit: 'ms',
-        note: `p50 ${rounded(outcome.setUpP50Ms)}; ${Math.round(callsPerSecond)} calls/s`,
-      },
+      value: rounded(outcome.setUpP99Ms),
+      unit: 'ms',
+      note: `p50 ${rounded(outcome.setUpP50Ms)}; ${Math.round(callsPerSecond)} calls/s`,
     },
     {
       name: `${title}: busiest`,
-      ...{ value: rounded(100 * Math.max(...Object.values(use))), unit: '%' },
+      value: rounded(100 * Math.max(...Object.values(use))),
+      unit: '%',
       note: `${busiest(use)}; node ${percent(use.node)}, PostgreSQL ${percent(use.database)}, Redis ${percent(use.redis)}, edge ${percent(use.edge)}; ${place.nodes} nodes and ${mediaCores} cores of media, ${place.databases} × ${place.databaseCores} cores of PostgreSQL, ${place.redisServers} Redis, ${place.edgeCores} cores of Kamailio`,
     },
     {
       name: `${title}: units of work`,
-      ...{ value: Math.round(outcome.unitsPerSecond), unit: 'units/s' },
+      value: Math.round(outcome.unitsPerSecond),
+      unit: 'units/s',
       note: `in ${Math.round(outcome.transactionsPerSecond)} transactions/s; ${Math.round(outcome.heartbeatsPerSecond)} heartbeats/s; Redis ${Math.round(outcome.commandsPerSecond)} commands/s; media ${rounded((calls * 2 * 2 * 87) / 1e6)} Gbit/s`,
     },
   ];

@@ -31,7 +31,9 @@ export async function run(): Promise<Row[]> {
     const turns = { rate: RATE, seconds: SECONDS, rounds: ROUNDS, cpu: () => cpuUs(child) };
     const note = `${RATE} calls a second, ${ROUNDS} rounds in turns`;
     return besideUdp(await inTurns(callers, turns), (transport) => ({
-      ...{ name: `answered call over ${transport}`, unit: 'µs/call', note },
+      name: `answered call over ${transport}`,
+      unit: 'µs/call',
+      note,
     }));
   } finally {
     for (const caller of callers.values()) caller.close();

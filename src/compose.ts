@@ -97,8 +97,8 @@ export async function startService(start: ServiceStart): Promise<Service> {
   // Replaced once the modules that accept calls exist.
   let pauseCalls: (cause: string | undefined) => void = () => undefined;
   const serviceability = new Serviceability({ ...basics, onChange: (cause) => pauseCalls(cause) });
-  const runOut = serviceability.of('descriptors');
-  const descriptors = new DescriptorWatch({ ...basics, onChange: runOut });
+  const onChange = serviceability.of('descriptors');
+  const descriptors = new DescriptorWatch({ ...basics, onChange });
   const foundation = await layFoundation(basics);
   const cluster = await joinCluster(basics, foundation);
   const lines = await openLines(basics, foundation, derived, metrics, { cluster, descriptors });
@@ -111,6 +111,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     outboxFolder: join(dataDir, 'outbox'),
   });
   const leaving = joinLeaving(basics, foundation);
+  const offloadWaiting = (): number => leaving.waiting();
   const exporter = createExporter({
     ...basics,
     elsewhere: leaving.elsewhere,
@@ -150,7 +151,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     mailer,
     conditions: () => serviceability.conditions,
     spooled: () => foundation.store.spooled(),
-    offloadWaiting: () => leaving.waiting(),
+    offloadWaiting,
   });
   const callTraces = joinTraces(basics, lines, VERSION);
   const onSettled = (cdr: Cdr): void => {
@@ -164,7 +165,8 @@ export async function startService(start: ServiceStart): Promise<Service> {
   const otherNodes = cluster && {
     ...cluster,
     claims: cluster.shared.claims,
-    ...{ host: derived.sipNodeHost, port: () => signalling.port() },
+    host: derived.sipNodeHost,
+    port: () => signalling.port(),
   };
   const callLines = { ...lines, transcriptions, slots, directory, otherNodes };
   const calls = joinCalls(basics, foundation, callLines, derived, links, onSettled);
@@ -175,9 +177,10 @@ export async function startService(start: ServiceStart): Promise<Service> {
     lines.hep === undefined || !settings.hep.mediaReports
       ? undefined
       : new MediaReports(lines.hep, systemClock);
-  const onFree = (act: () => void): void => admission.onFree(act);
   const { campaigns, dialer } = joinCampaigns(basics, foundation, {
-    ...{ paced, onFree, callbacks },
+    paced,
+    callbacks,
+    onFree: (act) => admission.onFree(act),
     share: cluster && ((own) => cluster.shareDialer(own)),
   });
   const forgetLists = (): Promise<void> => campaigns.forgetUploads();
@@ -188,13 +191,9 @@ export async function startService(start: ServiceStart): Promise<Service> {
     sampled: (call, quality) => reports?.sampled(call, quality),
   });
   admission.onDrain(() => dialer.stop());
-  const { isIdle, mayTrim } = quietLoop();
-  const memory = new Memory({
-    ...basics,
-    isIdle: () => isIdle() && keeper.liveCount === 0,
-    mayTrim,
-    heap: v8Heap(),
-  });
+  const quiet = quietLoop();
+  const isIdle = (): boolean => quiet.isIdle() && keeper.liveCount === 0;
+  const memory = new Memory({ ...basics, ...quiet, isIdle, heap: v8Heap() });
   const callsLimit = settings.calls.maxConcurrent;
   pauseCalls = (cause) => {
     admission.pause(cause);
@@ -211,7 +210,8 @@ export async function startService(start: ServiceStart): Promise<Service> {
     cluster === undefined || settings.cluster.withoutRedisPercent > 0
       ? undefined
       : new RedisWatch({
-          ...{ clock: systemClock, logger, redis: cluster.shared.redis },
+          ...basics,
+          redis: cluster.shared.redis,
           onChange: serviceability.of('redis'),
         });
   const overload = new OverloadWatch({
@@ -241,7 +241,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     serviceability,
     self: foundation.self,
     living: () => cluster?.living(),
-    offloadWaiting: () => leaving.waiting(),
+    offloadWaiting,
     descriptors,
   });
   const reloader = new Reloader({
@@ -324,9 +324,9 @@ export async function startService(start: ServiceStart): Promise<Service> {
     takeUp,
     letGo: () => dialer.stop(),
   });
-  void campaigns
-    .forgetUploads()
-    .catch((error: unknown) => logger.error({ error }, 'unfinished uploads not deleted'));
+  void forgetLists().catch((error: unknown) =>
+    logger.error({ error }, 'unfinished uploads not deleted'),
+  );
   recorder.recover(interrupted);
   void transcriptions
     .recover()
@@ -395,6 +395,6 @@ export async function startService(start: ServiceStart): Promise<Service> {
       .catch((error: unknown) => logger.error({ error }, 'settings not reloaded'))
       .finally(() => supervisor.reloaded());
   };
-  const started = { ...basics, users: foundation.users, first, sip, baseUrl };
-  return { banner: await startBanner(started), stop, reload };
+  const text = await startBanner({ ...basics, ...foundation, first, sip, baseUrl });
+  return { banner: text, stop, reload };
 }

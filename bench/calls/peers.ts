@@ -31,7 +31,11 @@ function installed(folder: string): readonly Peer[] {
       name: 'Asterisk, Dial with CDR',
       start: () =>
         startAsterisk({
-          ...{ program: asterisk, folder, sipPort: SIP_PORT, callerCodec: 'ulaw', callee },
+          program: asterisk,
+          folder,
+          sipPort: SIP_PORT,
+          callerCodec: 'ulaw',
+          callee,
         }),
     });
   const drachtio = drachtioPrograms();

@@ -41,7 +41,11 @@ async function compared(now: Called, before: Called): Promise<readonly Row[]> {
     const [value, floor] = [median(ours), median(theirs)];
     return {
       name: `one node on SQLite: ${what}`,
-      ...{ value, unit, floor, ratio: rounded(value / floor), goal: SAME },
+      value,
+      unit,
+      floor,
+      ratio: rounded(value / floor),
+      goal: SAME,
       note: `floor: the other checkout, in turns; ${ROUNDS} rounds: ${ours.join(', ')} and ${theirs.join(', ')}`,
     };
   };

@@ -25,7 +25,11 @@ export async function heartbeats(): Promise<readonly Row[]> {
   try {
     const url = cluster.database('beats');
     const store = await openStore({
-      ...{ dataDir, synchronous: 'normal', logger: silentLogger, clock, random: systemRandom },
+      dataDir,
+      synchronous: 'normal',
+      logger: silentLogger,
+      clock,
+      random: systemRandom,
       postgres: { url, writers: 1, spoolBytes: 1_000_000 },
     });
     const db = cluster.connect('beats');
@@ -49,7 +53,8 @@ export async function heartbeats(): Promise<readonly Row[]> {
     return [
       {
         name: 'PostgreSQL: CPU of a heartbeat',
-        ...{ value: rounded((1000 * spentMs) / (CALLS * ROUNDS)), unit: 'µs/call' },
+        value: rounded((1000 * spentMs) / (CALLS * ROUNDS)),
+        unit: 'µs/call',
         note: `${CALLS} open calls of ${RECORD_BYTES} bytes, ${ROUNDS} times`,
       },
     ];

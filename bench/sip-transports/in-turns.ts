@@ -34,7 +34,9 @@ export function besideUdp(
   const floor = costs.get('udp') ?? Number.NaN;
   return [...costs].map(([transport, value]) => ({
     ...rowOf(transport),
-    ...{ value, floor, ratio: value / floor },
+    value,
+    floor,
+    ratio: value / floor,
   }));
 }
 

@@ -28,7 +28,9 @@ const RUNNING = 100;
 const BEAT_EVERY = 200;
 const LINES = 12;
 const timeline = Array.from({ length: LINES }, (_, index) => ({
-  ...{ atUs: START_US + index, kind: 'sip', text: 'INVITE to 14155602000' },
+  atUs: START_US + index,
+  kind: 'sip',
+  text: 'INVITE to 14155602000',
   facts: { method: 'INVITE', status: 200, from: '14155550100' },
 }));
 
@@ -36,7 +38,11 @@ type Work = readonly [repository: string, operation: string, ...given: readonly 
 
 function together(engine: Engine, nowUs: number, ...work: readonly Work[]): void {
   const units = work.map(([repository, operation, ...given]) => ({
-    ...{ repository, operation, given, nowUs, node: NODE },
+    repository,
+    operation,
+    given,
+    nowUs,
+    node: NODE,
   }));
   for (const outcome of engine.run(units))
     if (!outcome.ok) throw new Error(JSON.stringify(outcome.failure));
@@ -51,8 +57,11 @@ export function createAccount(engine: Engine): void {
 
 const chargeOf = ({ callUuid, cost }: Cdr) =>
   anEntry({
-    ...{ type: 'debit' as const, amount: cost, description: 'Call to 14155602000' },
-    ...{ reference: `cdr:${callUuid}`, referenceType: 'cdr' },
+    type: 'debit' as const,
+    amount: cost,
+    description: 'Call to 14155602000',
+    reference: `cdr:${callUuid}`,
+    referenceType: 'cdr',
   });
 
 /** Both legs opened, answered, marked alive, settled, told, and their timelines kept: the ends of every fifth call bring those before it. */
@@ -81,9 +90,15 @@ export class WholeCalls {
     const from = String(14_150_000_000 + systemRandom.integer(CALLERS));
     const [inbound, outbound] = (['inbound', 'outbound'] as const).map((direction) =>
       aCdr({
-        ...{ callUuid: newCallUuid(systemRandom, nowUs / 1000), direction, from },
-        ...{ to: '14155602000', startUs: nowUs, answerUs: nowUs, endUs: nowUs + 1_000_000 },
-        ...{ sipCallId: uuid(systemRandom), carrier: 'caller' },
+        callUuid: newCallUuid(systemRandom, nowUs / 1000),
+        direction,
+        from,
+        to: '14155602000',
+        startUs: nowUs,
+        answerUs: nowUs,
+        endUs: nowUs + 1_000_000,
+        sipCallId: uuid(systemRandom),
+        carrier: 'caller',
       }),
     ) as [Cdr, Cdr];
     const a = anOpenCall({ cdr: inbound, hangupNotification: hangupOf(inbound) });
@@ -96,7 +111,11 @@ export class WholeCalls {
   #open(call: OpenCall, nowUs: number): void {
     const given = [call, undefined];
     const outcome = this.#engine.runAhead({
-      ...{ repository: 'calls', operation: 'openAhead', given, nowUs, node: NODE },
+      repository: 'calls',
+      operation: 'openAhead',
+      given,
+      nowUs,
+      node: NODE,
     });
     if (outcome?.ok !== true) throw new Error(JSON.stringify(outcome));
   }
@@ -130,7 +149,9 @@ const PARAMETERS = 19;
 /** As long as a real one. */
 const hangupOf = ({ callUuid, accountId, from }: Cdr): StoredNotification =>
   aNotification({
-    ...{ id: uuid(systemRandom), subject: callUuid, accountId },
+    id: uuid(systemRandom),
+    subject: callUuid,
+    accountId,
     parameters: Array.from({ length: PARAMETERS }, (_, index) => [`Parameter${index}`, from]),
   });
 

@@ -1,7 +1,7 @@
 /** Monitors calls, carriers, disk and certificates, and reports raised and cleared alarms to the operator. */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync, statfsSync } from 'node:fs';
-import type { Clock } from '../base/clock.ts';
+import { type Clock, wallUs } from '../base/clock.ts';
 import { DAY_MS, HOUR_MS } from '../base/duration.ts';
 import { type AccountId, asAccountId } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
@@ -125,7 +125,7 @@ export class Alarms {
     const { clock, logger } = this.#parts;
     this.#trends.observe(cdr, clock.monotonicMs());
     this.#countries
-      .observe(cdr, clock.wallMs() * 1000)
+      .observe(cdr, wallUs(clock))
       .then((found) => {
         if (found !== undefined && this.#moments.length < WAITING_MAX) this.#moments.push(found);
       })
@@ -187,7 +187,7 @@ export class Alarms {
       ...this.#moments,
     ];
     this.#moments = [];
-    const changes = this.#book.update(conditions, nowMs, Math.round(clock.wallMs() * 1000));
+    const changes = this.#book.update(conditions, nowMs, wallUs(clock));
     for (const { state, ...alarm } of changes) {
       if (state === 'raised') logger.warn({ ...alarm }, 'alarm raised');
       else logger.info({ ...alarm }, 'alarm cleared');

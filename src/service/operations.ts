@@ -2,7 +2,7 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock } from '../base/clock.ts';
+import { type Clock, wallUs } from '../base/clock.ts';
 import type { NewCalls } from '../domain/capacity/capacity.ts';
 import type { Serviceability } from '../domain/cluster/cluster.ts';
 import type { Admission, CallBilling } from '../domain/dispatch/dispatch.ts';
@@ -40,7 +40,7 @@ export interface OperatedParts {
 export function createOperations(parts: OperatedParts): Operations {
   const { store, storeWatch, keeper, signalling, media, admission, metrics, overload, clock } =
     parts;
-  const startedUs = Math.round(clock.wallMs() * 1000);
+  const startedUs = wallUs(clock);
   const startedMs = clock.monotonicMs();
   const registrations = (): RegistrationView[] =>
     signalling.registrations().map((binding) => ({

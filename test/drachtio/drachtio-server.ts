@@ -171,7 +171,9 @@ export class DrachtioServer {
     const reliable = message.tokens('require').includes('100rel');
     const isOk = status > 100 && status < 300;
     const response = createResponse(request, status, {
-      ...{ reason: message.reason, toTag: incoming.localTag, body: message.body },
+      reason: message.reason,
+      toTag: incoming.localTag,
+      body: message.body,
       headers: [
         ...message.fields
           .filter(({ key }) => key !== 'to' && key !== 'content-length')
@@ -183,7 +185,9 @@ export class DrachtioServer {
     let { dialog } = incoming;
     if (makesDialog && isOk && dialog === undefined) {
       dialog = this.#dialog({
-        ...{ callId: request.callId, flow, target: uriOf(request.header('contact')) },
+        callId: request.callId,
+        flow,
+        target: uriOf(request.header('contact')),
         local: `${request.header('to')};tag=${incoming.localTag}`,
         remote: request.header('from') ?? '',
       });
@@ -201,7 +205,9 @@ export class DrachtioServer {
     const makesDialog = method === 'INVITE' || method === 'SUBSCRIBE';
     const contact = makesDialog && !hasContact ? [['Contact', this.#contact(flow)] as const] : [];
     const request = createRequest({
-      ...{ method, requestUri: message.requestUri, body: message.body },
+      method,
+      requestUri: message.requestUri,
+      body: message.body,
       headers: [this.#via(flow), ...fieldsOf(message), ...contact],
     });
     this.#send(id, request, flow, undefined);
@@ -218,7 +224,9 @@ export class DrachtioServer {
     if (method === 'INVITE') dialog.inviteSequence = dialog.sequence;
     const named = message.requestUri.includes('placeholder') || isAck;
     const request = createRequest({
-      ...{ method, requestUri: named ? dialog.target : message.requestUri, body: message.body },
+      method,
+      requestUri: named ? dialog.target : message.requestUri,
+      body: message.body,
       headers: [
         this.#via(dialog.flow),
         ['Max-Forwards', '70'],
@@ -350,8 +358,11 @@ export class DrachtioServer {
     if (response.status >= 200) this.#outgoing.delete(transaction);
     if (makesDialog && response.status < 300 && dialog === undefined) {
       dialog = this.#dialog({
-        ...{ callId: request.callId, flow, local: request.header('from') ?? '' },
-        ...{ remote: response.header('to') ?? '', target: uriOf(response.header('contact')) },
+        callId: request.callId,
+        flow,
+        local: request.header('from') ?? '',
+        remote: response.header('to') ?? '',
+        target: uriOf(response.header('contact')),
       });
       dialog.sequence = request.cseq.sequence;
       dialog.inviteSequence = request.cseq.sequence;
@@ -365,11 +376,11 @@ export class DrachtioServer {
     const id = `${parts.callId};from-tag=${tag}`;
     const known = this.dialogs.get(id);
     const dialog = {
-      ...{ ...parts, id, contact: this.#contact(parts.flow) },
-      ...{
-        sequence: known?.sequence ?? FIRST_SEQUENCE,
-        inviteSequence: known?.inviteSequence ?? 0,
-      },
+      ...parts,
+      id,
+      contact: this.#contact(parts.flow),
+      sequence: known?.sequence ?? FIRST_SEQUENCE,
+      inviteSequence: known?.inviteSequence ?? 0,
     };
     this.dialogs.set(id, dialog);
     return dialog;

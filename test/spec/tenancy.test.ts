@@ -4,6 +4,7 @@
  */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { wallUs } from '../../src/base/clock.ts';
 import { asCallUuid, asRecordingId, asRequestUuid } from '../../src/base/ids.ts';
 import { err } from '../../src/base/result.ts';
 import { ROUTES } from '../../src/edge/rest/routes.ts';
@@ -128,7 +129,7 @@ async function furnish(name: string, who: Credentials, owner: Credentials): Prom
     durationMs: 1,
     startUs: undefined,
     endUs: undefined,
-    addedUs: Math.round(service.clock.wallMs() * 1000),
+    addedUs: wallUs(service.clock),
     pendingCharges: undefined,
   });
   const ids: Record<string, string> = {

@@ -31,7 +31,9 @@ export async function transportRows(title: string, options: RigOptions): Promise
     const costs = await inTurns(callers, { rate: RATE, seconds: SECONDS, rounds: ROUNDS, cpu });
     const note = `goal: ≤ 1.3; ${RATE} calls a second, ${ROUNDS} rounds in turns, hung up at once`;
     return besideUdp(costs, (transport) => ({
-      ...{ name: `${title}, caller over ${transport}`, unit: 'ms/call', note },
+      name: `${title}, caller over ${transport}`,
+      unit: 'ms/call',
+      note,
     }));
   } finally {
     for (const caller of callers.values()) caller.close();

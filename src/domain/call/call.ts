@@ -335,7 +335,8 @@ export class Call implements Recorded {
   #connection(connected: boolean): void {
     if (this.isEnded) return;
     this.#lostPeer ??= new LostPeer({
-      ...{ clock: this.#clock, log: this.log },
+      clock: this.#clock,
+      log: this.log,
       packetsReceived: () => this.#media.quality()?.packetsReceived,
       isHeld: () => this.isAnswered && this.hold !== undefined,
       gone: (sinceMs, detail) => {
@@ -388,7 +389,9 @@ export class Call implements Recorded {
         parent: this.identity.parentCallUuid,
         trunk: this.facts.direction === 'outbound' ? this.identity.trunkId : undefined,
       },
-      ...{ course: this.#course, media: this.#media, log: this.log },
+      course: this.#course,
+      media: this.#media,
+      log: this.log,
       hangup: (...how) => this.hangup(...how),
       legEnded: (end) => this.#legEnded(end),
       connection: (connected) => this.#connection(connected),

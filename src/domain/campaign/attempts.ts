@@ -1,5 +1,6 @@
 /** Manages attempts: stored before the call is placed, closed exactly once. */
 
+import { wallUs } from '../../base/clock.ts';
 import { ServiceError } from '../../base/errors.ts';
 import { type CallUuid, newCallUuid } from '../../base/ids.ts';
 import { contactEvent, finishOf, NO_CALL, UNKNOWN_END } from './attempt-end.ts';
@@ -262,6 +263,6 @@ export class Attempts {
   }
 
   #nowUs(): number {
-    return Math.round(this.#needs.clock.wallMs() * 1000);
+    return wallUs(this.#needs.clock);
   }
 }

@@ -2,6 +2,7 @@
  * Places the calls of running campaigns. A round runs when a call ends, a command arrives, a slot becomes free or a
  * timer fires. Each account has at most one round at a time. All state can be rebuilt from the store.
  */
+import { wallUs } from '../../base/clock.ts';
 import type { AccountId, CampaignId } from '../../base/ids.ts';
 import { Attempts } from './attempts.ts';
 import type { DialerNeeds } from './dialer-needs.ts';
@@ -263,7 +264,7 @@ export class Dialer implements DialerControl {
   }
 
   #nowUs(): number {
-    return Math.round(this.#needs.clock.wallMs() * 1000);
+    return wallUs(this.#needs.clock);
   }
 }
 

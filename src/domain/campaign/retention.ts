@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, wallUs } from '../../base/clock.ts';
 import type { CampaignStore } from './needs.ts';
 
 /** Number of rows deleted per transaction. Short enough that no call is delayed. */
@@ -13,7 +13,7 @@ export async function expireCampaigns(
   clock: Clock,
   kept: { readonly campaignsMs: number; readonly doNotCallMs: number },
 ): Promise<number> {
-  const nowUs = Math.round(clock.wallMs() * 1000);
+  const nowUs = wallUs(clock);
   let erased = 0;
   for (;;) {
     const over = await store.overBefore(nowUs - kept.campaignsMs * 1000, BATCH);

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, wallUs } from '../../base/clock.ts';
 import type { RetentionStore } from './needs.ts';
 
 /** Records deleted per transaction. The store serves no other request during these few milliseconds. */
@@ -13,7 +13,7 @@ export async function expireCalls(
   clock: Clock,
   kept: { readonly callsMs: number; readonly logsMs: number },
 ): Promise<number> {
-  const nowUs = Math.round(clock.wallMs() * 1000);
+  const nowUs = wallUs(clock);
   let deleted = 0;
   for (;;) {
     const batch = await store.purgeCalls(nowUs, kept.callsMs, BATCH);

@@ -1,4 +1,5 @@
 /** Recordings of calls and rooms, requested by `Record`, `Conference` or the REST API. */
+import { wallUs } from '../../base/clock.ts';
 import type { RecordingId } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Call } from '../call/call.ts';
@@ -274,7 +275,7 @@ export class CallRecorder implements Recorder {
     return new RunningRecording({
       row,
       media,
-      startUs: Math.round(this.#needs.clock.wallMs() * 1000),
+      startUs: wallUs(this.#needs.clock),
       linkTo,
       meter,
       exhausted: told.exhausted,

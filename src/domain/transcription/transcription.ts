@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, wallUs } from '../../base/clock.ts';
 import { ServiceError } from '../../base/errors.ts';
 import {
   type AccountId,
@@ -97,7 +97,7 @@ export class Transcriptions {
       durationMs: 0,
       charge: ZERO,
       perMinute: ZERO,
-      createdUs: Math.round(clock.wallMs() * 1000),
+      createdUs: wallUs(clock),
       endedUs: undefined,
     });
   }
@@ -294,7 +294,7 @@ export class Transcriptions {
   async #end(asked: Transcription, end: TranscriptionPatch): Promise<void> {
     const { store, callbacks, clock, logger } = this.#needs;
     const { transcriptionId, recordingId, callUuid, accountId, subAccount, target } = asked;
-    const nowUs = Math.round(clock.wallMs() * 1000);
+    const nowUs = wallUs(clock);
     if (end.error !== undefined) {
       logger.warn({ callUuid, recordingId, why: end.error }, 'recording not transcribed');
     }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, wallUs } from '../../base/clock.ts';
 import type { AccountId } from '../../base/ids.ts';
 import { opensPath, signPath } from '../../domain/recording/recording.ts';
 import type { Recording } from '../../domain/recording/types.ts';
@@ -32,7 +32,7 @@ export function createSignedLinks(
   settings: LinkSettings,
   clock: Pick<Clock, 'wallMs'>,
 ): SignedLinks {
-  const nowUs = (): number => Math.round(clock.wallMs() * 1000);
+  const nowUs = (): number => wallUs(clock);
   const link = (path: string, lifeMs: number): string =>
     `${settings.publicUrl}${signPath(settings.linkKey, path, nowUs() + lifeMs * 1000)}`;
   return {

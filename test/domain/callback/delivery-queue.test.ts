@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { wallUs } from '../../../src/base/clock.ts';
 import { ServiceError } from '../../../src/base/errors.ts';
 import { asAccountId } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
@@ -185,7 +186,7 @@ describe('order of notifications', () => {
       event: 'Hangup',
       target: { url: 'https://a.example/Hangup', method: 'POST' },
       parameters: [],
-      createdUs: clock.wallMs() * 1000,
+      createdUs: wallUs(clock),
       attempts: 0,
     });
     await clock.advance(1000);
@@ -200,7 +201,7 @@ describe('order of notifications', () => {
       event: 'RecordStop',
       target: { url: 'https://a.example/RecordStop', method: 'POST' },
       parameters: [],
-      createdUs: clock.wallMs() * 1000,
+      createdUs: wallUs(clock),
       attempts: 0,
     } as const;
     http.delayMs = 50;
@@ -236,7 +237,7 @@ describe('notifications that are JSON documents (dialect §3.11)', () => {
       target: { url: 'https://a.example/told', method: 'POST' },
       parameters: [],
       json: text,
-      createdUs: clock.wallMs() * 1000,
+      createdUs: wallUs(clock),
       attempts: 0,
     });
 
@@ -277,7 +278,7 @@ describe('a failing notify_url', () => {
       target: { url: `https://${host}/${campaign}`, method: 'POST' },
       parameters: [],
       json: `{"n":${told}}`,
-      createdUs: clock.wallMs() * 1000,
+      createdUs: wallUs(clock),
       attempts: 0,
     };
     store.rows.set(notification.id, notification);

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { wallUs } from '../../../src/base/clock.ts';
 import { asAccountId, type CampaignId } from '../../../src/base/ids.ts';
 import { CampaignService } from '../../../src/domain/campaign/campaign.ts';
 import type { Campaign, CampaignPlan } from '../../../src/domain/campaign/types.ts';
@@ -148,7 +149,7 @@ describe('campaigns', () => {
 
   it('must expire in the future and after their start', async () => {
     const { campaigns, agent, clock } = opened;
-    const nowUs = clock.wallMs() * 1000;
+    const nowUs = wallUs(clock);
     const create = (over: Partial<CampaignPlan>) =>
       campaigns.create(OWNER, aPlan({ agentId: agent.id, ...over }));
     const invalid = { error: { kind: 'invalid', field: 'expires_at' } };
@@ -169,7 +170,7 @@ describe('campaigns', () => {
 
   it('refuse a scheduled start in the past', async () => {
     const { campaigns, agent, clock } = opened;
-    const nowUs = clock.wallMs() * 1000;
+    const nowUs = wallUs(clock);
     const create = (scheduledUs: number) =>
       campaigns.create(OWNER, aPlan({ agentId: agent.id, scheduledUs }));
     const invalid = { error: { kind: 'invalid', field: 'scheduled_at' } };

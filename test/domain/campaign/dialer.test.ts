@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { wallUs } from '../../../src/base/clock.ts';
 import { contactRows, OWNER } from './records.ts';
 import { HOUR_MS, MINUTE_MS, openStage } from './stage.ts';
 
@@ -96,7 +97,7 @@ describe('a running campaign', () => {
   });
 
   it('starts and expires at its configured times', async () => {
-    const nowUs = stage.clock.wallMs() * 1000;
+    const nowUs = wallUs(stage.clock);
     stage.calls.scripts.set('*', [{ cause: 'busy', afterMs: 1000 }]);
     const campaign = await stage.ready(
       {

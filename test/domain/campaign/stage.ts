@@ -1,4 +1,5 @@
 /** A dialer in virtual time, with an in-memory store and scripted calls. */
+import { wallUs } from '../../../src/base/clock.ts';
 import { type AccountId, type CallUuid, uuid } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { err, ok } from '../../../src/base/result.ts';
@@ -116,7 +117,7 @@ export class FakeCalls implements CallPlacing {
     const ended = new Promise<CampaignCallEnd>((resolve) => {
       this.#clock.at(this.#clock.monotonicMs() + afterMs, () => {
         const [hangupCause, hangupCauseCode] = CAUSES[cause];
-        const endedUs = this.#clock.wallMs() * 1000;
+        const endedUs = wallUs(this.#clock);
         const end: CampaignCallEnd = {
           answeredUs: ANSWERED.has(cause) ? endedUs - 1_000_000 : undefined,
           endedUs,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { wallUs } from '../../../src/base/clock.ts';
 import { Serviceability } from '../../../src/domain/cluster/cluster.ts';
 import { SimClock } from '../../sim/clock.ts';
 
@@ -13,7 +14,7 @@ describe('serviceability of a node', () => {
   it('lists each condition with its start and reports each change of the cause once', async () => {
     const { clock, told, serviceability } = watched();
     const [store, redis] = [serviceability.of('store'), serviceability.of('redis')];
-    const beganUs = clock.wallMs() * 1000;
+    const beganUs = wallUs(clock);
     store('the disk is full');
     store('the disk is full');
     await clock.advance(1000);

@@ -25,12 +25,10 @@ async function another(name: string): Promise<Account> {
   if (!made.ok) throw new Error(made.error.kind);
   const { account } = made.value;
   const credit = {
-    ...{
-      accountId: account.authId,
-      currency: 'USD',
-      type: 'credit' as const,
-      amount: micros(10_000_000),
-    },
+    accountId: account.authId,
+    currency: 'USD',
+    type: 'credit' as const,
+    amount: micros(10_000_000),
     description: 'Top-up',
     reference: undefined,
     referenceType: 'manual_adjustment',

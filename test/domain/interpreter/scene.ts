@@ -1,5 +1,6 @@
 /** Test scene for whole calls: real calls and interpreter, with scripted phones, application and media. */
 
+import { wallUs } from '../../../src/base/clock.ts';
 import { type AccountId, asAccountId, asCallUuid } from '../../../src/base/ids.ts';
 import { type Logger, silentLogger } from '../../../src/base/logger.ts';
 import type { Micros } from '../../../src/base/money.ts';
@@ -436,7 +437,7 @@ export class Scene {
         callerName: '',
         parentAuthId: of.accountId,
         routeType: 'pstn',
-        sessionStartUs: this.clock.wallMs() * 1000,
+        sessionStartUs: wallUs(this.clock),
         stirVerification: 'Not Applicable',
         stirAttestation: '',
         forwardedFrom: '',

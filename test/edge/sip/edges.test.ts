@@ -77,10 +77,8 @@ describe('an edge proxy', () => {
       uri: home(rig),
       to: '<sip:alice@127.0.0.1>',
       callId: 'reg',
-      ...{
-        password: 'wonderland',
-        more: [path, 'Supported: path', ...from('wss 198.51.100.9 4711')],
-      },
+      password: 'wonderland',
+      more: [path, 'Supported: path', ...from('wss 198.51.100.9 4711')],
     });
     expect(headerOf(await edge.read('200'), 'Path')).toContain('received=');
     expect([rig.signalling.isBrowser('alice'), rig.signalling.isSecured('alice')]).toEqual([

@@ -62,7 +62,7 @@ export async function register(rig: Rig, peer: WirePeer, user = 'alice', passwor
     to: `<sip:${user}@127.0.0.1>`,
     callId: `reg-${user}-${peer.port}`,
   };
-  await authenticated(peer, { ...lines, user, ...{ password } });
+  await authenticated(peer, { ...lines, user, password });
   return peer.read('200');
 }
 

@@ -1,5 +1,6 @@
 /** External resources: numbers, trunks, carriers, and a full disk. */
 
+import { wallUs } from '../../../src/base/clock.ts';
 import { assert } from '../../../src/base/errors.ts';
 import { asCallUuid, asTrunkId } from '../../../src/base/ids.ts';
 import { EchoBot } from '../bots.ts';
@@ -252,7 +253,7 @@ export const outsideScenarios: readonly Scenario[] = [
       await world.advance(world.random.between(0, 9000));
       interrupt(world, world.random.pick(world.signalling.legs));
       await world.advance(world.random.between(0, 60));
-      const killedUs = world.clock.wallMs() * 1000;
+      const killedUs = wallUs(world.clock);
       await world.crash();
       const store = world.disk.rescued;
       world.equal((await store.verify()).length, 0, 'faults of the ledger');

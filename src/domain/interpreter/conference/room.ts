@@ -1,5 +1,5 @@
 /** One conference: its members, its state and the sounds that all members hear. */
-import type { Clock } from '../../../base/clock.ts';
+import { type Clock, wallUs } from '../../../base/clock.ts';
 import { type AccountId, type Random, uuid } from '../../../base/ids.ts';
 import type { Logger } from '../../../base/logger.ts';
 import type { Result } from '../../../base/result.ts';
@@ -224,7 +224,7 @@ export class Room {
   }
 
   #nowUs(): number {
-    return Math.round(this.#needs.clock.wallMs() * 1000);
+    return wallUs(this.#needs.clock);
   }
 
   #nextId(): string {

@@ -126,12 +126,10 @@ describe('reports to Homer', () => {
     exporter.report({
       from: { address: '127.0.0.1', port: 20_001 },
       to: { address: '192.0.2.1', port: 4001 },
-      ...{
-        isUdp: true,
-        atMs: clock.wallMs(),
-        payload: Buffer.from('{"type":200}'),
-        correlation: A,
-      },
+      isUdp: true,
+      atMs: clock.wallMs(),
+      payload: Buffer.from('{"type":200}'),
+      correlation: A,
     });
     await until(() => heard.length === 1);
     expect([...(heard[0]?.chunk(11) ?? [])]).toEqual([5]);
