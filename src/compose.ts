@@ -82,14 +82,8 @@ export async function startService(start: ServiceStart): Promise<Service> {
   const { settings, lists } = start;
   const logger = createLogger(settings.logLevel, undefined, settings.logFormat);
   const dataDir = resolve(settings.dataDir);
-  const basics: Basics = {
-    settings,
-    lists,
-    dataDir,
-    logger,
-    clock: systemClock,
-    random: systemRandom,
-  };
+  const machine = { clock: systemClock, random: systemRandom };
+  const basics: Basics = { settings, lists, dataDir, logger, ...machine };
   const derived = derive(settings);
   const metrics = createMetrics({ process: true });
   const measuring = new Measuring(metrics);
@@ -105,11 +99,8 @@ export async function startService(start: ServiceStart): Promise<Service> {
   const { signalling, media, callbacks, streams } = lines;
   const rest = restSettings(basics, derived);
   const links = createSignedLinks(rest, systemClock);
-  const mailer = createMailer({
-    ...basics,
-    ...settings.mail,
-    outboxFolder: join(dataDir, 'outbox'),
-  });
+  const outboxFolder = join(dataDir, 'outbox');
+  const mailer = createMailer({ ...basics, ...settings.mail, outboxFolder });
   const leaving = joinLeaving(basics, foundation);
   const offloadWaiting = (): number => leaving.waiting();
   const exporter = createExporter({

@@ -36,8 +36,15 @@ it('file descriptors that run out make the node not ready, with the cause', asyn
   const open = readdirSync(`/proc/${pid}/fd`).length;
   const limited = spawnSync('prlimit', ['--pid', String(pid), `--nofile=${open + SPARE}:`]);
   expect(limited.status).toBe(0);
-  await openConnections(service.sipPort);
+  // The service reads its limit twice a second.
   const asked = service;
+  await eventually(
+    'the new limit',
+    async () =>
+      (await asked.get('/metrics')).text.includes(`voice_descriptors_limit ${open + SPARE}\n`) ||
+      undefined,
+  );
+  await openConnections(service.sipPort);
   const refusal = await eventually('503', async () => {
     const answer = await asked.get('/readyz');
     return answer.status === 503 ? answer : undefined;

@@ -113,7 +113,7 @@ const SCHEMES: readonly Row[] = [
 
 const ADDRESSES: readonly Row[] = [
   ['sip: {host: 256.1.1.1}', 'sip.host'],
-  ['http: {host: 192.0.2.99}', 'http.host', 'no address of this machine'],
+  ['http: {host: 192.0.2.99}', 'http.host', 'is not an address of this machine'],
   ['http: {host: nowhere.invalid}', 'http.host', 'name servers'],
   ['rtp: {host: localhost}', 'rtp.host', 'must be an IP address'],
   ['rtp: {publicHost: 0.0.0.0}', 'rtp.publicHost'],
@@ -134,8 +134,8 @@ const DUPLICATES: readonly Row[] = [
   ['carriers: [{name: a, host: a.example}, {name: a, host: b.example}]', 'carriers', 'twice'],
   [
     'rates: [{direction: inbound, per_minute: 1, currency: USD}, {direction: inbound, per_minute: 2, currency: USD}]',
-    'rates',
-    'twice',
+    'rates[1]',
+    'the same as rates[0]',
   ],
 ];
 
