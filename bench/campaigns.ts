@@ -1,4 +1,4 @@
-/** Campaigns on disk: lists, who is due among a million, what the dialer costs a call, and how soon a slot is used again. */
+/** Campaigns on disk: list import, selection of due contacts among a million, cost of the dialer per call, and reuse of slots. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ interface Bench {
   readonly owner: CampaignOwner;
 }
 
-/** Calls that end by themselves, within no limit but the campaign's. */
+/** Simulated calls that end after a random time. Only the campaign limits them. */
 class BenchCalls implements CallPlacing {
   /** How long a call lasts. */
   lengthMs: () => number = () => 0;

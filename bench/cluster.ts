@@ -1,8 +1,8 @@
 /**
- * Many nodes on PostgreSQL and Redis (docs/guides/clusters.md): what calls cost on three nodes and on one, what cluster mode adds to their set-up,
- * units of work, REST for a call of another node. Needs PostgreSQL and redis-server. CPU is compared, not the clock: all nodes share
- * the cores of this machine. `--against FOLDER` measures one node on SQLite alone, in turns with that of another checkout (one of before
- * there were many nodes).
+ * Clusters on PostgreSQL and Redis (docs/guides/clusters.md): cost of calls on one node and on three, added set-up time,
+ * units of work, and REST requests for a call of another node. Needs PostgreSQL and redis-server. Compares CPU time, not
+ * wall-clock time, because all nodes share the cores of this machine. `--against FOLDER` compares one node on SQLite with
+ * another checkout, alternating between both.
  */
 import { readFileSync } from 'node:fs';
 import { Fleet } from '../test/cluster/fleet.ts';
@@ -97,7 +97,7 @@ function added([sqlite, three]: readonly SetUps[]): readonly Row[] {
     unit: 'ms',
     floor: sqlite[name],
     goal: most(goal),
-    note: `three nodes against one on SQLite (floor: its set-up), one call at a time, in turns`,
+    note: `three nodes against one on SQLite (floor: its set-up), one call at a time, alternating`,
   });
   return [row('p50', 3), row('p99', 10)];
 }

@@ -1,7 +1,7 @@
 /**
- * What is heard of speech over a network that loses, delays and repeats packets, and behind a second codec, in virtual time:
- * segmental SNR against the same call over a network that does nothing, and the delay. One row a codec and network. `--scorer COMMAND`
- * adds what a perceptual model says, against what was said; `--speech FILE` says something else.
+ * Speech quality over networks that lose, delay and duplicate packets, and through a second codec, in virtual time. Each
+ * row has the segmental SNR of one codec and network, relative to the same call over a perfect network, and the delay.
+ * `--scorer COMMAND` adds the score of a perceptual model. `--speech FILE` uses another recording.
  */
 import type { LineRate } from '../src/domain/call/audio-needs.ts';
 import type { SessionCodec } from '../src/domain/call/needs.ts';
@@ -61,7 +61,7 @@ async function behind(codec: SessionCodec, second: SessionCodec): Promise<Row> {
     name: `${codec.name}, then ${second.name}`,
     value: segmentalSnr(clean.samples, samples).all,
     unit: 'dB segmental SNR',
-    // What the narrower of both cannot carry is no fault.
+    // Frequencies above the narrower codec's range do not count.
     ...(await perceived(codec.sampleRate < second.sampleRate ? codec : second, (rate) =>
       hear(second, again, rate),
     )),
@@ -69,7 +69,7 @@ async function behind(codec: SessionCodec, second: SessionCodec): Promise<Row> {
   };
 }
 
-/** By the scorer, if there is one: what was said against what is heard, 8 kHz for narrowband codecs, else 16 kHz. */
+/** Score of the `--scorer` command: spoken against received audio, at 8 kHz for narrowband codecs, otherwise 16 kHz. */
 async function perceived(
   codec: SessionCodec,
   heardAt: (rate: LineRate) => Promise<{ readonly samples: Int16Array }>,
@@ -84,7 +84,7 @@ async function perceived(
 
 const share = (part: number): string => (part * 100).toFixed(1);
 
-/** What a listener beside the leg that gets the packets hears. */
+/** Audio that a listener on the other leg receives. */
 async function hear(
   codec: SessionCodec,
   packets: readonly Packet[],

@@ -1,4 +1,4 @@
-/** The native media engine on loopback sockets: cost of a leg beside the bare UDP floor, pacing, how fast a bot is heard and silenced, and calls through the whole service. */
+/** The native media engine on loopback sockets: cost of a leg relative to bare UDP, pacing, latency of bot audio and its interruption, and calls through the whole service. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -111,7 +111,7 @@ export async function run(): Promise<Row[]> {
       note: `${at}; floor: 50 sends and 50 receives, connected, over as many sockets, without a pause; ${m.lost} packets lost`,
     },
     {
-      name: 'RTP leg beside bare UDP at the same rhythm',
+      name: 'RTP leg and bare UDP at the same packet rate',
       value: m.legCpuUs,
       unit: 'µs per call-second',
       floor: m.pacedFloorUs,

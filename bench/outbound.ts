@@ -1,6 +1,6 @@
 /**
- * Calls placed over REST to a carrier over SIP, whole: a service, a carrier and a customer's server as processes of their
- * own, as many calls a second as wanted for some seconds. Then: did every call end with its callback, and the balance fit?
+ * Whole calls that REST requests place to a SIP carrier. Service, carrier and customer's server are separate processes.
+ * Places calls at a fixed rate, then verifies that every call ended with a callback and that the balance is correct.
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
@@ -17,7 +17,7 @@ import { isQuick, type Row } from './row.ts';
 const CALLS_PER_SECOND = Number(process.env['BENCH_OUTBOUND_CPS'] ?? 200);
 const SECONDS = Number(process.env['BENCH_OUTBOUND_SECONDS'] ?? (isQuick ? 3 : 10));
 const BULK = 1000;
-/** What is not told by then has been lost. */
+/** Timeout for callbacks, ms. Later callbacks count as lost. */
 const PATIENCE_MS = 30_000;
 const PER_CALL_UNITS = 0.0065;
 const CREDIT_UNITS = 10_000;
@@ -207,7 +207,7 @@ async function ready(pool: Pool, child: ChildProcess): Promise<void> {
   }
 }
 
-/** An account with money, a caller id and one carrier, none of whose limits are reached. */
+/** Creates an account with credit, a caller ID and one carrier, with limits above the load. */
 async function openAccount(pool: Pool, carrierPort: number): Promise<Account> {
   const admin = async (path: string, body: object): Promise<Record<string, string>> => {
     const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' };

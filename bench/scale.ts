@@ -1,7 +1,7 @@
 /**
- * How far many nodes carry (docs/guides/clusters.md): a simulation of edge, nodes, Redis and PostgreSQL in virtual time, each with the costs that
- * `npm run bench -- cluster` and `-- calls` have measured. It tells first how near it comes to what was measured and not put into it; then
- * what 10,000 and 100,000 calls at once take. `BENCH_SCALE` (JSON) changes costs.
+ * Capacity of large clusters (docs/guides/clusters.md): simulates edge, nodes, Redis and PostgreSQL in virtual time, with
+ * the costs that `npm run bench -- cluster` and `-- calls` measured. First compares the simulation with measurements that
+ * are not among its inputs, then simulates 10,000 and 100,000 concurrent calls. `BENCH_SCALE` (JSON) changes costs.
  */
 import { isQuick, type Row } from './row.ts';
 import { COSTS, LEDGER_MEASURED, ONE_NODE_HOLDS, PLACES } from './scale/measured.ts';
@@ -68,7 +68,7 @@ function planned({ name, calls, place }: (typeof PLACES)[number]): readonly Row[
   const callsPerSecond = calls / TALK_S;
   const outcome = simulate(place, COSTS, { callsPerSecond, concurrent: calls, seconds: SECONDS });
   const { use } = outcome;
-  const title = `${calls.toLocaleString('en')} calls at once, ${name}`;
+  const title = `${calls.toLocaleString('en')} concurrent calls, ${name}`;
   const mediaCores = rounded((calls * COSTS.mediaMs) / 1000);
   return [
     {

@@ -29,7 +29,7 @@ export async function run(): Promise<Row[]> {
       await caller.place(RATE * 4, 2);
     }
     const turns = { rate: RATE, seconds: SECONDS, rounds: ROUNDS, cpu: () => cpuUs(child) };
-    const note = `${RATE} calls a second, ${ROUNDS} rounds in turns`;
+    const note = `${RATE} calls a second, ${ROUNDS} alternating rounds`;
     return besideUdp(await inTurns(callers, turns), (transport) => ({
       name: `answered call over ${transport}`,
       unit: 'µs/call',

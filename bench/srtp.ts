@@ -10,7 +10,7 @@ const WARM_MS = 1500;
 /** After a change of keys. */
 const SETTLE_MS = 250;
 const WINDOW_MS = 750;
-/** The same legs are plain and protected in turns, a window each, so that other work on the machine meets both. */
+/** The same legs alternate between plain and encrypted media, so that other load on the machine affects both equally. */
 const ROUNDS = isQuick ? 4 : 16;
 const SUITES: readonly SrtpSuite[] = ['AES_CM_128_HMAC_SHA1_80', 'AEAD_AES_128_GCM'];
 

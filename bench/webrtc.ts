@@ -51,7 +51,7 @@ export async function run(): Promise<Row[]> {
       unit: 'µs per call-second',
       floor: Math.round(phone),
       ratio: Math.round((browser / phone) * 100) / 100,
-      note: `${LEGS} legs, media thread; floor: the legs at the other end, with the same keys in SDP and ports of their own; the median of ${ROUNDS}; goal ≤ 1.15 ×`,
+      note: `${LEGS} legs, media thread; floor: the legs at the other end, with the same keys in SDP and separate ports; the median of ${ROUNDS}; goal ≤ 1.15 ×`,
     },
     ...shakes,
     delay,
@@ -147,7 +147,7 @@ async function handshakes(): Promise<Row[]> {
       session({ address: '', ice: end.ice, rtcpMux: true, protection: dtls('server') }),
     );
     browsers.answerOf(other, dtls('client'), `at${other.port}`);
-    // As a browser checks again whom nobody has answered.
+    // Repeats unanswered connectivity checks like a browser.
     const tell = (): void => browsers.tell(other.port, `at${other.port}`);
     tell();
     again = setInterval(tell, CHECK_MS);
@@ -167,7 +167,7 @@ async function handshakes(): Promise<Row[]> {
     { name: 'handshake of DTLS, p50', value: at(0.5), unit: 'ms', note },
     { name: 'handshake of DTLS, p99', value: at(0.99), unit: 'ms', note },
     {
-      name: 'tick lateness p99 meanwhile',
+      name: 'tick lateness p99 during the handshakes',
       value: tickLateP99Us,
       unit: 'µs',
       note: `${HANDSHAKES} legs, ${TALKING} of them with sound; ${skipped} ticks left out`,

@@ -1,4 +1,4 @@
-/** SQL statements, transactions and their pages, and messages between threads of one call, from a run of its own: counting costs. */
+/** SQL statements, transactions and their pages, and messages between threads of one call. Counted in a separate run, because counting costs time. */
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** Phones that hold a call with audio meanwhile, and look at the gaps between the RTP packets that they get, by the kernel's clock. */
+/** Phones with active audio calls during a measurement. They record gaps between received RTP packets with kernel timestamps. */
 import { systemRandom as random } from '../../src/base/system-random.ts';
 import { systemClock as clock } from '../../src/edge/clock/system-clock.ts';
 import { UdpTransport } from '../../src/edge/sip/transport/udp-transport.ts';

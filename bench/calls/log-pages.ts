@@ -57,8 +57,8 @@ function readLog(file: string, tell: Frame = () => undefined): Mark {
 }
 
 /**
- * Watches a database that another process writes: while it looks at an old state of it, the log goes on. It begins anew at most
- * once, where all of it had been copied, and with the first transaction.
+ * Counts WAL pages of a database that another process writes. An open read transaction keeps the WAL from being reset.
+ * It can restart at most once: with the first transaction, if a checkpoint had copied all of it.
  */
 export class LogWatch {
   readonly #file: string;

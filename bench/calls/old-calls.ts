@@ -5,10 +5,10 @@ import { systemRandom } from '../../src/base/system-random.ts';
 
 /** Rows per transaction: the maximum that a concurrently running service waits for. */
 const TOGETHER = 20_000;
-/** Where there is none: to write in minutes what took it years, random pages of indexes are written as seldom as can be. */
+/** Without a filled database: SQLite settings that write years of records within minutes, with few writes of random index pages. */
 const TOGETHER_ALONE = 1_000_000;
 const CACHE_KIB = 6_000_000;
-/** Entries are numbered by account, and a running service knows the latest number of its own. */
+/** Ledger entries are numbered per account, and a running service caches the latest number of each account. */
 const OTHER_ACCOUNT = 'MA_OTHER';
 
 export interface OldCalls {

@@ -23,7 +23,7 @@ export interface CallsOptions {
   /** Calls a second. */
   readonly rates: readonly number[];
   readonly seconds: number;
-  /** Each is started and measured so many times, in turns. */
+  /** Number of alternating rounds; each round starts and measures both checkouts. */
   readonly rounds: number;
   /** Also counts SQL statements and messages, in a separate run. */
   readonly count: boolean;

@@ -1,6 +1,6 @@
 /**
- * A program in namespaces of its own, on the core that is not measured: a network with loopback alone and every port free,
- * and processes that all end with it.
+ * Runs a program in separate namespaces on the core that is not measured. Its network has only loopback with all ports
+ * free. All its processes end with it.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -28,7 +28,7 @@ function varint(page: Buffer, at: number): readonly [value: number, next: number
   return [value, at];
 }
 
-/** Bytes of a payload that stand in its cell; the rest is on pages of its own. */
+/** Number of payload bytes in the cell; the rest is on overflow pages. */
 function localBytes(payload: number, usable: number, isTable: boolean): number {
   const most = isTable ? usable - 35 : Math.floor(((usable - 12) * 64) / 255) - 23;
   if (payload <= most) return payload;

@@ -1,4 +1,4 @@
-/** Peers with the same calls between the same two ends, and this service beside the cheapest of them. */
+/** Peers with the same calls between the same two ends, compared with this service. */
 import { asteriskProgram, startAsterisk } from '../peers/asterisk.ts';
 import { drachtioPrograms, startDrachtio } from '../peers/drachtio.ts';
 import type { RunningPeer } from '../peers/peer.ts';
@@ -81,7 +81,7 @@ export async function measurePeers(
   const all: PeerFound[] = [];
   for (const peer of installed(folder)) {
     const between = await subject(peer, folder);
-    // What it does not hold then it will not hold later either.
+    // A rate that fails here also fails later.
     await warmUp(between);
     all.push({ name: peer.name, found: await atRates(between, rates, seconds) });
   }

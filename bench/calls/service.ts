@@ -162,7 +162,7 @@ export class Service {
     const caller = { name: 'caller', host: HOST, port: 16_060, prefixes: ['14155601'] };
     await this.#admin('/carriers', { ...caller, source_addresses: [HOST], ...NO_LIMIT });
     const callee = { name: 'callee', host: HOST, port: CALLEE_PORT, prefixes: ['14155602'] };
-    // Where a carrier is, is no trunk's destination.
+    // A trunk must not have the address of a carrier as its destination.
     if (kind !== 'trunk') await this.#admin('/carriers', { ...callee, ...NO_LIMIT });
     this.#account = { id, headers: { 'x-auth-id': id, 'x-auth-token': token } };
     const api = (path: string, body: object): Promise<Fields> => this.#api(path, body);

@@ -1,4 +1,4 @@
-/** Contact lists over HTTP into the running service: seconds, and what its memory grows by meanwhile. */
+/** Upload of contact lists over HTTP to the running service: duration in seconds and growth of its memory. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -29,7 +29,7 @@ interface Measured {
   readonly seconds: number;
   /** Of the service's threads. */
   readonly cpuSeconds: number;
-  /** Above what the service had before, at the most. */
+  /** Maximum growth during the upload. */
   readonly grownMb: number;
   /** Longest response time of another request during the upload. */
   readonly slowestMs: number;
@@ -210,7 +210,7 @@ export async function uploads(): Promise<Row[]> {
         note: 'goal: at most 150',
       },
       {
-        name: `slowest other request meanwhile`,
+        name: `slowest other request during the upload`,
         value: Math.max(small.slowestMs, large.slowestMs),
         unit: 'ms',
       },

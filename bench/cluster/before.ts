@@ -1,4 +1,4 @@
-/** One node on SQLite, and the same of another checkout (`--against FOLDER`, built): called in turns, CPU and set-up of a call. */
+/** CPU and set-up time per call of one node on SQLite, compared with another built checkout (`--against FOLDER`), alternating. */
 import { newPlace, removePlace, Service } from '../../test/e2e/service.ts';
 import { isQuick, mostTimesFloor, type Row } from '../row.ts';
 import { type Called, calledAt, measureCalls, setUpsOf, warmUp } from './calls.ts';
@@ -46,7 +46,7 @@ async function compared(now: Called, before: Called): Promise<readonly Row[]> {
       floor,
       ratio: rounded(value / floor),
       goal: SAME,
-      note: `floor: the other checkout, in turns; ${ROUNDS} rounds: ${ours.join(', ')} and ${theirs.join(', ')}`,
+      note: `floor: the other checkout, alternating; ${ROUNDS} rounds: ${ours.join(', ')} and ${theirs.join(', ')}`,
     };
   };
   return [row('CPU of a call', 'ms/call', cpu), row('call set-up, p50', 'ms', setUps)];

@@ -49,7 +49,7 @@ const bursts = (length: number): Network => ({
   carry: (packets) => packets.filter((_, index) => index % 50 < 25 || index % 50 >= 25 + length),
 });
 
-/** Good and bad times in turns, the bad ones of four packets in the mean (E. N. Gilbert). */
+/** Alternating good and bad states; bad states last four packets on average (Gilbert model). */
 const gilbert = (percent: number): Network => ({
   name: `${percent} % lost in bursts`,
   carry: (packets) => {

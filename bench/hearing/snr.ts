@@ -33,7 +33,7 @@ function segments(reference: Int16Array, heard: Int16Array): readonly Segment[] 
       if (noise < best.noise) best = { noise, lag: shift };
     }
     const db = 10 * Math.log10(power / Math.max(1, best.noise));
-    // What is nothing like the reference tells no delay.
+    // Audio that does not correlate with the reference gives no delay estimate.
     if (db > 3) lag = best.lag;
     found.push({ db: Math.min(HIGHEST_DB, Math.max(LOWEST_DB, db)), lag });
   }

@@ -41,7 +41,7 @@ export function engine(): { readonly media: MediaEngine; readonly drive: ManualD
 export const open = (media: MediaEngine): Promise<MediaLeg> =>
   media.openLeg({ mediaTimeoutMs: 0 }, { dtmf: () => undefined, silent: () => undefined });
 
-/** What is said: `BENCH_SPEECH`, a WAV file, or the one of this repository, which has no content above 4 kHz. */
+/** Spoken audio: the WAV file `BENCH_SPEECH`, or the one in this repository, which has no content above 4 kHz. */
 function speech(): { readonly rate: LineRate; readonly samples: Int16Array } {
   const file = process.env['BENCH_SPEECH'] ?? SPEECH;
   const read = readWav(readFileSync(file));

@@ -74,7 +74,7 @@ async function measure(
       floor,
       ratio: Math.round((value / floor) * 100) / 100,
       goal: least(goal),
-      note: `median of ${rounds.length} rounds (${rounds.at(0)} to ${rounds.at(-1)}), ${CALLS_AT_ONCE} calls at once, each reserves and posts; floor: one updated row a transaction, one after the other`,
+      note: `median of ${rounds.length} rounds (${rounds.at(0)} to ${rounds.at(-1)}), ${CALLS_AT_ONCE} concurrent calls, each reserves and posts; floor: one updated row per transaction, sequentially`,
     };
   } finally {
     await store.close();

@@ -36,7 +36,7 @@ const KINDS: readonly Kind[] = [
   // As many as rtpengine carries on one core.
   { name: 'PCMU↔Opus', caller: PCMU, callee: OPUS, calls: 40, goal: { of: 'peer', times: 0.3 } },
 ];
-/** Of its own makers, on the same core. */
+/** The original program, on the same core. */
 interface MediaPeer {
   readonly name: string;
   speaks(kind: Kind): boolean;

@@ -67,7 +67,7 @@ export class NgClient {
     this.#port = port;
   }
 
-  /** Asked again when nothing comes; what says the same twice is answered the same by rtpengine. */
+  /** Repeats a request without a reply; rtpengine sends the same reply to a repeated request. */
   async ask(request: { readonly [key: string]: Bencoded }): Promise<Record<string, Bencoded>> {
     this.#asked += 1;
     const cookie = `c${this.#asked}`;

@@ -1,10 +1,10 @@
-/** SIP enough for the ends of calls through the service: callers that invite, a callee that answers at once. */
+/** Minimal SIP user agents for calls through the service: callers that send INVITE, and a callee that answers immediately. */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { CALLEE_PORT } from '../calls/sipp.ts';
 import { HOST } from './sides.ts';
 
-/** Of the first INVITE; SIP asks again after half a second, which is none of this program's business on loopback. */
+/** Timeout of the first INVITE. It is not retransmitted, because loopback does not lose packets. */
 const PATIENCE_MS = 10_000;
 
 interface Message {

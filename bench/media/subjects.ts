@@ -76,7 +76,7 @@ export async function asterisk(calls: Calls, folder: string, program: string): P
   return signalled(calls, await startAsterisk(options));
 }
 
-/** Placed one after the other by SIP; each is connected to the callee's end. */
+/** Places the calls sequentially by SIP; each is connected to the callee's end. */
 async function signalled(calls: Calls, running: RunningPeer): Promise<Subject> {
   let offered: Peer | undefined;
   let port = 0;

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { inOwnNetwork, mayHaveOwnNetwork } from '../calls/own-network.ts';
 import type { Row } from '../row.ts';
 
-/** None where this machine has no second core or lets nobody make a network. */
+/** Returns no rows if the machine has one core or does not allow network namespaces. */
 export async function wholeProcess(): Promise<readonly Row[]> {
   if (!mayHaveOwnNetwork()) return [];
   return inOwnNetwork<readonly Row[]>(fileURLToPath(new URL('./main.ts', import.meta.url)));

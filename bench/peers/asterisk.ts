@@ -1,4 +1,4 @@
-/** Asterisk with PJSIP, an endpoint for everybody on loopback and one that all calls go to; `cdr_csv` keeps a record of each call. */
+/** Asterisk with PJSIP: one endpoint for all callers on loopback and one as the destination of all calls. `cdr_csv` writes a record of each call. */
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * A B2BUA as the documentation of drachtio-srf has it, in a process of its own with the server as its child; tells its parent
- * when it is connected, and both end with it.
+ * The B2BUA from the documentation of drachtio-srf. Runs as a child process with the server as its own child, and reports
+ * to its parent when it is connected. Both end with the parent.
  *
  *     fork('drachtio-app.ts', [JSON of Given])
  */
@@ -50,7 +50,7 @@ srf.invite((request, response) => {
       uas.on('destroy', () => uac.destroy());
       uac.on('destroy', () => uas.destroy());
     },
-    // The caller was told; it counts.
+    // The caller received the failure, which the measurement counts.
     () => undefined,
   );
 });

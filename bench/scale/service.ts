@@ -153,7 +153,7 @@ export function simulate(place: Place, costs: Costs, load: Load): Outcome {
   };
 }
 
-/** As `npm run bench -- ledger`: so many calls at once, each reserves and posts; database and node share the cores. */
+/** Same load as `npm run bench -- ledger`: concurrent calls that reserve and post; database and node share the cores. */
 export function simulateLedger(
   costs: LedgerCosts,
   of: { readonly accounts: number; readonly writers: number; readonly cores: number },

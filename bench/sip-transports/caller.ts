@@ -38,7 +38,7 @@ export class Caller {
     this.#wire?.close();
   }
 
-  /** So many calls a second for so long, and until the last is over. */
+  /** Places calls at a fixed rate for a fixed time. Resolves when the last call has ended. */
   async place(rate: number, seconds: number): Promise<number> {
     const [first, beganMs] = [this.#begun, performance.now()];
     const calls = rate * seconds;

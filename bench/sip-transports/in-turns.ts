@@ -9,7 +9,7 @@ export interface Turns {
   readonly cpu: () => number | Promise<number>;
 }
 
-/** What a call costs over each transport: in turns, so that what else the machine does falls on all of them alike. */
+/** Cost of a call over each transport. The transports alternate, so that other load on the machine affects all equally. */
 export async function inTurns(
   callers: ReadonlyMap<Transport, Caller>,
   { rate, seconds, rounds, cpu }: Turns,

@@ -69,7 +69,7 @@ export class WholeCalls {
   readonly #engine: Engine;
   #running: readonly Legs[] = [];
   #ended: readonly Ended[] = [];
-  /** Whose ends are written. */
+  /** Calls whose end is stored. */
   #settled: readonly Ended[] = [];
 
   constructor(engine: Engine) {

@@ -1,7 +1,7 @@
 /**
- * The bots of the stream benchmark, behind `ws` and `wss`, in a process of their own. Every bot sends back what it hears; watched
- * bots also note when they hear which numbered frame, and are probed. The others read as little of a message as an echo
- * needs: what bots burn is taken from the service, on the same two cores.
+ * The bots of the stream benchmark, behind `ws` and `wss`, in a separate process. Every bot echoes its audio. Watched
+ * bots also record the arrival time of numbered frames, and are probed. The others parse only as much of a message as an
+ * echo needs, because bots and service share two cores.
  *
  *     fork('bots.ts', [watched or not: '1' or '0', folder of cert.pem and key.pem])
  */

@@ -110,7 +110,7 @@ export class Browsers {
     return { leg, port, ice, socket };
   }
 
-  /** The browser's end that is at that port is told that we are at ours. */
+  /** Sends our port to the browser's end at that port. */
   tell(port: number, name: string): void {
     this.#port.send(checkOf(name), port, HOST);
   }

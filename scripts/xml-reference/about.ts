@@ -24,7 +24,7 @@ export const ELEMENT_ABOUT: Readonly<Record<string, string>> = {
   Refer:
     'Asks the carrier or trunk at the other end to call another party directly (SIP REFER). Inside: `Sip` with a SIP URI, or `Number`. The call ends when that party has answered; else the document continues. `action` gets `ReferStatus` (`completed`, `failed`, `refused`, `not-permitted`, `timeout`, `ended`), `ReferTo`, `ReferSipResponseCode`, `NotifySipResponseCode`, `ReferReason`. The carrier or trunk needs the setting `refer`.',
   Redirect: 'Continues with the document at its URL.',
-  PreAnswer: 'What is inside is heard before the call is answered, as early media.',
+  PreAnswer: 'Plays its nested elements as early media before the call is answered.',
   Hangup: 'Ends the call. As the first element it refuses an unanswered inbound call.',
 };
 
@@ -57,7 +57,7 @@ export const ABOUT: Readonly<Record<string, string>> = {
   numDigits: 'keys that end the input',
   finishOnKey: 'keys that end it',
   typeAhead: 'keys pressed before the prompts count',
-  validDigits: 'keys that count; input with others is no input',
+  validDigits: 'keys that count; input with other keys is ignored',
   retries: 'attempts in all',
   playBeep: 'a beep before it begins',
   invalidDigitsSound: 'heard after input that is not valid',

@@ -24,7 +24,7 @@ On SIGHUP (\`systemctl reload carillon\`, \`npx carillon config reload\`) a runn
 \`rates\` and \`carriers\` again, and certificates too. What needs a restart is named in the log and stays as it is until then. A file with a problem is refused as a
 whole, with a line in the log. Carriers that a new list leaves out stay: \`npx carillon carriers remove\`.
 
-A carrier is \`identity: trusted\` unless it says \`untrusted\`: what it asserts about callers is believed, and it is told who calls even where the caller hides. Trunks and
+A carrier has \`identity: trusted\` by default: the service accepts its asserted caller identities, and sends it the caller's identity even if the caller requested privacy. Trunks and
 addresses of customers are untrusted unless a trunk says otherwise. \`stir\`, \`sign\`, \`pass_headers\`, \`add_headers\` and \`remove_headers\` of a carrier come before
 the settings of that name below.
 
@@ -37,6 +37,6 @@ ${rows.join('\n')}
 function allowed(setting: ReturnType<typeof listSettings>[number]['setting']): string {
   if (setting.kind === 'integer') return ` (${setting.min} to ${setting.max})`;
   if (setting.kind === 'text' && setting.oneOf !== undefined)
-    return ` (${setting.oneOf.join(', ')})`;
+    return ` (${setting.oneOf.map((value) => `\`${value}\``).join(', ')})`;
   return '';
 }

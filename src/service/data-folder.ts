@@ -1,4 +1,4 @@
-/** Files of the data folder that are not the store's. What is secret is readable by its owner alone. */
+/** Files of the data folder outside the store. Only their owner can read secret files. */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Random, token, uuid } from '../base/ids.ts';

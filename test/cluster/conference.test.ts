@@ -53,7 +53,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
       const found = (await members(by)).find(({ from }) =>
         String(from).includes(`${users[at]?.username}@`),
       );
-      if (found === undefined) throw new Error(`phone ${at} is no member`);
+      if (found === undefined) throw new Error(`phone ${at} is not a member`);
       return found;
     };
 

@@ -75,10 +75,10 @@ Paste these into a second terminal, in this folder:
   ${curl()} ${second.baseUrl}/api/v1/Account/${demo.authId}/cdr
   ${rpc('dispatcher.list', '')}
 
-  # and begins anew
+  # and starts again
   ${enter}${first.start} &
 
-  # n2 drains: it gets no new calls, and ends once its last one is over. It begins anew
+  # n2 drains: it gets no new calls and stops after its last call. Then it starts again
   ${enter}curl -s -X POST ${admin(second)} ${second.baseUrl}/admin/v1/drain; kill ${second.pid}
   ${enter}${second.start} &
 

@@ -84,7 +84,7 @@ describe.concurrent('callbacks report the actual outcome', () => {
     );
     await caller.answered;
     const since = performance.now();
-    await eventually('what comes next', () => (toneMs(caller.heard, 800) > 100 ? true : undefined));
+    await eventually('the next attempt', () => (toneMs(caller.heard, 800) > 100 ? true : undefined));
     expect(performance.now() - since).toBeGreaterThan(4000);
     expect(performance.now() - since).toBeLessThan(8000);
     await caller.hangUp();

@@ -69,7 +69,7 @@ describe('a running call', () => {
     const { body } = await service.api('GET', `Call/${uuid}/log`);
     const lines = (body['log'] as Json[]).map(({ text }) => text);
     expect(lines).toContain('a console user started to listen in');
-    await eventually('that nobody does any more', async () => {
+    await eventually('the end of listening', async () => {
       const log = (await service.api('GET', `Call/${uuid}/log`)).body['log'] as Json[];
       return log.some(({ text }) => text === 'a console user stopped listening in') || undefined;
     });

@@ -55,7 +55,7 @@ it('writes the call UUID to every log line of a failing call', async () => {
   const before = lines().length;
   const report = await callFor(service, user, 8);
   const cdr = await service.cdrOf(report.sipCallId);
-  await eventually('the hangup is given up', () =>
+  await eventually('the hangup notification is abandoned', () =>
     lines().some(({ msg, event }) => msg === 'notification abandoned' && event === 'Hangup')
       ? true
       : undefined,

@@ -42,7 +42,7 @@ describe('types', () => {
       void client.post(APPLICATIONS, { body: { answer_url: 'https://bot.example/' } });
       // @ts-expect-error there is no such filter
       void client.get('/admin/v1/accounts', { query: { nothing: 1 } });
-      // @ts-expect-error the operator's paths have no account of their own
+      // @ts-expect-error the operator's paths have no account
       void client.get('/admin/v1/accounts/{auth_id}');
     };
     expect(never).toBeTypeOf('function');

@@ -124,7 +124,7 @@ const left = [caller, callee].flatMap(({ address, ua }) =>
 globalThis.gc?.();
 const heap = Math.round(process.memoryUsage().heapUsed / 2 ** 20);
 console.log(
-  `${leg / 2} calls in ${tookS.toFixed(1)} s: ${counts['incoming'] ?? 0} came in, ${counts['acknowledged'] ?? 0} were answered, ${counts['ended'] ?? 0} ended; heap ${heap} MiB`,
+  `${leg / 2} calls in ${tookS.toFixed(1)} s: ${counts['incoming'] ?? 0} received, ${counts['acknowledged'] ?? 0} were answered, ${counts['ended'] ?? 0} ended; heap ${heap} MiB`,
 );
 console.log(left.length === 0 ? 'no leaks' : `LEFT: ${left.join(', ')}`);
 if (left.length > 0 || counts['incoming'] !== counts['ended']) process.exitCode = 1;

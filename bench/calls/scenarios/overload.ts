@@ -21,7 +21,7 @@ export async function overloadRows(
   const listeners = await rig.listen(LISTENERS);
   try {
     const { pid } = rig.service;
-    // Code that was compiled for fewer calls at once is compiled anew for so many.
+    // V8 recompiles code that it optimized for fewer concurrent calls.
     await rig.step(limit, seconds);
     listeners.takeGaps();
     await pause(RECOVERY_MS);

@@ -21,7 +21,7 @@ export async function recordRows(title: string, options: RigOptions): Promise<re
     const full = await rig.step(RATE, SECONDS);
     return [
       {
-        name: `${title}: a call beside ${RECORDS} records and entries, ${RATE}/s`,
+        name: `${title}: a call with ${RECORDS} stored records and entries, ${RATE}/s`,
         value: full.msPerCall,
         unit: 'ms/call',
         floor: empty.msPerCall,

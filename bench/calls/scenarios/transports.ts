@@ -29,7 +29,7 @@ export async function transportRows(title: string, options: RigOptions): Promise
     }
     const cpu = (): number => cpuOf(rig.service.pid).ms;
     const costs = await inTurns(callers, { rate: RATE, seconds: SECONDS, rounds: ROUNDS, cpu });
-    const note = `goal: ≤ 1.3; ${RATE} calls a second, ${ROUNDS} rounds in turns, hung up at once`;
+    const note = `goal: ≤ 1.3; ${RATE} calls a second, ${ROUNDS} alternating rounds, hung up immediately`;
     return besideUdp(costs, (transport) => ({
       name: `${title}, caller over ${transport}`,
       unit: 'ms/call',

@@ -1,12 +1,12 @@
-// Both ends of many calls: each sends its packets, one every 20 ms, and counts what it hears. Callers have
-// even numbers, the callee of each the next.
+// Both ends of many calls: each sends one packet every 20 ms and counts received packets. Callers have even
+// numbers; the callee of a caller has the next number.
 //   talkers <calls> <callers' packets> <callees' packets>
-// The files hold RTP packets, each after its length in two bytes, big-endian; they are said again and again.
+// The files contain RTP packets, each after its length in two bytes (big-endian), which are sent in a loop.
 //
 // Commands come as lines on stdin; each is answered by one line of JSON on stdout.
-//   talk <port> <payload type> …   everybody sends there from now on; the ends' phases are spread over 20 ms
-//   window                         forget what was counted
-//   heard                          what was since then
+//   talk <port> <payload type> …   starts sending to these ports; the phases of the ends are spread over 20 ms
+//   window                         resets the counters
+//   heard                          counters since then
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

@@ -37,7 +37,7 @@ class CommandLines {
   std::string input_;
 };
 
-/// Everybody sends one frame every 20 ms; their phases are spread over that
+/// Every phone sends one frame every 20 ms; the phases are spread over that
 /// time.
 class Turns {
  public:

@@ -252,7 +252,7 @@ function offeredOf(codecs: readonly CodecWish[]): readonly Codec[] {
 }
 
 /**
- * Puts formats that are not speech codecs last: some peers select the first format, and comfort noise is no choice for
+ * Puts formats that are not speech codecs last: some peers select the first format, and comfort noise is not a choice for
  * speech.
  */
 const inOrder = (codecs: readonly CodecWish[]): readonly CodecWish[] => [

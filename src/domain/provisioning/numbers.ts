@@ -144,7 +144,7 @@ export class Numbers {
       status: 'available',
       releasedUs: now,
       ...UNBOUND,
-      ...NOBODYS,
+      ...ORPHANED,
     });
   }
 
@@ -295,7 +295,7 @@ export class Numbers {
 }
 
 const UNBOUND = { applicationId: undefined, trunkGroupId: undefined } as const;
-const NOBODYS = {
+const ORPHANED = {
   accountId: undefined,
   subAccount: undefined,
   purchasedUs: undefined,

@@ -36,7 +36,7 @@ export function createDestinationGuard(options: DestinationGuardOptions): Destin
 
     refusesSip(destination) {
       const { address, port } = destination;
-      if (isIP(address) === 0) return `${address} is no IP address`;
+      if (isIP(address) === 0) return `${address} is not an IP address`;
       if (isOwn(destination) && own.isListening(port)) return ownPlace(destination);
       if (wasHeardAt(destination)) return undefined;
       if (isAllowedBesides(destination) || isListed(policy, destination)) return undefined;
@@ -48,7 +48,7 @@ export function createDestinationGuard(options: DestinationGuardOptions): Destin
     judgeRtp(destination, rtcpPort): RtpVerdict {
       const { address, port, heardAt } = destination;
       const refuse = { kind: 'refuse', why: ownPlace(destination) } as const;
-      if (isIP(address) === 0) return { kind: 'learn', why: `${address} is no IP address` };
+      if (isIP(address) === 0) return { kind: 'learn', why: `${address} is not an IP address` };
       const isHere = isOwn(destination);
       if (isHere && own.isListening(port)) return refuse;
       // A phone on this machine may use the port just below a service port. The call works, but sends no RTCP there.

@@ -302,7 +302,7 @@ const UNWANTED: readonly { count: Unwanted; many: number; reason: string }[] = [
     many: 50,
     reason: 'SRTP that does not open: the peer has another key, or sends without one',
   },
-  { count: 'malformed', many: 50, reason: 'datagrams on an RTP port that are no RTP' },
+  { count: 'malformed', many: 50, reason: 'datagrams on an RTP port that are not RTP' },
   { count: 'notNegotiated', many: 50, reason: 'RTP of a payload type that was not negotiated' },
   { count: 'unknownSources', many: 1500, reason: 'an RTP port was flooded by unknown sources' },
 ];

@@ -7,7 +7,7 @@ import { type CallService, DID, FAR, HOST, openCallService } from '../../spec/ca
 import { document } from '../../spec/calls/site.ts';
 
 const WITH_PROOF = { headers: [['Identity', 'token;info=<https://x>']] } as const;
-const WRONG = { isVerified: false, status: 438, why: 'orig is somebody else' } as const;
+const WRONG = { isVerified: false, status: 438, why: 'orig does not match From' } as const;
 
 let service: CallService;
 beforeEach(async () => {
@@ -67,7 +67,7 @@ describe('a call from a carrier', () => {
   });
 
   it.each([
-    ['refuse', WITH_PROOF, WRONG, 'refuse 438 orig is somebody else'],
+    ['refuse', WITH_PROOF, WRONG, 'refuse 438 orig does not match From'],
     ['require', {}, { ...WRONG, status: 428, why: 'no Identity' }, 'refuse 428 no Identity'],
   ] as const)('is refused under %s before it becomes a call', async (stir, leg, proof, sent) => {
     await carrier({ stir });

@@ -21,7 +21,7 @@ const asked = (): Record<string, string> | undefined =>
 
 function ear(index = 0): ScriptedEar {
   const found = scene.ears[index];
-  if (found === undefined) throw new Error(`nobody listens, number ${index}`);
+  if (found === undefined) throw new Error(`no listener ${index}`);
   return found;
 }
 

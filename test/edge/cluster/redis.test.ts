@@ -193,7 +193,7 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
     await link.send('SCRIPT', 'FLUSH');
     expect(await add()).toBe(8);
     expect(await whole()).toBe(2);
-    await expect(new RedisScript('this is no Lua').run(link, [], [])).rejects.toMatchObject({
+    await expect(new RedisScript('this is not Lua').run(link, [], [])).rejects.toMatchObject({
       code: 'CLUSTER_UNAVAILABLE',
     });
     link.close();

@@ -34,7 +34,7 @@ describe('SIP to customers', () => {
     ['64:ff9b:1::a00:1', 'rfc6052'],
     ['2002:a00:1::1', '6to4'],
     ['fd00:ec2::254', 'unique local'],
-    ['pbx.example', 'no IP address'],
+    ['pbx.example', 'not an IP address'],
   ])('refuses %s', (address, word) => {
     expect(guard().refusesSip(to(address, 5070))).toContain(word);
     expect(guard([], true).refusesSip(to('8.8.8.8', 5070))).toBeUndefined();

@@ -261,7 +261,7 @@ describe('DTMF digits', () => {
   it.each([
     ['as tones over G.722', G722, true, undefined],
     ['as tones over Opus', OPUS, true, undefined],
-    ['as events beside G.722', G722, false, 8000],
+    ['as events with G.722', G722, false, 8000],
     ['as events on the clock of Opus', OPUS, false, 48_000],
     ['as events on another clock than that of Opus', OPUS, false, 8000],
   ] as const)('%s are detected once each', async (_, codec, inband, clockRate) => {

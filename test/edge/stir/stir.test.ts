@@ -27,7 +27,7 @@ const asked: string[] = [];
 const fetch: FetchCertificate = async (url) => {
   asked.push(url);
   const text = pages.get(url);
-  return text === undefined ? err('nobody there') : ok(Buffer.from(text));
+  return text === undefined ? err('unreachable') : ok(Buffer.from(text));
 };
 
 const proofsWith = (over: { anchors?: string; keyFile?: string; wallMs?: () => number } = {}) =>
@@ -172,7 +172,7 @@ describe('invalid proofs', () => {
 describe('further variants', () => {
   it('accepts a chain in one file, and one valid proof among several', async () => {
     const between = await certificate(['between.test'], authority);
-    // A leaf certificate may not issue others, so it is no valid link of a chain.
+    // A leaf certificate may not issue others, so it is not a valid link of a chain.
     const leaf = await certificate(['leaf.test'], between);
     pages.set('https://certs.test/chain', `${leaf.cert}\n${between.cert}`);
     const broken = await token(claims(), {}, { key: leaf.key, info: 'https://certs.test/chain' });

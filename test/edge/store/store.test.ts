@@ -122,7 +122,7 @@ describe('query plans of all statements run above', () => {
   });
 });
 
-/** Returns the table of a `SCAN x` step, which may name an alias. Empty if the step is no scan. */
+/** Returns the table of a `SCAN x` step, which may name an alias. Empty if the step is not a scan. */
 function scannedBy(step: string, sql: string): string {
   const name = /^SCAN (\w+)/.exec(step)?.[1];
   if (name === undefined) return '';

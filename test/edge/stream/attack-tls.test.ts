@@ -112,7 +112,7 @@ describe('TLS versions and server behavior', () => {
         socket.write(CLEAR);
       },
     );
-    await until(() => told.ends.length === 1, 'the server gives up');
+    await until(() => told.ends.length === 1, 'the end of the connection');
     expect(told.ends).toMatchObject([{ kind: 'dropped' }]);
     expect(told.log).toEqual(expect.arrayContaining(['started', 'cleared']));
     const other = another(streams, { url: server.url });

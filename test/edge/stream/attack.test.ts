@@ -124,12 +124,12 @@ describe('isolation of memory and time', () => {
     expect(second.ends).toMatchObject([
       { kind: 'dropped', detail: expect.stringContaining('300000') },
     ]);
-    const stranger = another(streams, { url: server.url, ownerId: 'MA_ANOTHER' });
-    await until(() => stranger.log.includes('cleared'), 'the stranger');
+    const other = another(streams, { url: server.url, ownerId: 'MA_ANOTHER' });
+    await until(() => other.log.includes('cleared'), 'the other account');
     server.sockets[0]?.write(frame(1, 'x'.repeat(250_000)).subarray(100_000));
     await until(() => told.faults.length === 1, 'the end of the first message');
     expect(told.faults).toEqual(['invalid_message']);
-    expect([...told.ends, ...stranger.ends]).toEqual([]);
+    expect([...told.ends, ...other.ends]).toEqual([]);
   });
 
   it('handles ten thousand pings of a bot that does not read at almost no cost', async () => {

@@ -229,7 +229,7 @@ class Browser {
 
 function addressOf(user: string) {
   const made = UserAgent.makeURI(`sip:${user}@127.0.0.1`);
-  if (made === undefined) throw new Error(`${user} is no user`);
+  if (made === undefined) throw new Error(`${user} is not a user`);
   return made;
 }
 

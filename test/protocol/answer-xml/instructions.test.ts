@@ -263,7 +263,7 @@ describe('Dial (spec, Answer-XML instructions)', () => {
   it('reads a tel URI as its number (RFC 3966)', () => {
     const dial = one('dial', '<Dial><Number>tel:+1-415-555-0101;isub=1</Number></Dial>');
     expect(dial.destinations).toMatchObject([{ kind: 'number', number: '+14155550101' }]);
-    expect(problemOf('<Dial><Number>tel:abc</Number></Dial>')).toContain('is no number');
+    expect(problemOf('<Dial><Number>tel:abc</Number></Dial>')).toContain('is not a number');
   });
 
   it('reads bare text as a Number', () => {

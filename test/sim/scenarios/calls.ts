@@ -120,7 +120,7 @@ export const callScenarios: readonly Scenario[] = [
         '<Response><Dance/></Response>',
         '<Response><Play>https://files.test/a?b=1&c=2</Play></Response>',
         '<Response><Speak>not closed</Response>',
-        'this is no document',
+        'this is not a document',
         '<html><body>502 Bad Gateway</body></html>',
         '<Response><Wait length="many"/></Response>',
         '<!DOCTYPE r [<!ENTITY a "aaaa">]><Response><Speak>&a;</Speak></Response>',

@@ -148,7 +148,7 @@ async function people(world: World): Promise<void> {
   const { provisioning, accountId } = world.service;
   const own = { e164: OWN_NUMBER, country: 'US', currency: 'USD', accountId };
   const added = await provisioning.numbers.add(own);
-  world.expect(added.ok, 'the account has a number of its own');
+  world.expect(added.ok, 'the account has a number');
   for (const number of FAR) {
     world.farPhone(number, { called: world.random.pick(CALLED) }).says = 500;
   }

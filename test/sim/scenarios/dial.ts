@@ -147,7 +147,7 @@ export const dialScenarios: readonly Scenario[] = [
         world.random.pick(['', 'dialMusic="real"']),
       );
       await world.until('alice hears early media', () => alice.hears(B_HZ), 3000);
-      world.expect(otherLeg(world, leg).state === 'early', 'nobody has answered');
+      world.expect(otherLeg(world, leg).state === 'early', 'the call is not answered');
       await world.until('bob answers', () => otherLeg(world, leg).answered);
       await world.advance(500);
       world.expect(alice.hears(B_HZ), 'alice hears bob');

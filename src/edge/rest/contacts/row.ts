@@ -41,7 +41,7 @@ export function readRow(rowNumber: number, known: KnownCells, headers: readonly 
   if (to === '') return refused('to', 'is empty');
   const from = known.from?.trim() ?? '';
   for (const [column, text] of [['to', to] as const, ['from', from] as const]) {
-    if (text.length > NUMBER_TEXT_MAX) return refused(column, 'is no telephone number');
+    if (text.length > NUMBER_TEXT_MAX) return refused(column, 'is not a phone number');
   }
   const answerUrl = url(known.answer_url);
   if (!answerUrl.ok) return refused('answer_url', answerUrl.error);

@@ -44,7 +44,7 @@ export function insecure({ uri }: SipRequest, flow: Flow): Refusal | undefined {
 function strangeAddress(request: SipRequest): Refusal | undefined {
   if (request.uri.kind === 'other') return { status: 416, headers: [], why: 'URI scheme' };
   if (request.method === 'REGISTER' && request.to.uri.kind !== 'sip') {
-    return { status: 400, headers: [], why: 'address of record is no SIP URI' };
+    return { status: 400, headers: [], why: 'address of record is not a SIP URI' };
   }
   return undefined;
 }
