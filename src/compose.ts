@@ -216,6 +216,11 @@ export async function startService(start: ServiceStart): Promise<Service> {
     utilisation: loopUtilisation(),
   });
   const { newCalls } = lines;
+  const clusterState = {
+    living: () => cluster?.living(),
+    leaseMs: () => cluster?.shared.lease.remainingMs,
+    offloadWaiting,
+  };
   measuring.connect({
     keeper,
     signalling,
@@ -231,8 +236,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     version: VERSION,
     serviceability,
     self: foundation.self,
-    living: () => cluster?.living(),
-    offloadWaiting,
+    ...clusterState,
     descriptors,
   });
   const reloader = new Reloader({
@@ -251,6 +255,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     alarms: () => alarms.list(),
     storeWatch,
     serviceability,
+    ...clusterState,
     ...foundation,
     ...lines,
     keeper,

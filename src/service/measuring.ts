@@ -32,6 +32,8 @@ export interface MeasuredParts {
   /** Living nodes; undefined: not known now, or this process is alone. */
   readonly living: () => readonly string[] | undefined;
   readonly offloadWaiting: () => number;
+  /** Time until the lease of this node expires, in ms; undefined without a cluster. */
+  readonly leaseMs: () => number | undefined;
   readonly descriptors: Pick<DescriptorWatch, 'count'>;
 }
 
@@ -87,6 +89,7 @@ export class Measuring {
       epoch: () => parts.self.epoch,
       nodes: () => parts.living()?.length,
       offloadWaiting: () => parts.offloadWaiting(),
+      leaseMs: () => parts.leaseMs(),
       descriptors: () => parts.descriptors.count,
       streamSockets: () => streams.counters().open,
       streamThreads: () => streams.counters().threads,

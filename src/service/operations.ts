@@ -4,7 +4,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, wallUs } from '../base/clock.ts';
 import type { NewCalls } from '../domain/capacity/capacity.ts';
-import type { Serviceability } from '../domain/cluster/cluster.ts';
+import type { ConditionName, Serviceability } from '../domain/cluster/cluster.ts';
 import type { Admission, CallBilling } from '../domain/dispatch/dispatch.ts';
 import type { MediaEngine } from '../edge/media/engine.ts';
 import type { Metrics } from '../edge/metrics/metrics.ts';
@@ -35,6 +35,12 @@ export interface OperatedParts {
   readonly overload: OverloadWatch;
   readonly reload: Operations['reload'];
   readonly alarms: Operations['alarms'];
+  /** Living nodes; undefined: not known now, or this process is alone. */
+  readonly living: () => readonly string[] | undefined;
+  /** Time until the lease of this node expires, in ms; undefined without a cluster. */
+  readonly leaseMs: () => number | undefined;
+  /** Finished recordings that wait for object storage. */
+  readonly offloadWaiting: () => number;
 }
 
 export function createOperations(parts: OperatedParts): Operations {
@@ -61,10 +67,8 @@ export function createOperations(parts: OperatedParts): Operations {
     mediaState(media),
     await storeWatch.state(),
     { part: 'load', ready: !overload.overloaded, detail: overload.detail() },
-    // storeWatch reports the state of the store.
-    ...parts.serviceability.conditions
-      .filter(({ condition }) => condition !== 'store')
-      .map(({ condition, cause }) => ({ part: condition, ready: false, detail: cause })),
+    ...conditionStates(parts),
+    ...sharedStates(parts),
     {
       part: 'admission',
       ready: !admission.draining && admission.problem === undefined,
@@ -99,6 +103,33 @@ export function createOperations(parts: OperatedParts): Operations {
     removeUnreadableRow: (table, key) => store.unreadableRows.remove(table, key),
     ...createBackups(store, parts.dataDir),
   };
+}
+
+/** Conditions except that of the store, which `storeWatch` reports. */
+function conditionStates({ serviceability, leaseMs }: OperatedParts): readonly PartState[] {
+  const causes = new Map(serviceability.conditions.map((one) => [one.condition, one.cause]));
+  const shared: readonly ConditionName[] = leaseMs() === undefined ? [] : ['redis', 'fenced'];
+  return (['descriptors', ...shared] as const).map((part) => ({
+    part,
+    ready: !causes.has(part),
+    detail: causes.get(part) ?? 'ok',
+  }));
+}
+
+/** Backlogs and peers. They do not prevent calls: `carillon doctor` and alarms report them. */
+function sharedStates({ store, offloadWaiting, living }: OperatedParts): readonly PartState[] {
+  const state = (part: string, count: number, what: string): PartState => ({
+    part,
+    ready: true,
+    detail: `${count} ${what}`,
+    count,
+  });
+  const nodes = living();
+  return [
+    state('spool', store.spooled(), 'records and notifications wait for the database'),
+    state('objects', offloadWaiting(), 'recordings wait for object storage'),
+    ...(nodes === undefined ? [] : [state('peers', nodes.length, 'nodes of the cluster live')]),
+  ];
 }
 
 function createBackups(

@@ -18,6 +18,8 @@ export interface StateSources {
   nodes?: () => number | undefined;
   /** Finished recordings that wait for object storage. */
   offloadWaiting?: () => number;
+  /** Time until the lease of this node expires, in ms; undefined without a cluster. */
+  leaseMs?: () => number | undefined;
   /** File descriptors of the process. */
   descriptors?: () => { readonly open: number; readonly limit: number };
 }
@@ -98,6 +100,14 @@ function defineNodeGauges(registers: Registry[], sources: StateSources): void {
       'voice_cluster_nodes',
       'Living nodes of the cluster, as this node knows',
       () => sources.nodes?.(),
+    ],
+    [
+      'voice_node_lease_seconds',
+      'Time until the lease of this node expires; 0 once other nodes may bill its calls',
+      () => {
+        const leaseMs = sources.leaseMs?.();
+        return leaseMs === undefined ? undefined : leaseMs / 1000;
+      },
     ],
     [
       'voice_recordings_waiting',

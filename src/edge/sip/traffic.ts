@@ -1,5 +1,10 @@
 import type { Clock } from '../../base/clock.ts';
-import type { Flow, UserAgentInput, UserAgentOutput } from '../../protocol/sip/sip.ts';
+import {
+  type Flow,
+  quickParse,
+  type UserAgentInput,
+  type UserAgentOutput,
+} from '../../protocol/sip/sip.ts';
 import { AdmissionFilter, type KnownPeer, type Served } from './admission-filter.ts';
 import { Edges } from './edges.ts';
 import { type CarrierMessageCount, type MessageCount, MessageCounter } from './message-counter.ts';
@@ -8,6 +13,12 @@ import type { TracedMessage } from './trace/message-ring.ts';
 import { callIdOf } from './trace/message-text.ts';
 
 const UNKNOWN_PEERS_PER_SECOND = 500;
+/**
+ * Maximum time in ms that a new call of an edge proxy may have waited in the socket, for example while the process was
+ * stopped. The bundled proxy tries another node after 1 s and retransmits after 0.5 s (RFC 3261 Timer A): a call that
+ * waited longer, or its retransmission, may already run on another node.
+ */
+const EDGE_CALL_WAIT_MS = 500;
 
 export interface TrafficOptions {
   readonly clock: Clock;
@@ -41,6 +52,7 @@ export class Traffic {
   readonly #edges: Edges | undefined;
   readonly #stun: StunAnswers;
   #strangers = 0;
+  #lateCalls = 0;
 
   constructor(parts: TrafficParts) {
     const { options, acquaintance, close } = parts;
@@ -62,7 +74,8 @@ export class Traffic {
   /** Number of messages dropped without parsing, by reason. */
   dropped(): Readonly<Record<string, number>> {
     const drops = { ...this.#desk.drops(), stun: this.#stun.dropped };
-    return this.#edges === undefined ? drops : { ...drops, stranger: this.#strangers };
+    if (this.#edges === undefined) return drops;
+    return { ...drops, stranger: this.#strangers, late: this.#lateCalls };
   }
 
   waitMs(): number {
@@ -84,6 +97,10 @@ export class Traffic {
 
   received(bytes: Uint8Array, flow: Flow, waitedMs = 0): void {
     this.#counter.note('in', flow, bytes);
+    if (waitedMs > EDGE_CALL_WAIT_MS && this.#edges?.has(flow) === true && isNewCall(bytes)) {
+      this.#lateCalls += 1;
+      return;
+    }
     const heard = this.#edges?.heard(bytes, flow) ?? { bytes, flow };
     if (this.#edges === undefined || this.#edges.has(flow) || this.#isExpected(flow))
       this.#desk.received(heard.bytes, heard.flow, waitedMs);
@@ -131,4 +148,9 @@ export class Traffic {
     if (callId === undefined) return;
     traces.note({ direction, flow, bytes, callId, atMs: clock.wallMs() });
   }
+}
+
+function isNewCall(bytes: Uint8Array): boolean {
+  const seen = quickParse(bytes);
+  return seen?.method === 'INVITE' && !seen.inDialog;
 }

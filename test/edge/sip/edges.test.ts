@@ -1,6 +1,9 @@
 /** Edge proxies: unknown peers are accepted only through them, and the source that they report identifies the sender. */
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/edge/clock/system-clock.ts';
 import { Edges, edgePlaces } from '../../../src/edge/sip/edges.ts';
+import { Traffic } from '../../../src/edge/sip/traffic.ts';
+import type { Flow, UserAgentInput } from '../../../src/protocol/sip/sip.ts';
 import { freePort } from '../../e2e/service.ts';
 import { until } from '../../eventually.ts';
 import {
@@ -66,6 +69,33 @@ describe('an edge proxy', () => {
     called.write(answer(invite, '486 Busy Here'));
     await until(() => log.length === 1);
     expect(log).toEqual(['ended refused']);
+  });
+
+  it('does not serve a new call that waited in the socket until the proxy tried another node', async () => {
+    const told: UserAgentInput[] = [];
+    const traffic = new Traffic({
+      options: { clock: systemClock, edges: EDGE },
+      acquaintance: { knows: () => true, isCarrier: () => false, hasNonce: () => false },
+      tell: (input) => told.push(input),
+      close: () => undefined,
+    });
+    const flow: Flow = {
+      transport: 'udp',
+      localAddress: '127.0.0.1',
+      localPort: 5080,
+      remoteAddress: '127.0.0.1',
+      remotePort: 5060,
+      connectionId: undefined,
+    };
+    const request = (method: string, to: string): Uint8Array =>
+      Buffer.from(
+        `${method} sip:1000@127.0.0.1 SIP/2.0\r\nTo: <sip:1000@127.0.0.1>${to}\r\nCall-ID: a\r\nCSeq: 1 ${method}\r\n\r\n`,
+      );
+    traffic.received(request('INVITE', ''), flow, 501);
+    expect(traffic.dropped()).toMatchObject({ late: 1 });
+    traffic.received(request('BYE', ';tag=b'), flow, 501);
+    traffic.received(request('INVITE', ';tag=b'), flow, 501);
+    expect(told).toHaveLength(2);
   });
 
   it('registers browsers, which are called along their Path', async () => {
