@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { Fleet } from '../test/cluster/fleet.ts';
 import { Customer } from '../test/e2e/customer.ts';
 import { newPlace, removePlace, Service } from '../test/e2e/service.ts';
-import { againstBefore } from './cluster/before.ts';
+import { againstBefore } from './cluster/baseline.ts';
 import {
   type CallsMeasured,
   calledAt,

@@ -18,7 +18,7 @@ const CALLS_PER_SECOND = Number(process.env['BENCH_OUTBOUND_CPS'] ?? 200);
 const SECONDS = Number(process.env['BENCH_OUTBOUND_SECONDS'] ?? (isQuick ? 3 : 10));
 const BULK = 1000;
 /** Timeout for callbacks, ms. Later callbacks count as lost. */
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 const PER_CALL_UNITS = 0.0065;
 const CREDIT_UNITS = 10_000;
 const ADMIN_TOKEN = 'bench-admin-token';
@@ -47,7 +47,7 @@ class Watch {
   }
 
   async until(hangups: number): Promise<void> {
-    const endMs = performance.now() + PATIENCE_MS;
+    const endMs = performance.now() + TIMEOUT_MS;
     while (this.hangups.size < hangups && performance.now() < endMs) await pause(20);
   }
 }

@@ -3,8 +3,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { isQuick, type Row } from './row.ts';
+import { besideUdp, inTurns } from './sip-transports/alternating.ts';
 import { Caller, type Transport } from './sip-transports/caller.ts';
-import { besideUdp, inTurns } from './sip-transports/in-turns.ts';
 
 const TRANSPORTS: readonly Transport[] = ['udp', 'tcp', 'tls', 'ws', 'wss'];
 const RATE = 100;

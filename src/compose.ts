@@ -18,7 +18,12 @@ import { createSignedLinks } from './edge/rest/links.ts';
 import { createLiveFeed, createRestServer } from './edge/rest/server.ts';
 import { Alarms } from './service/alarms.ts';
 import { startBanner } from './service/banner.ts';
-import { ADMIN_TOKEN_FILE, keptSecret, SERVICE_FILE, writeSecret } from './service/data-folder.ts';
+import {
+  ADMIN_TOKEN_FILE,
+  SERVICE_FILE,
+  storedSecret,
+  writeSecret,
+} from './service/data-folder.ts';
 import { DescriptorWatch } from './service/descriptors.ts';
 import { firstStart } from './service/first-start.ts';
 import { Housekeeping } from './service/housekeeping.ts';
@@ -33,14 +38,14 @@ import { restSettings } from './service/join/rest-settings.ts';
 import { joinTexts } from './service/join/texts.ts';
 import { joinTraces } from './service/join/traces.ts';
 import { joinTranscriptions } from './service/join/transcriptions.ts';
+import { CallListening } from './service/listen-in/call-listening.ts';
+import { SharedCallListening } from './service/listen-in/shared-call-listening.ts';
 import { liveCallsView } from './service/live-calls.ts';
 import { Measuring } from './service/measuring.ts';
 import { MediaReports } from './service/media-reports.ts';
 import { Memory, quietLoop, v8Heap } from './service/memory.ts';
 import { createOperations, VERSION } from './service/operations.ts';
 import type { OperatorLists } from './service/operator-lists.ts';
-import { CallListening } from './service/overhear/listen-in.ts';
-import { SharedCallListening } from './service/overhear/shared-listen-in.ts';
 import { loopUtilisation, OverloadWatch } from './service/overload.ts';
 import { QualitySampling } from './service/quality-sampling.ts';
 import { RedisWatch } from './service/redis-watch.ts';
@@ -161,7 +166,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
   };
   const callLines = { ...lines, transcriptions, slots, directory, otherNodes };
   const calls = joinCalls(basics, foundation, callLines, derived, links, onSettled);
-  const { keeper, admission, inbound, recorder, paced } = calls;
+  const { callBilling, admission, inbound, recorder, paced } = calls;
   const control =
     cluster === undefined ? calls.control : shareControl(calls.control, cluster.peers);
   const reports =
@@ -178,12 +183,12 @@ export async function startService(start: ServiceStart): Promise<Service> {
   const housekeeping = new Housekeeping({ ...basics, ...foundation, forgetLists });
   const sampling = new QualitySampling({
     ...basics,
-    calls: () => keeper.live(),
+    calls: () => callBilling.live(),
     sampled: (call, quality) => reports?.sampled(call, quality),
   });
   admission.onDrain(() => dialer.stop());
   const quiet = quietLoop();
-  const isIdle = (): boolean => quiet.isIdle() && keeper.liveCount === 0;
+  const isIdle = (): boolean => quiet.isIdle() && callBilling.liveCount === 0;
   const memory = new Memory({ ...basics, ...quiet, isIdle, heap: v8Heap() });
   const callsLimit = settings.calls.maxConcurrent;
   pauseCalls = (cause) => {
@@ -194,7 +199,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     ...basics,
     ...foundation,
     isRemote: settings.store.url !== '',
-    inUse: () => keeper.liveCount > 0,
+    inUse: () => callBilling.liveCount > 0,
     onChange: serviceability.of('store'),
   });
   const redisWatch =
@@ -222,7 +227,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     offloadWaiting,
   };
   measuring.connect({
-    keeper,
+    callBilling,
     signalling,
     media,
     streams,
@@ -258,7 +263,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     ...clusterState,
     ...foundation,
     ...lines,
-    keeper,
+    callBilling,
     admission,
     metrics,
     clock: systemClock,
@@ -266,17 +271,21 @@ export async function startService(start: ServiceStart): Promise<Service> {
     callsLimit,
     overload,
   });
-  const adminToken = settings.adminToken || keptSecret(dataDir, ADMIN_TOKEN_FILE, systemRandom);
-  const callsHere = liveCallsView(keeper, lines.logs, lines.traces);
+  const adminToken = settings.adminToken || storedSecret(dataDir, ADMIN_TOKEN_FILE, systemRandom);
+  const callsHere = liveCallsView(callBilling, lines.logs, lines.traces);
   const calling = cluster === undefined ? callsHere : shareLiveCalls(callsHere, cluster.peers);
-  const earHere = new CallListening({ keeper, watches: streams.watches, clock: systemClock });
+  const localListening = new CallListening({
+    callBilling,
+    watches: streams.watches,
+    clock: systemClock,
+  });
   const server = createRestServer({
     ...basics,
     drafts: lines.drafts,
-    overhearing:
+    callListening:
       cluster === undefined
-        ? earHere
-        : new SharedCallListening({ ...basics, own: earHere, peers: cluster.peers }),
+        ? localListening
+        : new SharedCallListening({ ...basics, own: localListening, peers: cluster.peers }),
     liveFeed: createLiveFeed(systemClock, calling),
     ...foundation,
     control,
@@ -306,19 +315,19 @@ export async function startService(start: ServiceStart): Promise<Service> {
   const demo = settings.demo ? await startDemo({ host: '127.0.0.1', port: 0, logger }) : undefined;
   if (demo !== undefined) lines.ownDemo.listensAt(demo.origin);
   overload.start();
-  const takeUp = async (): Promise<void> => {
+  const adopt = async (): Promise<void> => {
     await callbacks.resume();
     exporter.wake();
     if (await foundation.store.nodes.claim('campaigns')) await dialer.resumeAll();
   };
-  await takeUp();
+  await adopt();
   await cluster?.start({
-    keeper,
+    callBilling,
     admission,
     callbacks,
     fenced: serviceability.of('fenced'),
-    takeUp,
-    letGo: () => dialer.stop(),
+    adopt,
+    relinquish: () => dialer.stop(),
   });
   void forgetLists().catch((error: unknown) =>
     logger.error({ error }, 'unfinished uploads not deleted'),
@@ -351,11 +360,11 @@ export async function startService(start: ServiceStart): Promise<Service> {
   logger.info({ url, sip: `${settings.sip.host}:${signalling.port()}` }, 'carillon is up');
 
   const stop = async (): Promise<void> => {
-    logger.info({ calls: keeper.live().length, limitMs: settings.calls.drainMs }, 'draining');
+    logger.info({ calls: callBilling.live().length, limitMs: settings.calls.drainMs }, 'draining');
     supervisor.stopping('waiting for active calls to end');
     operations.drain();
-    await housekeeping.drain(keeper, settings.calls.drainMs);
-    await Promise.race([keeper.idle(), systemClock.sleep(SETTLING_GRACE_MS)]);
+    await housekeeping.drain(callBilling, settings.calls.drainMs);
+    await Promise.race([callBilling.idle(), systemClock.sleep(SETTLING_GRACE_MS)]);
     await recorder.idle(RECORDING_GRACE_MS);
     await callbacks.close(CALLBACK_GRACE_MS);
     await Promise.all([server.stop(), demo?.stop(), signalling.stop(), lines.audio.stop()]);
@@ -376,7 +385,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     overload.stop();
     supervisor.stop();
     memory.stop();
-    keeper.stop();
+    callBilling.stop();
     await media.stop();
     streams.stop();
     await lines.http.close();

@@ -17,7 +17,7 @@ const HOST = '127.0.0.1';
 const ADMIN_TOKEN = 'bench-admin-token';
 const SMALL = 100_000;
 const LARGE = isQuick ? 200_000 : 1_000_000;
-const LOOK_EVERY_MS = 20;
+const CHECK_EVERY_MS = 20;
 const CHUNK_ROWS = 500;
 const MB = 1_000_000;
 /** Of /proc/<pid>/stat. */
@@ -104,7 +104,7 @@ class Bench {
         await this.#json('GET', `${this.#account}/campaigns/${id}`);
         slowestMs = Math.max(slowestMs, performance.now() - askedMs);
         most = Math.max(most, this.#residentMb());
-        await pause(LOOK_EVERY_MS);
+        await pause(CHECK_EVERY_MS);
       }
     })();
     const [startMs, startCpu] = [performance.now(), this.#cpuSeconds()];
@@ -155,7 +155,7 @@ class Bench {
       const asked = fetch(`http://${HOST}:${this.#port}/readyz`);
       const ready = await asked.then(({ ok }) => ok).catch(() => false);
       if (ready) return;
-      await pause(LOOK_EVERY_MS);
+      await pause(CHECK_EVERY_MS);
     }
   }
 }

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { Packet } from '../hearing/networks.ts';
+import type { Packet } from '../speech-quality/networks.ts';
 
 const SOURCES = fileURLToPath(new URL('./load', import.meta.url));
 const BUILD = fileURLToPath(new URL('../../build/media-load', import.meta.url));

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Cpu, cpuOf, threadsBetween } from '../calls/accounting.ts';
-import { talk } from '../hearing/talk.ts';
 import { isQuick } from '../row.ts';
+import { talk } from '../speech-quality/talk.ts';
 import { type Heard, Talkers, writePackets } from './load.ts';
 import type { Side } from './sides.ts';
 import type { Calls, Subject } from './subjects.ts';

@@ -5,7 +5,7 @@ import { CALLEE_PORT } from '../calls/sipp.ts';
 import { HOST } from './sides.ts';
 
 /** Timeout of the first INVITE. It is not retransmitted, because loopback does not lose packets. */
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 interface Message {
   /** Request or status line. */
@@ -105,7 +105,7 @@ export async function placeCall(port: number, user: string, offer: string): Prom
     ].join('\r\n');
   const target = `sip:${user}@${HOST}:${port}`;
   const answered = new Promise<Message>((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error('no answer to INVITE')), PATIENCE_MS);
+    const late = setTimeout(() => reject(new Error('no answer to INVITE')), TIMEOUT_MS);
     socket.on('message', (bytes, from) => {
       const message = parse(bytes);
       if (!message.first.startsWith('SIP/2.0 ')) {

@@ -67,7 +67,7 @@ const LOW_MAX = 500;
 export class Alarms {
   readonly #parts: AlarmParts;
   readonly #book: AlarmBook;
-  readonly #teller: AlarmNotifier;
+  readonly #notifier: AlarmNotifier;
   readonly #trends = new CallTrends();
   readonly #countries: CalledCountries;
   /** Events since the last check. */
@@ -77,14 +77,14 @@ export class Alarms {
   readonly #low = new Map<string, { accountId: AccountId; currency: string; detail: string }>();
   /** Number of unreadable rows at the last check. */
   #unreadable = 0;
-  #telling: Promise<void> = Promise.resolve();
+  #notifying: Promise<void> = Promise.resolve();
   #waiting = 0;
   readonly #looks: RepeatedTask;
 
   constructor(parts: AlarmParts) {
     this.#parts = parts;
     this.#book = new AlarmBook(parts.settings);
-    this.#teller = new AlarmNotifier(parts);
+    this.#notifier = new AlarmNotifier(parts);
     this.#countries = new CalledCountries(parts.marks);
     this.#looks = new RepeatedTask({
       clock: parts.clock,
@@ -117,7 +117,7 @@ export class Alarms {
 
   async stop(): Promise<void> {
     await this.#looks.stop();
-    await this.#telling;
+    await this.#notifying;
   }
 
   /** Records a call that has ended. */
@@ -296,7 +296,7 @@ export class Alarms {
 
   /** Stores the raised alarms. Skipped without recipients, because a restart then repeats no report. */
   async #keep(): Promise<void> {
-    if (!this.#teller.tellsAnybody) return;
+    if (!this.#notifier.tellsAnybody) return;
     await this.#parts.marks.set(this.#key, JSON.stringify(this.list()));
   }
 
@@ -307,8 +307,8 @@ export class Alarms {
       return;
     }
     this.#waiting += 1;
-    this.#telling = this.#telling
-      .then(() => this.#teller.tell(changes))
+    this.#notifying = this.#notifying
+      .then(() => this.#notifier.tell(changes))
       .catch((error: unknown) => logger.error({ error }, 'failed to send alarms'))
       // Stored after sending: a crash in between sends twice instead of never.
       .then(() => this.#keep())

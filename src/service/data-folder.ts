@@ -14,14 +14,14 @@ export const NONCE_KEY_FILE = join('keys', 'nonces.key');
 export const LINK_KEY_FILE = join('keys', 'links.key');
 
 /** Returns a secret that is created once and stored. */
-export function keptSecret(dataDir: string, name: string, random: Random): string {
+export function storedSecret(dataDir: string, name: string, random: Random): string {
   const path = join(dataDir, name);
   if (!existsSync(path)) writeSecret(path, `${token(random)}\n`);
   return readFileSync(path, 'utf8').trim();
 }
 
 /** Returns a short random name that is created once and stored. */
-export function keptName(dataDir: string, name: string, random: Random): string {
+export function storedName(dataDir: string, name: string, random: Random): string {
   const path = join(dataDir, name);
   if (!existsSync(path)) writeSecret(path, `${uuid(random).slice(0, 8)}\n`);
   return readFileSync(path, 'utf8').trim();

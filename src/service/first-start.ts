@@ -30,9 +30,9 @@ const PASSWORD_BITS = 96;
 const APPLICATION_NAME = 'demo';
 const URLS = { answerUrl: `${DEMO_ORIGIN}/answer`, hangupUrl: `${DEMO_ORIGIN}/hangup` };
 /** Interval of checks for the result of another node, in milliseconds. */
-const LOOK_MS = 200;
+const POLL_MS = 200;
 /** Maximum wait for another node. Creation takes few writes, and a crashed node is replaced within seconds. */
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 export interface FirstStartNeeds {
   readonly store: Pick<Store, 'settings' | 'nodes'>;
@@ -88,7 +88,7 @@ async function findOrMake(
   needs: FirstStartNeeds,
 ): Promise<{ readonly made: Made; readonly isFirst: boolean } | undefined> {
   const { store, clock, logger } = needs;
-  const untilMs = clock.monotonicMs() + PATIENCE_MS;
+  const untilMs = clock.monotonicMs() + TIMEOUT_MS;
   while (clock.monotonicMs() < untilMs) {
     const isMine = await store.nodes.claim('firstStart');
     // Checked after the claim: the former holder may have finished and left in between.
@@ -98,7 +98,7 @@ async function findOrMake(
       const own = await makeFirstThings(needs);
       return { made: await keep(store.settings, MADE, own), isFirst: true };
     }
-    await clock.sleep(LOOK_MS);
+    await clock.sleep(POLL_MS);
   }
   logger.warn({}, 'timed out waiting for another node to create the first account');
   return undefined;

@@ -58,12 +58,12 @@ export class Housekeeping {
   }
 
   /** Lets running calls continue for up to `limitMs`, then ends them. */
-  async drain(keeper: CallBilling, limitMs: number): Promise<void> {
+  async drain(callBilling: CallBilling, limitMs: number): Promise<void> {
     const { clock } = this.#needs;
     const endMs = clock.monotonicMs() + limitMs;
-    while (keeper.live().length > 0 && clock.monotonicMs() < endMs)
+    while (callBilling.live().length > 0 && clock.monotonicMs() < endMs)
       await clock.sleep(DRAIN_LOOK_MS);
-    for (const call of keeper.live()) call.hangup('normal', 'Platform', INTERRUPTED.stop);
+    for (const call of callBilling.live()) call.hangup('normal', 'Platform', INTERRUPTED.stop);
   }
 
   async #round(): Promise<void> {

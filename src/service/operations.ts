@@ -23,7 +23,7 @@ export interface OperatedParts {
   readonly store: Store;
   readonly storeWatch: StoreWatch;
   readonly serviceability: Pick<Serviceability, 'conditions'>;
-  readonly keeper: CallBilling;
+  readonly callBilling: CallBilling;
   readonly signalling: RunningSignalling;
   readonly media: MediaEngine;
   readonly admission: Admission;
@@ -44,7 +44,7 @@ export interface OperatedParts {
 }
 
 export function createOperations(parts: OperatedParts): Operations {
-  const { store, storeWatch, keeper, signalling, media, admission, metrics, overload, clock } =
+  const { store, storeWatch, callBilling, signalling, media, admission, metrics, overload, clock } =
     parts;
   const startedUs = wallUs(clock);
   const startedMs = clock.monotonicMs();
@@ -86,7 +86,7 @@ export function createOperations(parts: OperatedParts): Operations {
       startedUs,
       uptimeMs: clock.monotonicMs() - startedMs,
       draining: admission.draining,
-      callsActive: keeper.live().length,
+      callsActive: callBilling.live().length,
       callsLimit: parts.callsLimit,
       callsPerSecond: parts.newCalls.recentPerSecond,
       registrations: signalling.registrations().length,

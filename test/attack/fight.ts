@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { newPlace, removePlace, Service } from '../e2e/service.ts';
-import { HonestPhones, type HonestReport } from './honest.ts';
+import { HonestPhones, type HonestReport } from './legitimate-clients.ts';
 import type { Figure, Scenario } from './scenario.ts';
 
 export interface Plan {

@@ -22,8 +22,8 @@ import {
 import { HAS_REDIS } from '../edge/cluster/redis.ts';
 import { missing } from '../interop/tools.ts';
 import { postgresMissing } from '../postgres.ts';
+import { Front, frontPorts, NAME } from './edge-fleet.ts';
 import { Fleet, HAS_NETWORK } from './fleet.ts';
-import { Front, frontPorts, NAME } from './front.ts';
 
 const FIRST = { outside: '127.0.0.11', inside: '127.0.0.21' };
 const SECOND = { outside: '127.0.0.12', inside: '127.0.0.22' };

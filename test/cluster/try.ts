@@ -1,6 +1,6 @@
 /** The commands that `npm run cluster` prints, ready to paste into a second terminal. */
 import type { SipUser } from '../e2e/phone.ts';
-import type { EdgePlace, Front } from './front.ts';
+import type { EdgePlace, Front } from './edge-fleet.ts';
 
 export interface Stage {
   /** Network namespace of all processes; undefined for the machine's own. */

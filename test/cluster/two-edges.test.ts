@@ -11,8 +11,8 @@ import { HAS_REDIS } from '../edge/cluster/redis.ts';
 import { Baresip } from '../interop/baresip.ts';
 import { missing } from '../interop/tools.ts';
 import { postgresMissing } from '../postgres.ts';
+import { Front, frontPorts, NAME, NAME_SERVER } from './edge-fleet.ts';
 import { Fleet, HAS_NETWORK } from './fleet.ts';
-import { Front, frontPorts, NAME, NAME_SERVER } from './front.ts';
 
 const FIRST = { outside: '127.0.0.11', inside: '127.0.0.21' };
 const SECOND = { outside: '127.0.0.1', inside: '127.0.0.22' };

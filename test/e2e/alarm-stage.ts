@@ -184,7 +184,10 @@ export class AlarmStage {
   }
 
   /** Alarms in `state` that the webhook and the mail server received, as `kind subject`, sorted. */
-  tellings(state: 'raised' | 'cleared'): { readonly posted: string[]; readonly mailed: string[] } {
+  notifications(state: 'raised' | 'cleared'): {
+    readonly posted: string[];
+    readonly mailed: string[];
+  } {
     const posted = this.told
       .filter((change) => change.state === state)
       .map(({ kind, subject }) => `${kind} ${subject}`.trim());

@@ -57,7 +57,7 @@ describe.concurrent('audio that the caller hears', () => {
     const elements = `<DTMF>1234567890</DTMF><Play>${scene.sounds.low}</Play>`;
     const phone = await scene.callTo(name, elements, { keyEvents });
     await phone.ended;
-    expect(keyEvents ? phone.keysHeard : keysIn(phone.heard)).toBe('1234567890');
+    expect(keyEvents ? phone.receivedKeys : keysIn(phone.heard)).toBe('1234567890');
     await phone.close();
   });
 
@@ -69,7 +69,7 @@ describe.concurrent('audio that the caller hears', () => {
       keyEvents,
     });
     await phone.ended;
-    expect({ events: phone.keysHeard, tones: keysIn(phone.heard) }).toEqual(
+    expect({ events: phone.receivedKeys, tones: keysIn(phone.heard) }).toEqual(
       keyEvents ? { events: '159#', tones: '' } : { events: '', tones: '159#' },
     );
     await phone.close();

@@ -119,8 +119,8 @@ export class Handset {
     return this.#channel.heard();
   }
 
-  get keysHeard(): string {
-    return this.#channel.keysHeard;
+  get receivedKeys(): string {
+    return this.#channel.receivedKeys;
   }
 
   /** Replaces the audio to send, from now on. */

@@ -28,7 +28,7 @@ describe.concurrent('calls between phones', () => {
     caller.press('7');
     called.press('8');
     await eventually('the keys', () =>
-      caller.keysHeard === '8' && called.keysHeard === '7' ? true : undefined,
+      caller.receivedKeys === '8' && called.receivedKeys === '7' ? true : undefined,
     );
     await called.hangUp();
     expect(await scene.told('/dial-end')).toMatchObject({
@@ -192,7 +192,7 @@ describe.concurrent('control of a live call over REST', () => {
     await eventually('the voice', () => (loudMs(phone.heard) > before + 300 ? true : undefined));
     await stop('Speak');
     await post('DTMF', { digits: '42' });
-    await eventually('the keys', () => (phone.keysHeard === '42' ? true : undefined));
+    await eventually('the keys', () => (phone.receivedKeys === '42' ? true : undefined));
     expect(toneMs(phone.heard, 1000) - playedMs).toBeLessThan(200);
 
     await stop('Record');

@@ -88,8 +88,8 @@ describe('against the service', () => {
     expect(error).toBeInstanceOf(CarillonError);
     expect(error).toMatchObject({ status: 400, operation: `POST ${APPLICATIONS}` });
     expect(Object.keys((error as ApiError).details)).toContain('app_name');
-    const stranger = new Client({ url, authId: 'MA_X', authToken: 'x' });
-    await expect(stranger.get(BALANCE, { path: { currency: 'USD' } })).rejects.toMatchObject({
+    const outsider = new Client({ url, authId: 'MA_X', authToken: 'x' });
+    await expect(outsider.get(BALANCE, { path: { currency: 'USD' } })).rejects.toMatchObject({
       status: 401,
     });
   });

@@ -34,7 +34,7 @@ export class Invariants {
 
   /** Cheap checks that run with every step of time. */
   quick(): void {
-    const { signalling, service, ear, media } = this.#world;
+    const { signalling, service, listener, media } = this.#world;
     const live = signalling.live.length;
     for (const leg of signalling.legs) {
       if (leg.ends.length > 1) this.#broken(`${leg.id} ended ${leg.ends.length} times`);
@@ -47,7 +47,7 @@ export class Invariants {
     if (running > live) this.#broken(`capacity is held by ${running} calls, ${live} legs live`);
     const open = media.status().legs;
     if (open > live) this.#broken(`${open} media legs for ${live} live legs`);
-    const [fault] = ear.faults();
+    const [fault] = listener.faults();
     if (fault !== undefined) this.#broken(fault);
   }
 
@@ -57,7 +57,7 @@ export class Invariants {
     const [fault] = await store.verify();
     if (fault !== undefined) this.#broken(`the ledger disagrees: ${JSON.stringify(fault)}`);
     const open = await store.calls.listOpen();
-    const live = new Set(service.keeper.live().map(({ uuid }) => uuid));
+    const live = new Set(service.callBilling.live().map(({ uuid }) => uuid));
     const queue = await service.control.liveCalls(service.accountId, 'queued');
     const queued = new Set(queue.map(({ callUuid }) => callUuid));
     for (const { cdr, waiting } of open) {
@@ -73,7 +73,7 @@ export class Invariants {
       this.#broken(`${balance.reservedFunds} are reserved, the open calls hold ${held}`);
     }
     const answered = signalling.live.filter((leg) => leg.answered);
-    const known = new Set(service.keeper.live().map(({ peer }) => peer.sipCallId));
+    const known = new Set(service.callBilling.live().map(({ peer }) => peer.sipCallId));
     this.#recordedSoon(known);
     for (const leg of answered) {
       if (!known.has(leg.sipCallId)) this.#broken(`no keeper owns the answered ${leg.id}`);
@@ -101,7 +101,7 @@ export class Invariants {
         this.#broken(`${leg.id} was never told to hang up`);
       }
     }
-    this.#empty('live calls', service.keeper.live().length);
+    this.#empty('live calls', service.callBilling.live().length);
     this.#empty('running calls', service.slots.held(service.accountId));
     this.#empty('running calls of the node', service.admission.runningHere());
     this.#empty('media legs', media.status().legs);
@@ -117,7 +117,7 @@ export class Invariants {
     this.#empty('reserved funds', reservedFunds);
     await this.#accounts();
     this.#secrets();
-    service.keeper.stop();
+    service.callBilling.stop();
     await this.#world.clock.advance(0);
     const nextMs = this.#world.clock.nextMs();
     if (nextMs !== undefined) this.#broken(`a timer is left, due at ${nextMs} ms`);
@@ -194,9 +194,10 @@ export class Invariants {
   }
 
   #secrets(): void {
-    const { service, ear } = this.#world;
+    const { service, listener } = this.#world;
     for (const log of service.logs.all) {
-      if (ear.shows(log.entries())) this.#broken(`a secret is in the timeline of ${log.callUuid}`);
+      if (listener.shows(log.entries()))
+        this.#broken(`a secret is in the timeline of ${log.callUuid}`);
     }
   }
 

@@ -14,9 +14,9 @@ import { openStore, type Store } from '../../src/edge/store/store.ts';
 import { SimClock } from './clock.ts';
 import { Customer, SITE } from './customer.ts';
 import { SimDisk } from './disk.ts';
-import { LogEar } from './ear.ts';
 import { Invariants } from './invariants.ts';
 import type { Called, SimLeg } from './leg.ts';
+import { LogListener } from './log-listener.ts';
 import { SimNetwork } from './network.ts';
 import { type PhoneOptions, SimPhone } from './phone.ts';
 import { SimRandom } from './random.ts';
@@ -48,7 +48,7 @@ export class World implements Edges {
   readonly seed: number;
   readonly random: SimRandom;
   readonly clock: SimClock;
-  readonly ear: LogEar;
+  readonly listener: LogListener;
   readonly story: string[] = [];
   readonly network: SimNetwork;
   readonly signalling: SimSignalling;
@@ -69,7 +69,7 @@ export class World implements Edges {
     this.seed = seed;
     this.random = made.random;
     this.clock = made.clock;
-    this.ear = made.ear;
+    this.listener = made.listener;
     this.media = made.media;
     this.disk = new SimDisk(made.store, made.clock);
     this.store = this.disk.store;
@@ -145,7 +145,7 @@ export class World implements Edges {
 
   /** Active call of a leg in the service. */
   callOf(leg: SimLeg): Call | undefined {
-    return this.service.keeper.live().find(({ peer }) => peer.sipCallId === leg.sipCallId);
+    return this.service.callBilling.live().find(({ peer }) => peer.sipCallId === leg.sipCallId);
   }
 
   /** Record of an ended leg. */
@@ -197,8 +197,8 @@ export class World implements Edges {
   async close(): Promise<void> {
     if (this.#hasCrashed) return;
     for (const leg of this.signalling.legs) leg.phoneHangsUp();
-    for (const { uuid } of this.service.keeper.live()) {
-      this.service.keeper.get(uuid)?.hangup('normal', 'API Request');
+    for (const { uuid } of this.service.callBilling.live()) {
+      this.service.callBilling.get(uuid)?.hangup('normal', 'API Request');
     }
     await this.advance(2000);
     await this.rest(AFTERMATH_MS);
@@ -251,7 +251,7 @@ export class World implements Edges {
 interface Made {
   readonly random: SimRandom;
   readonly clock: SimClock;
-  readonly ear: LogEar;
+  readonly listener: LogListener;
   readonly media: MediaEngine;
   readonly store: Store;
 }
@@ -259,8 +259,8 @@ interface Made {
 async function makeEdges(seed: number, ports: number): Promise<Made> {
   const random = new SimRandom(seed);
   const clock = new SimClock();
-  const ear = new LogEar();
-  const logger = ear.logger();
+  const listener = new LogListener();
+  const logger = listener.logger();
   const store = await openStore({
     dataDir: ':memory:',
     synchronous: 'normal',
@@ -281,5 +281,5 @@ async function makeEdges(seed: number, ports: number): Promise<Made> {
     logger,
     random: random.fork(),
   });
-  return { random, clock, ear, media, store };
+  return { random, clock, listener, media, store };
 }

@@ -9,7 +9,7 @@ import type {
 } from '../../src/domain/call/needs.ts';
 import { OPTIONS } from '../edge/stream/fixture.ts';
 import type { SimRandom } from '../sim/random.ts';
-import { type CharacterName, characterOf } from './characters.ts';
+import { type CharacterName, characterOf } from './bot-profiles.ts';
 
 const REOPEN_MS = 50;
 /** Range of call durations, ms. A call may hang up in any state of its stream. */

@@ -24,7 +24,7 @@ import { createMedia } from '../../src/edge/media/engine.ts';
 import { createAudioStreams } from '../../src/edge/stream/client.ts';
 import { guard } from '../edge/stream/fixture.ts';
 import { SimRandom } from '../sim/random.ts';
-import { characterOf, pickCharacter } from './characters.ts';
+import { characterOf, pickCharacter } from './bot-profiles.ts';
 import { faultsOfMemory, growthOf, type MemorySample, sampleMemory } from './memory.ts';
 import { openLeg } from './open-leg.ts';
 import { RandomStreams } from './random-streams.ts';

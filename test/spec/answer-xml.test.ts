@@ -130,7 +130,7 @@ describe('clients of related services', () => {
     expect(service.spoken).toEqual(['Hello & welcome']);
     phone.media.sounding[0]?.complete();
     await settle();
-    expect(service.site.toldOnce('/rec')).toMatchObject({ Event: 'Record', a: '1', b: '2' });
+    expect(service.site.onlyCallback('/rec')).toMatchObject({ Event: 'Record', a: '1', b: '2' });
     expect(service.signalling.last.target).toMatchObject({ number: OTHER });
     await finish();
   });
@@ -220,7 +220,7 @@ describe('Record (spec: Answer-XML instructions)', () => {
       `<Record recordSession="true" redirect="false" maxLength="60" playBeep="false" action="${SITE}/recording"/>` +
         `<Stream keepCallAlive="true">${BOT}</Stream>`,
     );
-    expect(service.site.toldOnce('/recording')).toMatchObject({ Event: 'Record' });
+    expect(service.site.onlyCallback('/recording')).toMatchObject({ Event: 'Record' });
     expect(service.bots.sockets).toEqual([]);
     expect(await service.cdr()).toMatchObject({
       hangupCauseCode: 4000,
@@ -271,7 +271,7 @@ describe('Dial (spec: Answer-XML instructions)', () => {
     expect(service.signalling.last.hungUpWith).toBeUndefined();
     await service.clock.advance(200);
     expect(service.signalling.last.hungUpWith).toBe('ringTimeout');
-    expect(service.site.toldOnce('/dialled')).toMatchObject({ DialStatus: 'timeout' });
+    expect(service.site.onlyCallback('/dialled')).toMatchObject({ DialStatus: 'timeout' });
 
     await caller(`${dial}<Number>${OTHER}</Number></Dial>${WAIT}`);
     await service.signalling.last.answers();
@@ -358,7 +358,7 @@ describe('Dial (spec: Answer-XML instructions)', () => {
     );
     await service.signalling.last.answers();
     await service.signalling.last.ends('bye');
-    const told = service.site.toldOnce('/dialled');
+    const told = service.site.onlyCallback('/dialled');
     expect(told).toMatchObject({ Event: 'DialAction', DialStatus: 'completed' });
     expect(told['DialALegUUID']).toBe(phone.callUuid);
     const bLeg = (await service.cdrs()).find(({ context }) => context === 'dial');
@@ -397,7 +397,7 @@ describe('Dial (spec: Answer-XML instructions)', () => {
     await service.clock.advance(499);
     expect(service.site.told('/dialled')).toEqual([]);
     await service.clock.advance(1);
-    expect(service.site.toldOnce('/dialled')).toMatchObject({ DialStatus: 'busy' });
+    expect(service.site.onlyCallback('/dialled')).toMatchObject({ DialStatus: 'busy' });
     await service.clock.advance(70_000);
     await finish();
   });
@@ -408,7 +408,7 @@ describe('Dial (spec: Answer-XML instructions)', () => {
       `<Dial callerId="${DID}" action="${SITE}/dialled" redirect="false"><Number>${OTHER}</Number></Dial><Speak>Next</Speak>`,
     );
     await service.signalling.last.ends('refused', 486);
-    expect(service.site.toldOnce('/dialled')).toMatchObject({ DialStatus: 'busy' });
+    expect(service.site.onlyCallback('/dialled')).toMatchObject({ DialStatus: 'busy' });
     expect(service.spoken).toEqual(['Next']);
     expect(service.site.told('/answer')).toHaveLength(1);
     await finish();
@@ -419,7 +419,7 @@ describe('Dial (spec: Answer-XML instructions)', () => {
       `<Dial action="${SITE}/dialled" redirect="false"><Number>${OTHER}</Number></Dial><Speak>Next</Speak>`,
     );
     expect(service.signalling.invites).toEqual([]);
-    expect(service.site.toldOnce('/dialled')).toMatchObject({ DialBLegUUID: '' });
+    expect(service.site.onlyCallback('/dialled')).toMatchObject({ DialBLegUUID: '' });
     expect(service.spoken).toEqual(['Next']);
     expect(await service.cdrs()).toEqual([]);
     // The caller gets no message; the timeline states the reason and the fix.
@@ -566,7 +566,7 @@ describe('rule 2: From identifies the caller', () => {
       document(`<Dial callerId="${DID}"><Number>${parameters['To']}</Number></Dial>`),
     );
     await dialledBy(service, username, FAR);
-    expect(service.site.toldOnce('/answer')).toMatchObject({
+    expect(service.site.onlyCallback('/answer')).toMatchObject({
       From: `sip:${username}@${HOST}`,
       RouteType: 'sip',
     });
@@ -581,7 +581,7 @@ describe('rule 2: From identifies the caller', () => {
     const username = await registered(service);
     const dial = `<Dial callerId="${DID}"><User>sip:${username}@${HOST}</User></Dial>`;
     await caller(dial);
-    expect(service.site.toldOnce('/answer')).toMatchObject({ From: FAR, RouteType: 'pstn' });
+    expect(service.site.onlyCallback('/answer')).toMatchObject({ From: FAR, RouteType: 'pstn' });
     expect(service.signalling.last.target).toMatchObject({ kind: 'endpoint', username });
     await finish();
   });
@@ -617,7 +617,7 @@ describe('rule 4: endpoints and the REST call operation', () => {
       hangupCauseName: 'Endpoint Not Registered',
       hangupCause: 'USER_NOT_REGISTERED',
     });
-    expect(service.site.toldOnce('/hangup')).toMatchObject({
+    expect(service.site.onlyCallback('/hangup')).toMatchObject({
       HangupCauseName: 'Endpoint Not Registered',
     });
     await finish();

@@ -45,13 +45,13 @@ describe('ring_url (spec: Call callbacks)', () => {
 
   it('Event Ring has exactly the listed fields', async () => {
     await answered(service, { callerName: 'Ada' });
-    expect(namesOf(service.site.toldOnce('/ring'))).toEqual([...RING, ...ACCOUNT].sort());
+    expect(namesOf(service.site.onlyCallback('/ring'))).toEqual([...RING, ...ACCOUNT].sort());
     await finish();
   });
 
   it('Direction is always outbound, CallStatus always ringing, numbers are E.164 digits', async () => {
     const { callUuid } = await answered(service);
-    expect(service.site.toldOnce('/ring')).toEqual({
+    expect(service.site.onlyCallback('/ring')).toEqual({
       From: DID,
       To: FAR,
       RequestUUID: callUuid,
@@ -82,7 +82,7 @@ describe('ring_url (spec: Call callbacks)', () => {
     await answered(service, { ring: { url: `${SITE}/ring-get?tenant=7`, method: 'GET' } });
     const methods = service.site.asked.filter(({ path }) => path.startsWith('/ring'));
     expect(methods.map(({ method }) => method)).toEqual(['POST', 'GET']);
-    expect(service.site.toldOnce('/ring-get')).toMatchObject({ tenant: '7', Event: 'Ring' });
+    expect(service.site.onlyCallback('/ring-get')).toMatchObject({ tenant: '7', Event: 'Ring' });
     await finish();
   });
 });
@@ -97,13 +97,13 @@ describe('answer_url and fallback_url (spec: Call callbacks)', () => {
     await answered(service, { callerName: 'Ada' });
     // RouteType comes from rule 2 of the answer XML.
     const expected = [...START_APP, ...ACCOUNT, 'RouteType'].sort();
-    expect(namesOf(service.site.toldOnce('/answer'))).toEqual(expected);
+    expect(namesOf(service.site.onlyCallback('/answer'))).toEqual(expected);
     await finish();
   });
 
   it('Direction is always outbound, CallStatus always in-progress', async () => {
     const { callUuid } = await answered(service);
-    expect(service.site.toldOnce('/answer')).toMatchObject({
+    expect(service.site.onlyCallback('/answer')).toMatchObject({
       From: DID,
       To: FAR,
       RequestUUID: callUuid,
@@ -127,7 +127,7 @@ describe('answer_url and fallback_url (spec: Call callbacks)', () => {
     await service.clock.advance(10_000);
     const attempts = service.site.told('/answer');
     expect(attempts).toHaveLength(4);
-    expect(service.site.toldOnce('/fallback')).toEqual(attempts[0]);
+    expect(service.site.onlyCallback('/fallback')).toEqual(attempts[0]);
     await finish();
   });
 
@@ -185,13 +185,13 @@ describe('hangup_url (spec: Call callbacks)', () => {
   it('Event Hangup has exactly the listed fields and the outcome', async () => {
     await completed();
     const expected = [...HANGUP, ...OUTCOME, ...ACCOUNT].sort();
-    expect(namesOf(service.site.toldOnce('/hangup'))).toEqual(expected);
+    expect(namesOf(service.site.onlyCallback('/hangup'))).toEqual(expected);
     await finish();
   });
 
   it('Direction is always outbound, CallStatus always completed; times are local', async () => {
     const callUuid = await completed();
-    expect(service.site.toldOnce('/hangup')).toMatchObject({
+    expect(service.site.onlyCallback('/hangup')).toMatchObject({
       From: DID,
       To: FAR,
       RequestUUID: callUuid,
@@ -216,7 +216,7 @@ describe('hangup_url (spec: Call callbacks)', () => {
   it('CallStatus is completed for an unanswered call too; AnswerTime is empty, Duration 0', async () => {
     await placed(service);
     await service.signalling.last.ends('refused', 486);
-    expect(service.site.toldOnce('/hangup')).toMatchObject({
+    expect(service.site.onlyCallback('/hangup')).toMatchObject({
       CallStatus: 'completed',
       AnswerTime: '',
       Duration: '0',
@@ -229,7 +229,10 @@ describe('hangup_url (spec: Call callbacks)', () => {
 
   it('Duration counts answered seconds; the duration of the CDR includes ringing', async () => {
     const callUuid = await completed();
-    expect(service.site.toldOnce('/hangup')).toMatchObject({ Duration: '44', BillDuration: '60' });
+    expect(service.site.onlyCallback('/hangup')).toMatchObject({
+      Duration: '44',
+      BillDuration: '60',
+    });
     const { startUs, endUs } = await service.cdr(asCallUuid(callUuid));
     expect((endUs - startUs) / 1_000_000).toBe(50);
     await finish();
@@ -237,7 +240,7 @@ describe('hangup_url (spec: Call callbacks)', () => {
 
   it('contains no cost; the cost is in the CDR', async () => {
     const callUuid = await completed();
-    const names = namesOf(service.site.toldOnce('/hangup'));
+    const names = namesOf(service.site.onlyCallback('/hangup'));
     expect(names.filter((name) => /cost|rate|amount|price/i.test(name))).toEqual([]);
     expect((await service.cdr(asCallUuid(callUuid))).cost).toBe(60_000);
     await finish();
@@ -268,7 +271,7 @@ describe('hangup_url (spec: Call callbacks)', () => {
 describe('inbound calls (spec: Call callbacks; Answer-XML rule 2)', () => {
   it("requests the application's answer URL for an inbound PSTN call, with a plain number in From", async () => {
     const phone = await calledFrom(service, {});
-    expect(service.site.toldOnce('/answer')).toEqual({
+    expect(service.site.onlyCallback('/answer')).toEqual({
       From: FAR,
       To: DID,
       CallUUID: phone.callUuid,
@@ -287,7 +290,7 @@ describe('inbound calls (spec: Call callbacks; Answer-XML rule 2)', () => {
   it('sends a sip: URI in From, RouteType sip and CallerName for a call of a registered endpoint', async () => {
     const username = await registered(service);
     await dialledBy(service, username, FAR);
-    expect(service.site.toldOnce('/answer')).toMatchObject({
+    expect(service.site.onlyCallback('/answer')).toMatchObject({
       From: `sip:${username}@${HOST}`,
       To: FAR,
       CallerName: 'Alice',
@@ -300,7 +303,7 @@ describe('inbound calls (spec: Call callbacks; Answer-XML rule 2)', () => {
 
   it('sends STIRVerification Not Verified if the INVITE had an Identity header', async () => {
     await calledFrom(service, {}, { headers: [['Identity', 'eyJ…;info=<https://c.test>']] });
-    expect(service.site.toldOnce('/answer')['STIRVerification']).toBe('Not Verified');
+    expect(service.site.onlyCallback('/answer')['STIRVerification']).toBe('Not Verified');
     await finish();
   });
 
@@ -317,7 +320,7 @@ describe('inbound calls (spec: Call callbacks; Answer-XML rule 2)', () => {
         ],
       },
     );
-    const told = service.site.toldOnce('/answer');
+    const told = service.site.onlyCallback('/answer');
     expect(told).toMatchObject({
       'X-PH-Tenant': '7',
       'X-VH-Queue': 'sales',
@@ -329,14 +332,14 @@ describe('inbound calls (spec: Call callbacks; Answer-XML rule 2)', () => {
 
   it('sends a number without its + (E.164 digits)', async () => {
     await calledFrom(service, { from: `+${FAR}` });
-    expect(service.site.toldOnce('/answer')['From']).toBe(FAR);
+    expect(service.site.onlyCallback('/answer')['From']).toBe(FAR);
     await finish();
   });
 
   it('omits request and A-leg fields from the hangup of an inbound call', async () => {
     const phone = await calledFrom(service);
     await phone.hangsUp();
-    const told = service.site.toldOnce('/hangup');
+    const told = service.site.onlyCallback('/hangup');
     expect(told).toMatchObject({ Event: 'Hangup', Direction: 'inbound', CallStatus: 'completed' });
     expect(namesOf(told).filter((name) => /Request|ALeg/.test(name))).toEqual([]);
     await finish();
@@ -359,7 +362,7 @@ describe('other callbacks (spec: Call callbacks)', () => {
     expect(service.site.events('/answer')).toEqual(['StartApp']);
     service.media.leg(0).detections[0]?.conclude('beep');
     await settle();
-    expect(service.site.toldOnce('/amd')).toMatchObject({
+    expect(service.site.onlyCallback('/amd')).toMatchObject({
       Event: 'MachineDetection',
       CallUUID: callUuid,
       RequestUUID: callUuid,
@@ -382,7 +385,7 @@ describe('other callbacks (spec: Call callbacks)', () => {
     expect(service.site.told('/rec')).toEqual([]);
     await phone.hangsUp();
     await service.clock.advance(5000);
-    const told = service.site.toldOnce('/rec');
+    const told = service.site.onlyCallback('/rec');
     expect(told).toMatchObject({ Event: 'RecordStop', CallUUID: phone.callUuid });
     const link = new URL(told['RecordUrl'] ?? '');
     const query = Object.fromEntries(link.searchParams);
@@ -429,8 +432,11 @@ describe('other callbacks (spec: Call callbacks)', () => {
     await settle();
     const asked = service.site.asked.filter(({ path }) => path !== '/ring');
     expect(new Set(asked.map(({ method }) => method))).toEqual(new Set(['GET']));
-    expect(service.site.toldOnce('/fallback')).toMatchObject({ tenant: '7', Event: 'StartApp' });
-    expect(service.site.toldOnce('/hangup')).toMatchObject({ tenant: '7', Event: 'Hangup' });
+    expect(service.site.onlyCallback('/fallback')).toMatchObject({
+      tenant: '7',
+      Event: 'StartApp',
+    });
+    expect(service.site.onlyCallback('/hangup')).toMatchObject({ tenant: '7', Event: 'Hangup' });
     await finish();
   });
 

@@ -126,7 +126,7 @@ describe('call-level failures (spec: Errors)', () => {
       `<Dial callerId="14085550000" action="${SITE}/dialled" redirect="false"><Number>${OTHER}</Number></Dial>${WAIT}`,
     );
     expect(service.signalling.invites).toEqual([]);
-    expect(service.site.toldOnce('/dialled')).toMatchObject({
+    expect(service.site.onlyCallback('/dialled')).toMatchObject({
       DialBLegUUID: '',
       DialStatus: 'failed',
       DialRingStatus: 'false',
@@ -144,7 +144,7 @@ describe('call-level failures (spec: Errors)', () => {
       `<Dial callerId="${DID}" action="${SITE}/dialled" redirect="false"><User>sip:nobody@${HOST}</User></Dial>${WAIT}`,
     );
     expect(service.signalling.invites).toEqual([]);
-    expect(service.site.toldOnce('/dialled')).toMatchObject({
+    expect(service.site.onlyCallback('/dialled')).toMatchObject({
       DialBLegUUID: '',
       DialHangupCause: 'USER_NOT_REGISTERED',
     });

@@ -97,12 +97,12 @@ describe('POST /phone/login', () => {
     const altered = Buffer.from(
       Buffer.from(claims, 'base64url').toString().replace('false', 'true'),
     ).toString('base64url');
-    const stranger = { authId: service.account.authId, authToken: 'guessed' };
+    const outsider = { authId: service.account.authId, authToken: 'guessed' };
     for (const wrong of [
       'nonsense',
       `${none}.${claims}.`,
       `${head}.${altered}.${signature}`,
-      sdkToken(username, stranger).token,
+      sdkToken(username, outsider).token,
       'x.y.z',
     ]) {
       const reply = await login(wrong);

@@ -409,7 +409,7 @@ describe('stream status callbacks (spec: names; dialect §1.7: fields)', () => {
       `bidirectional="true" keepCallAlive="true" contentType="audio/x-mulaw;rate=8000"
        streamTimeout="600" extraHeaders="tenant=7" ${STATUS}`,
     );
-    expect(service.site.toldOnce('/status')).toEqual({
+    expect(service.site.onlyCallback('/status')).toEqual({
       From: FAR,
       To: DID,
       CallUUID: callUuid,
@@ -523,7 +523,7 @@ describe('stream_termination_reason and billing in the CDR (spec: CDR, Limits)',
       [`cdr:${callUuid}`, PRICE.inbound],
       [`stream_cdr:${socket.options.streamId}`, PRICE.stream],
     ]);
-    expect(service.site.toldOnce('/hangup')).not.toHaveProperty('TotalCost');
+    expect(service.site.onlyCallback('/hangup')).not.toHaveProperty('TotalCost');
     await finish();
   });
 

@@ -174,12 +174,12 @@ beforeAll(async () => {
   control = new TenantControl();
   service = await startService({ deps: { control } });
   const parent = service.account;
-  const stranger = await service.addAccount({ name: 'Other' });
+  const outsider = await service.addAccount({ name: 'Other' });
   main = await furnish('main', parent, parent);
   sub = await furnish('sub', await service.addSubAccount(), parent);
   sibling = await furnish('sibling', await service.addSubAccount(), parent);
-  other = await furnish('other', stranger, stranger);
-  const theirs = await service.addSubAccount(stranger);
+  other = await furnish('other', outsider, outsider);
+  const theirs = await service.addSubAccount(outsider);
   other = { ...other, ids: { ...other.ids, sub_auth_id: theirs.authId } };
   control.liveStreams = [aLiveStream()];
 });

@@ -1,7 +1,7 @@
 /** Whole calls whose caller comes over UDP, TCP, TLS or WebSocket, each on a kept connection: what the transport adds. Debian's SIPp speaks no TLS. */
 import { isQuick, type Row } from '../../row.ts';
+import { besideUdp, inTurns } from '../../sip-transports/alternating.ts';
 import { Caller, type Transport } from '../../sip-transports/caller.ts';
-import { besideUdp, inTurns } from '../../sip-transports/in-turns.ts';
 import { cpuOf } from '../accounting.ts';
 import { Rig, type RigOptions } from '../rig.ts';
 import { SIP_PORT } from '../service.ts';

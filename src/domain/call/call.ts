@@ -15,7 +15,7 @@ import type { CallIdentity, CallPrice } from './identity.ts';
 import { InboundPart } from './inbound-part.ts';
 import { LegMedia, type LegMediaNeeds } from './leg-media.ts';
 import { LostPeer } from './lost-peer.ts';
-import type { Headers, InboundLeg, Leg, LegEnd, MediaLeg, MediaWish, Signalling } from './needs.ts';
+import type { Headers, InboundLeg, Leg, LegEnd, LegPolicy, MediaLeg, Signalling } from './needs.ts';
 import { OneWayAudioDetector } from './one-way-audio.ts';
 import { mayGoOn } from './onward-headers.ts';
 import { OutboundPart } from './outbound-part.ts';
@@ -29,7 +29,7 @@ export type { StreamFacts } from './call-streams.ts';
 export { DigitHub, matchDigits } from './digits.ts';
 export { endAt } from './end-at.ts';
 export type { CallEnd } from './end-cause.ts';
-export type { CallerWish, CallIdentity, CallPrice } from './identity.ts';
+export type { CallerPreference, CallIdentity, CallPrice } from './identity.ts';
 export {
   cdrOf,
   finalRecord,
@@ -249,9 +249,9 @@ export class Call implements Recorded {
   }
 
   /** Adopts an inbound leg. Must be called in the same event-loop turn in which the INVITE arrived. */
-  takeInbound(leg: InboundLeg, wish: MediaWish = {}): void {
-    this.#media.protectBy(wish.srtp);
-    this.#media.speakTo(leg.carrier === undefined ? 'phones' : 'carriers', wish.codecs);
+  takeInbound(leg: InboundLeg, preference: LegPolicy = {}): void {
+    this.#media.protectBy(preference.srtp);
+    this.#media.speakTo(leg.carrier === undefined ? 'phones' : 'carriers', preference.codecs);
     const part = new InboundPart(leg, this.#partOf());
     this.#part = part;
     part.attach();

@@ -150,7 +150,7 @@ export function endOfLeg(
  * Returns true if no party can answer the INVITE any more. After a 6xx from one phone, the INVITEs to the user's other
  * phones are cancelled; one of them may answer before its CANCEL arrives.
  */
-export const nobodyHasIt = (
+export const isUndelivered = (
   { how, status = 0 }: LegEnd,
   { toEndpoint }: { readonly toEndpoint: boolean },
 ): boolean =>

@@ -1,5 +1,5 @@
 /** Outbound part of a call: tries targets in order until one answers. */
-import { nobodyHasIt } from './end-cause.ts';
+import { isUndelivered } from './end-cause.ts';
 import type { Leg, LegEnd, OutboundTarget, RespondingPeer, Signalling } from './needs.ts';
 import { type CallPart, legEventsOf, openMedia, type PartOf } from './part.ts';
 import { NOBODY, type Peer } from './peer.ts';
@@ -99,7 +99,8 @@ export class OutboundPart implements CallPart {
   }
 
   #closeOffer(end: LegEnd): void {
-    if (nobodyHasIt(end, { toEndpoint: this.#target?.kind === 'endpoint' })) this.#openOffers -= 1;
+    if (isUndelivered(end, { toEndpoint: this.#target?.kind === 'endpoint' }))
+      this.#openOffers -= 1;
   }
 
   #took(leg: Leg): void {

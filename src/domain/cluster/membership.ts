@@ -36,7 +36,7 @@ export interface MembershipNeeds {
   /** Returns whether the node is reachable through another channel than the store, and thus alive. Undefined if unknown. */
   readonly isHeard: (nodeId: string) => Promise<boolean | undefined>;
   /** Adopts all orphaned work. Called again if it rejects. */
-  readonly takeUp: () => Promise<void>;
+  readonly adopt: () => Promise<void>;
   /**
    * Called when this node was declared dead and its calls belong to another node. Resolves when they have ended; a
    * new epoch then begins.
@@ -53,7 +53,7 @@ export class Membership {
   readonly #needs: MembershipNeeds;
   #watched = new Map<string, Watched>();
   #living: readonly string[] = [];
-  #lookedMs = Number.NEGATIVE_INFINITY;
+  #checkedMs = Number.NEGATIVE_INFINITY;
   /** True if a round failed since the last check. The time until the next check does not count as silence of others. */
   #hasGap = false;
   /** Last time at which reachability of nodes was known (monotonic). */
@@ -83,7 +83,7 @@ export class Membership {
    * nodes may be missing.
    */
   get living(): readonly string[] | undefined {
-    const ageMs = this.#needs.clock.monotonicMs() - this.#lookedMs;
+    const ageMs = this.#needs.clock.monotonicMs() - this.#checkedMs;
     return ageMs > KNOWN_MS ? undefined : this.#living;
   }
 
@@ -122,7 +122,7 @@ export class Membership {
     const witness = found.find(
       ({ id, epoch }) => id === self.id || this.#watched.get(id)?.record.epoch === epoch,
     );
-    const gapMs = this.#hasGap ? nowMs - this.#lookedMs : 0;
+    const gapMs = this.#hasGap ? nowMs - this.#checkedMs : 0;
     this.#hasGap = false;
     const watched = found.map((record): Watched => {
       const known = this.#watched.get(record.id);
@@ -131,7 +131,7 @@ export class Membership {
     });
     this.#watched = new Map(watched.map((one) => [one.record.id, one]));
     this.#living = found.map(({ id }) => id);
-    this.#lookedMs = nowMs;
+    this.#checkedMs = nowMs;
     const isFirst = found[0]?.id === self.id;
     if (hasLeft) {
       this.#lateUntilMs = nowMs + LATE_MS;
@@ -143,7 +143,7 @@ export class Membership {
     const looks = isFirst || nowMs < this.#lateUntilMs;
     if (looks && nowMs - this.#lastMs >= againMs) this.#isDue = true;
     for (const one of watched) await this.#judge(one, nowMs);
-    if (this.#isDue) await this.#takeUp();
+    if (this.#isDue) await this.#adopt();
   }
 
   async #judge({ record, sinceMs }: Watched, nowMs: number): Promise<void> {
@@ -180,8 +180,8 @@ export class Membership {
     );
   }
 
-  async #takeUp(): Promise<void> {
-    await this.#needs.takeUp();
+  async #adopt(): Promise<void> {
+    await this.#needs.adopt();
     this.#isDue = false;
     this.#lastMs = this.#needs.clock.monotonicMs();
   }

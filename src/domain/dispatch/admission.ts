@@ -51,7 +51,7 @@ export interface AdmissionNeeds {
   readonly capacity: Slots;
   readonly shares: FairShare;
   readonly newCalls: Pick<NewCalls, 'take'>;
-  readonly keeper: CallBilling;
+  readonly callBilling: CallBilling;
   readonly clock: Clock;
   /** Limit of this node: concurrent calls, and call starts per second. */
   readonly nodeLimit: number;
@@ -272,7 +272,7 @@ export class Admission {
     waiting: readonly Recorded[],
   ): Promise<Result<void, ReserveRefusal | AdmissionRefusal>> {
     try {
-      return await this.#needs.keeper.open(call, owner.dailySpendLimit, waiting);
+      return await this.#needs.callBilling.open(call, owner.dailySpendLimit, waiting);
     } catch (error) {
       return err(refusalOf(error));
     }

@@ -1,6 +1,6 @@
 /** Caller identity of inbound calls: trust in its claims, and its visibility to others (RFC 3323, RFC 3325). */
 import { plainNumber } from '../../base/phone-number.ts';
-import type { CallerWish } from '../call/call.ts';
+import type { CallerPreference } from '../call/call.ts';
 import type { IdentityClaims, InboundLeg, Party } from '../call/needs.ts';
 import type { PeerPolicy } from '../provisioning/types.ts';
 import { readDialledNumber } from './dialled-number.ts';
@@ -9,7 +9,7 @@ export interface Caller {
   /** Caller for callbacks and records: E.164 digits, a name or `anonymous`. */
   readonly from: string;
   readonly callerName: string;
-  readonly wish: CallerWish | undefined;
+  readonly preference: CallerPreference | undefined;
 }
 
 /** Value that replaces the number of a hidden caller. */
@@ -30,11 +30,11 @@ export function carriersCaller(leg: Calling, policy: PeerPolicy | undefined): Ca
   const isHidden = hides(leg) || (isTrusted && leg.claims?.remoteParty?.hides === true);
   if (isHidden) {
     const asserted = isTrusted ? identityOf(told ?? leg.from) : undefined;
-    return { from: ANONYMOUS, callerName: 'Anonymous', wish: { hidden: true, asserted } };
+    return { from: ANONYMOUS, callerName: 'Anonymous', preference: { hidden: true, asserted } };
   }
   const party = told ?? leg.from;
   const callerName = party.displayName || leg.from.displayName;
-  return { from: plainUser(party), callerName, wish: undefined };
+  return { from: plainUser(party), callerName, preference: undefined };
 }
 
 /**
@@ -45,7 +45,7 @@ export async function phonesWish(
   leg: Calling,
   country: string,
   owns: (e164: string) => Promise<boolean>,
-): Promise<CallerWish | undefined> {
+): Promise<CallerPreference | undefined> {
   const hidden = hides(leg);
   const asked = leg.claims?.preferred ?? leg.from;
   const read = readDialledNumber(digitsOf(asked.user), country);

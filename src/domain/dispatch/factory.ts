@@ -113,7 +113,7 @@ export class CallFactory implements NodeLegs {
     return new Call({ identity, price, hangupTarget }, this.#around(log, parent));
   }
 
-  visit(call: Call): Call {
+  joinRemote(call: Call): Call {
     const { identity, price } = call;
     const log = this.#unkeptLog(identity, () => undefined);
     const terms = {

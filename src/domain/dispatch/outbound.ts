@@ -253,10 +253,10 @@ export class Outbound {
 
   /** Records destinations that are never dialled and notifies their hangup callback. */
   #drop(placements: readonly Placement[], { cause, source, detail }: DialRefusal): void {
-    const { keeper, logger } = this.#needs;
+    const { callBilling, logger } = this.#needs;
     for (const placement of placements) {
       const call = this.#create(placement, err(NEVER_DIALLED));
-      keeper
+      callBilling
         .open(call, undefined)
         .catch((error: unknown) => {
           logger.error({ error, callUuid: call.uuid }, 'withdrawn call not recorded');

@@ -12,7 +12,7 @@ import type { CallBilling } from './call-billing.ts';
 
 interface WebhookNeeds {
   readonly callbacks: Pick<CallbackClient, 'post'>;
-  readonly keeper: Pick<CallBilling, 'recordOf'>;
+  readonly callBilling: Pick<CallBilling, 'recordOf'>;
 }
 
 /** Sends `CallInitiated` once the call is allowed or refused, and `Hangup` at the end of an allowed call. */
@@ -43,7 +43,7 @@ export class TrunkWebhook {
       this.#tell('CallInitiated', { Allowed: false, Reason });
       return;
     }
-    const cdr = await this.#needs.keeper.recordOf(this.#call);
+    const cdr = await this.#needs.callBilling.recordOf(this.#call);
     if (cdr !== undefined) this.#tell('Hangup', endOf(cdr));
   }
 

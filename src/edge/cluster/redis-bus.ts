@@ -35,7 +35,7 @@ export class RedisBus implements Bus {
   readonly #needs: RedisBusNeeds;
   readonly #open = new Map<string, Open>();
   readonly #answers = new Map<string, (...given: never[]) => Promise<unknown>>();
-  readonly #ears = new Map<string, Hears>();
+  readonly #listeners = new Map<string, Hears>();
 
   constructor(needs: RedisBusNeeds) {
     this.#needs = needs;
@@ -52,7 +52,7 @@ export class RedisBus implements Bus {
   }
 
   hear(what: string, by: Hears): void {
-    this.#ears.set(what, by);
+    this.#listeners.set(what, by);
   }
 
   async ask(node: string, what: string, given: readonly unknown[]): Promise<unknown> {
@@ -100,7 +100,7 @@ export class RedisBus implements Bus {
     }
     if ('ask' in message) void this.#answered(message);
     else if ('tell' in message) {
-      if (message.from !== nodeId) this.#ears.get(message.tell)?.(message.given, message.from);
+      if (message.from !== nodeId) this.#listeners.get(message.tell)?.(message.given, message.from);
     } else {
       const open = this.#open.get(message.answer);
       if ('code' in message) {

@@ -51,7 +51,7 @@ export class Traffic {
   readonly #desk: AdmissionFilter;
   readonly #edges: Edges | undefined;
   readonly #stun: StunAnswers;
-  #strangers = 0;
+  #unknownPeers = 0;
   #lateCalls = 0;
 
   constructor(parts: TrafficParts) {
@@ -75,7 +75,7 @@ export class Traffic {
   dropped(): Readonly<Record<string, number>> {
     const drops = { ...this.#desk.drops(), stun: this.#stun.dropped };
     if (this.#edges === undefined) return drops;
-    return { ...drops, stranger: this.#strangers, late: this.#lateCalls };
+    return { ...drops, stranger: this.#unknownPeers, late: this.#lateCalls };
   }
 
   waitMs(): number {
@@ -104,14 +104,14 @@ export class Traffic {
     const heard = this.#edges?.heard(bytes, flow) ?? { bytes, flow };
     if (this.#edges === undefined || this.#edges.has(flow) || this.#isExpected(flow))
       this.#desk.received(heard.bytes, heard.flow, waitedMs);
-    else this.#strangers += 1;
+    else this.#unknownPeers += 1;
   }
 
   /** Returns the response to a STUN keep-alive; undefined if there is none to send. */
   answerStun(bytes: Uint8Array, flow: Flow): Uint8Array | undefined {
     if (this.#edges === undefined || this.#edges.has(flow) || this.#isExpected(flow))
       return this.#stun.answer(bytes, flow);
-    this.#strangers += 1;
+    this.#unknownPeers += 1;
     return undefined;
   }
 

@@ -113,12 +113,12 @@ class Listener implements RecognizerService {
       return { heard: Promise.resolve(busy), stop: () => undefined };
     }
     this.#listening += 1;
-    const ear = new KeyListener(leg, engine.value, options);
-    const heard = ear.heard.then((outcome) => {
+    const listener = new KeyListener(leg, engine.value, options);
+    const heard = listener.heard.then((outcome) => {
       this.#listening -= 1;
       return this.#judged(outcome, options);
     });
-    return { heard, stop: () => ear.stop() };
+    return { heard, stop: () => listener.stop() };
   }
 
   async transcribe(file: Uint8Array, request: RecognitionRequest): Promise<Recognised> {

@@ -54,7 +54,7 @@ export class VoiceChannel {
   #sent = 0;
   #startMs = 0;
   #key: Key | undefined;
-  #keysHeard = '';
+  #receivedKeys = '';
   #lastKeyAt: number | undefined;
   #cancel: () => void = () => undefined;
 
@@ -88,8 +88,8 @@ export class VoiceChannel {
   }
 
   /** Keys received from the peer (RFC 4733), in order. */
-  get keysHeard(): string {
-    return this.#keysHeard;
+  get receivedKeys(): string {
+    return this.#receivedKeys;
   }
 
   /** Starts sending `voice`, then silence. A second call only changes the peer. */
@@ -165,7 +165,7 @@ export class VoiceChannel {
     const digit = digitOf(payload);
     if (digit === undefined || timestamp === this.#lastKeyAt) return;
     this.#lastKeyAt = timestamp;
-    if (this.#keysHeard.length < MAX_KEPT_KEYS) this.#keysHeard += digit;
+    if (this.#receivedKeys.length < MAX_KEPT_KEYS) this.#receivedKeys += digit;
   }
 
   #schedule(): void {

@@ -147,9 +147,12 @@ export interface Wishes {
  * Selects the first usable audio line and its first supported codec, because the offerer's order is its preference (RFC
  * 3264 §6.1). Lines with SRTP precede lines without, unless SRTP is off.
  */
-export function chooseAudio(offer: MediaOffer, wishes: Wishes): Result<AudioSession, SdpProblem> {
-  const { direction = 'sendrecv' } = wishes;
-  const choices = offer.audio.map((line) => chooseIn(line, wishes));
+export function chooseAudio(
+  offer: MediaOffer,
+  preferences: Wishes,
+): Result<AudioSession, SdpProblem> {
+  const { direction = 'sendrecv' } = preferences;
+  const choices = offer.audio.map((line) => chooseIn(line, preferences));
   const fitting = choices.flatMap((choice) => (choice.ok ? [choice.value] : []));
   const chosen = fitting.find(({ line, crypto }) => line.dtls ?? crypto) ?? fitting[0];
   if (chosen === undefined) return choices.find(isRefusal) ?? err(NOTHING_FITS);

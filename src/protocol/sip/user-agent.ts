@@ -83,13 +83,13 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
   expire(nowMs: number): readonly UserAgentOutput[] {
     this.#core.nowMs = nowMs;
     this.#core.run(this.#core.layer.expire(nowMs));
-    this.#core.agenda.run(nowMs);
+    this.#core.dialogTimers.run(nowMs);
     return this.#core.takeOutputs();
   }
 
   deadlineMs(): number | undefined {
     const ofLayer = this.#core.layer.deadlineMs();
-    const ofAgenda = this.#core.agenda.deadlineMs();
+    const ofAgenda = this.#core.dialogTimers.deadlineMs();
     if (ofLayer === undefined || ofAgenda === undefined) return ofLayer ?? ofAgenda;
     return Math.min(ofLayer, ofAgenda);
   }
@@ -108,7 +108,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
 
   /** Returns whether the peer has authenticated or was contacted by us first. */
   knows(flow: Flow, nowMs: number): boolean {
-    return this.#core.acquaintances.knows(flow, nowMs);
+    return this.#core.knownPeers.knows(flow, nowMs);
   }
 
   /** Returns whether an Authorization header field contains a nonce issued to that source. */
@@ -127,7 +127,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
 
   /** Number of pending timers; 0 when idle. */
   get timers(): number {
-    return this.#core.agenda.size + Number(this.#core.layer.deadlineMs() !== undefined);
+    return this.#core.dialogTimers.size + Number(this.#core.layer.deadlineMs() !== undefined);
   }
 
   get subscriptions(): number {

@@ -6,7 +6,7 @@ import { SipLine } from '../../../src/phone/sip-line.ts';
 import { Customer } from '../../e2e/customer.ts';
 import { babble, makeUser, type SipUser } from '../../e2e/phone.ts';
 import type { Service } from '../../e2e/service.ts';
-import { ask } from '../honest-call.ts';
+import { ask } from '../legitimate-call.ts';
 import type { Field, Figure, Scenario } from '../scenario.ts';
 import { type DatagramKind, flood } from '../udp-flood.ts';
 

@@ -232,9 +232,9 @@ describe('campaigns', () => {
   it('are unknown to other owners', async () => {
     const { campaigns, create, agent } = opened;
     const { id } = await create();
-    const stranger = { accountId: asAccountId('MA_BBBBBBBBBBBBBBBBB'), subAccount: undefined };
+    const outsider = { accountId: asAccountId('MA_BBBBBBBBBBBBBBBBB'), subAccount: undefined };
     const sub = { ...OWNER, subAccount: asAccountId('SA_AAAAAAAAAAAAAAAAA') };
-    for (const other of [stranger, sub]) {
+    for (const other of [outsider, sub]) {
       expect(await campaigns.get(other, id)).toMatchObject({ error: { kind: 'unknownCampaign' } });
       expect(await campaigns.agent(other, agent.id)).toMatchObject({ ok: false });
     }

@@ -93,7 +93,7 @@ describe('a shared limit: calls per second', () => {
     await clock.advance(WAIT_MS - 1);
     expect(refused).toEqual([]);
     await clock.advance(1);
-    expect(refused).toEqual(['neighbour']);
+    expect(refused).toEqual(['otherAccount']);
     got[0]?.slot.release();
     await clock.advance(1000);
     expect(got).toHaveLength(1);
@@ -166,7 +166,7 @@ describe('a shared limit: concurrent calls', () => {
     await settle();
     got[0]?.slot.release();
     await settle();
-    expect(got.map(({ by }) => by).slice(10)).toEqual(['neighbour']);
+    expect(got.map(({ by }) => by).slice(10)).toEqual(['otherAccount']);
   });
 
   it('does not let a call that does not wait overtake waiting calls', async () => {

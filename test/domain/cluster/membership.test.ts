@@ -50,7 +50,7 @@ async function member(
       list: () => (cutOff.has(id) ? Promise.reject(LOST) : nodes.list()),
     },
     isHeard: async (node) => (deaf.has(id) ? undefined : heard.has(node)),
-    takeUp: async () => {
+    adopt: async () => {
       done.push('took up');
     },
     fenced: async () => {

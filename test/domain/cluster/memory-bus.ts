@@ -9,10 +9,10 @@ export class MemoryBus {
   readonly entries = new Map<string, string>();
   /** Requests sent to other nodes: `from>to what`. */
   readonly asked: string[] = [];
-  readonly #nodes = new Map<string, { answers: Answers; ears: Map<string, Hears> }>();
+  readonly #nodes = new Map<string, { answers: Answers; listeners: Map<string, Hears> }>();
 
   join(nodeId: string): { readonly bus: Bus; readonly directory: Directory } {
-    const self = { answers: new Map() as Answers, ears: new Map<string, Hears>() };
+    const self = { answers: new Map() as Answers, listeners: new Map<string, Hears>() };
     this.#nodes.set(nodeId, self);
     const bus: Bus = {
       ask: async (node, what, given) => {
@@ -23,11 +23,11 @@ export class MemoryBus {
         return wire(await by(...(wire(given) as never[])));
       },
       tell: (what, given) => {
-        for (const [node, { ears }] of this.#nodes)
-          if (node !== nodeId && !this.cutOff.has(node)) ears.get(what)?.(wire(given), nodeId);
+        for (const [node, { listeners }] of this.#nodes)
+          if (node !== nodeId && !this.cutOff.has(node)) listeners.get(what)?.(wire(given), nodeId);
       },
       answer: (what, by) => void self.answers.set(what, by),
-      hear: (what, by) => void self.ears.set(what, by),
+      hear: (what, by) => void self.listeners.set(what, by),
     };
     const directory: Directory = {
       put: (key) => void this.entries.set(key, nodeId),

@@ -24,7 +24,7 @@ const dial = (attributes: string, destination: string): string =>
   `<Dial action="${ACTION}" redirect="false" ${attributes}>${destination}</Dial><Wait length="60"/>`;
 
 const bLegs = (): Call[] =>
-  stage.keeper.live().filter(({ identity }) => identity.context === 'dial');
+  stage.callBilling.live().filter(({ identity }) => identity.context === 'dial');
 
 const actionParameters = () => stage.customer.told.find(({ url }) => url === ACTION)?.parameters;
 

@@ -30,7 +30,7 @@ async function talking(): Promise<{ a: Call; b: Call }> {
       <Number>14155550199</Number></Dial><Wait length="3600"/>`,
   );
   await stage.signalling.last.answers();
-  const b = stage.keeper.live().find(({ identity }) => identity.parentCallUuid === a.uuid);
+  const b = stage.callBilling.live().find(({ identity }) => identity.parentCallUuid === a.uuid);
   if (b === undefined) throw new Error('no B leg');
   return { a, b };
 }
@@ -120,7 +120,7 @@ describe('live calls (dialect §3.4)', () => {
     const stored = await stage.control.callLog(account, call.uuid);
     expect(stored.ok && stored.value.map(({ text }) => text)).toContain('INVITE');
     expect(await stage.control.callLog(STRANGER, call.uuid)).toEqual(NOT_FOUND);
-    stage.keeper.get(callUuid)?.hangup('normal', 'API Request');
+    stage.callBilling.get(callUuid)?.hangup('normal', 'API Request');
     await stage.finish();
   });
 });
@@ -139,7 +139,7 @@ describe('a call whose ACK is pending', () => {
     });
     const asked = stage.control.sendDigits(account, call.uuid, digits, 'aleg');
     expect(await asked).toMatchObject({ error: { kind: 'wrongState' } });
-    void call.answer(() => stage.keeper.changed(call));
+    void call.answer(() => stage.callBilling.changed(call));
     await settle();
     return { call, acknowledges: (outcome: Result<void, 'timeout'>) => acknowledges(outcome) };
   }

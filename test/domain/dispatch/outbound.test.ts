@@ -189,7 +189,7 @@ describe('POST Call: immediate refusals', () => {
       .mockRejectedValueOnce(new ServiceError('STORE_FULL', 'the disk is full'));
     expect(await stage.place()).toMatchObject({ ok: false, error: { kind: 'unavailable' } });
     refusing.mockRestore();
-    await stage.keeper.idle();
+    await stage.callBilling.idle();
     const { authId: accountId } = stage.account;
     expect(await store.cdrs.walk({ accountId }, undefined, 1)).toEqual([]);
     expect(await store.calls.listOpen()).toEqual([]);

@@ -4,7 +4,7 @@ import { newCallUuid } from '../../../src/base/ids.ts';
 import type { PacedEnd } from '../../../src/domain/dispatch/paced-calls.ts';
 import type { PlaceCallsRequest } from '../../../src/domain/dispatch/types.ts';
 import { settle } from '../../sim/clock.ts';
-import { request } from './people.ts';
+import { request } from './participants.ts';
 import { ANSWER_URL, CALLED, openStage, type Stage } from './stage.ts';
 
 const STREAM =

@@ -1,7 +1,7 @@
 /** REFER requested by a customer: permissions, effect on the call, and notifications. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Call } from '../../../src/domain/call/call.ts';
-import type { ReferWish } from '../../../src/domain/dispatch/types.ts';
+import type { ReferRequest } from '../../../src/domain/dispatch/types.ts';
 import { settle } from '../../sim/clock.ts';
 import { ANSWER_URL, OWN_NUMBER, openStage, type Stage } from './stage.ts';
 
@@ -24,7 +24,7 @@ async function answered(xml = '<Wait length="3600"/>'): Promise<Call> {
   return stage.live(callUuid);
 }
 
-const asked = (call: Call, over: Partial<ReferWish> = {}) =>
+const asked = (call: Call, over: Partial<ReferRequest> = {}) =>
   stage.control.refer(stage.account.authId, call.uuid, {
     destination: { kind: 'number', number: TARGET },
     timeoutMs: 60_000,

@@ -38,7 +38,7 @@ import {
   Conferences,
   Interpreter,
   type InterpreterNeeds,
-  type UnmadeLeg,
+  type UnplacedLeg,
 } from '../../../src/domain/interpreter/interpreter.ts';
 import type {
   CallRecordRequest,
@@ -237,7 +237,7 @@ export class FakeMedia {
 }
 
 /** Recognition of one utterance; the test provides the speech. */
-export class ScriptedEar {
+export class ScriptedListener {
   readonly options: ListenOptions;
   readonly #heard = Promise.withResolvers<Result<Transcript, RecognitionProblem>>();
   isStopped = false;
@@ -314,7 +314,7 @@ export class Scene {
   readonly dialAnswered: Call[] = [];
   readonly errors: string[] = [];
   /** Recognitions in order of their start. */
-  readonly ears: ScriptedEar[] = [];
+  readonly listeners: ScriptedListener[] = [];
   readonly charged: number[] = [];
   /** True if the balance does not cover speech recognition. */
   isPoor = false;
@@ -474,7 +474,7 @@ export class Scene {
     return call;
   }
 
-  async #dial(request: BLegRequest): Promise<Result<Call, UnmadeLeg>> {
+  async #dial(request: BLegRequest): Promise<Result<Call, UnplacedLeg>> {
     const { destination, parent } = request;
     const to = destination.kind === 'number' ? destination.number : destination.uri;
     if (this.refused.has(to)) {
@@ -537,9 +537,9 @@ export class Scene {
   /** Recognizes the speech that a test provides. */
   readonly recognizer: Recognizer = {
     listen: (_leg, options) => {
-      const ear = new ScriptedEar(options);
-      this.ears.push(ear);
-      return ear.listening;
+      const listener = new ScriptedListener(options);
+      this.listeners.push(listener);
+      return listener.listening;
     },
     transcribe: () => Promise.resolve(err({ kind: 'unavailable', detail: 'not in this test' })),
   };

@@ -98,9 +98,9 @@ describe('faults around a leg', () => {
         payload: encodeMulaw(sine(1000, FRAME)),
       });
     const from = { address: REMOTE.address, port: REMOTE.port };
-    const stranger = new SrtpContext(suite, key());
+    const unknownPeer = new SrtpContext(suite, key());
     for (let i = 0; i < 2000; i += 1) {
-      drive.inject(leg.port, from, stranger.protect(packet(i), 0));
+      drive.inject(leg.port, from, unknownPeer.protect(packet(i), 0));
       if (i % 50 === 0) drive.advance(20);
     }
     expect(leg.quality().packetsReceived).toBe(0);
@@ -121,7 +121,7 @@ describe('faults around a leg', () => {
     const suite = 'AES_CM_128_HMAC_SHA1_80';
     const key = (): Buffer => randomBytes(masterBytes(suite));
     const protection = { suite, send: key(), receive: key(), receiveMkiBytes: 0 } as const;
-    const stranger = new SrtpContext(suite, key());
+    const unknownPeer = new SrtpContext(suite, key());
     const peer = { address: REMOTE.address, port: REMOTE.port };
     const packet = (sequence: number, payloadType = 0): Uint8Array =>
       rtp({
@@ -131,7 +131,11 @@ describe('faults around a leg', () => {
         payload: encodeMulaw(sine(1000, FRAME)),
       });
     const kinds = [
-      { reason: /another key/, bytes: (i: number) => stranger.protect(packet(i), 0), protection },
+      {
+        reason: /another key/,
+        bytes: (i: number) => unknownPeer.protect(packet(i), 0),
+        protection,
+      },
       { reason: /another key/, bytes: packet, protection },
       { reason: /no RTP/, bytes: (i: number) => packet(i).subarray(0, 11) },
       { reason: /payload type/, bytes: (i: number) => packet(i, 99) },
@@ -159,7 +163,7 @@ describe('faults around a leg', () => {
     const leg = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
     leg.configure(REMOTE);
     const peer = { address: REMOTE.address, port: REMOTE.port };
-    const stranger = { address: '203.0.113.9', port: 5000 };
+    const unknownPeer = { address: '203.0.113.9', port: 5000 };
     const packet = Buffer.from(rtp({ payload: encodeMulaw(sine(1000, FRAME)) }));
     const wrongVersion = Buffer.from(packet);
     wrongVersion[0] = 0x40;
@@ -168,14 +172,14 @@ describe('faults around a leg', () => {
     const bad = [Buffer.alloc(0), packet.subarray(0, 11), wrongVersion, longHeader];
     for (const bytes of bad) drive.inject(leg.port, peer, bytes);
     expect(media.counters()).toMatchObject({ malformed: 4, unknownSources: 0 });
-    drive.inject(leg.port, stranger, packet);
+    drive.inject(leg.port, unknownPeer, packet);
     expect(media.counters()).toMatchObject({ malformed: 4, unknownSources: 1 });
     const report = Buffer.from('80c90001', 'hex');
     const rtcpOf = (from: typeof peer, bytes: Uint8Array): void =>
       drive.inject(leg.port + 1, { ...from, port: from.port + 1 }, bytes);
     rtcpOf(peer, report);
     rtcpOf(peer, Buffer.concat([report, Buffer.alloc(3000)]));
-    rtcpOf(stranger, Buffer.concat([report, Buffer.alloc(4, 1)]));
+    rtcpOf(unknownPeer, Buffer.concat([report, Buffer.alloc(4, 1)]));
     expect(media.counters()).toMatchObject({ malformed: 6, unknownSources: 2, packetsReceived: 0 });
     rtcpOf(peer, Buffer.concat([report, Buffer.alloc(4, 1)]));
     expect(media.counters()).toMatchObject({ malformed: 6, unknownSources: 2 });

@@ -149,22 +149,22 @@ describe('the port that browsers share', () => {
     const { media, port } = await engine();
     const leg = await legOf(media, 'a');
     const known = await peer(port);
-    const stranger = await peer(port);
+    const unknownPeer = await peer(port);
     known.send(bindingRequest(checkOf('a')));
     await eventually('the answer', () => known.heard.length > 0 || undefined);
     const check = bindingRequest(checkOf('z'));
-    stranger.send(check);
-    stranger.send(bindingRequest({ ...checkOf('a'), password: 'z'.repeat(22) }));
-    const refused = await eventually('a refusal', () => stranger.heard[0]);
+    unknownPeer.send(check);
+    unknownPeer.send(bindingRequest({ ...checkOf('a'), password: 'z'.repeat(22) }));
+    const refused = await eventually('a refusal', () => unknownPeer.heard[0]);
     expect(readAnswer(refused, '').errorCode).toBe(401);
     const say = speaker(9);
-    for (let i = 0; i < 30; i += 1) stranger.send(say());
+    for (let i = 0; i < 30; i += 1) unknownPeer.send(say());
     known.send(bindingRequest(checkOf('a')));
     await eventually(
       'a later answer',
       () => known.heard.filter((one) => (one[0] ?? 9) < 4).length > 1 || undefined,
     );
-    expect(stranger.heard).toHaveLength(1);
+    expect(unknownPeer.heard).toHaveLength(1);
     expect(leg.quality().packetsReceived).toBe(0);
   });
 

@@ -240,9 +240,9 @@ describe('source address of a peer', () => {
     expect(changes).toEqual([{ address: '203.0.113.9', port: 61_000, reason: 'learned' }]);
     expect(media.counters().sourceChanges).toBe(1);
     expect(sent(drive).at(-1)).toMatchObject({ address: '203.0.113.9', port: 61_000 });
-    const stranger = new Peer(drive, leg.port, { address: '203.0.113.66', port: 9 });
+    const unknownPeer = new Peer(drive, leg.port, { address: '203.0.113.66', port: 9 });
     const before = media.counters().unknownSources;
-    for (let i = 0; i < 20; i += 1) stranger.send(sine(440, FRAME));
+    for (let i = 0; i < 20; i += 1) unknownPeer.send(sine(440, FRAME));
     drive.advance(20);
     expect(media.counters().unknownSources - before).toBe(20);
     expect(sent(drive).at(-1)).toMatchObject({ address: '203.0.113.9' });
@@ -256,16 +256,16 @@ describe('source address of a peer', () => {
       sourceChanged: ({ reason }) => reasons.push(reason),
     });
     leg.configure({ ...REMOTE, acceptOtherSources: true });
-    const stranger = new Peer(drive, leg.port, { address: '203.0.113.66', port: 9 }, 66);
+    const unknownPeer = new Peer(drive, leg.port, { address: '203.0.113.66', port: 9 }, 66);
     const owner = new Peer(drive, leg.port);
     for (let i = 0; i < 25; i += 1) {
-      stranger.send(sine(440, FRAME));
+      unknownPeer.send(sine(440, FRAME));
       drive.advance(20);
     }
     expect(sent(drive).at(-1)?.address).toBe('203.0.113.66');
     for (let i = 0; i < 50; i += 1) {
       owner.send(sine(440, FRAME));
-      stranger.send(sine(440, FRAME));
+      unknownPeer.send(sine(440, FRAME));
       drive.advance(20);
     }
     expect(reasons).toEqual(['learned', 'signalled']);

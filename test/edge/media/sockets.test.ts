@@ -176,7 +176,7 @@ describe('the media engine on real sockets', () => {
 
   it('follows the peer: returns with its first packet, and follows it to a new NAT address', async () => {
     const media = engine();
-    const [owner, moved, stranger] = [await phone(), await phone(), await phone()];
+    const [owner, moved, unknownPeer] = [await phone(), await phone(), await phone()];
     const changes: string[] = [];
     const heard = Promise.withResolvers<void>();
     const leg = await media.openLeg(
@@ -200,21 +200,21 @@ describe('the media engine on real sockets', () => {
           at.sequence += 1;
           at.timestamp += FRAME;
         }
-        await nextPacket(owner, moved, stranger);
+        await nextPacket(owner, moved, unknownPeer);
       }
     };
-    await speak(20, stranger.socket);
-    const leaked = stranger.packets.length;
+    await speak(20, unknownPeer.socket);
+    const leaked = unknownPeer.packets.length;
     expect(leaked).toBeGreaterThan(0);
-    await speak(30, owner.socket, stranger.socket);
+    await speak(30, owner.socket, unknownPeer.socket);
     // At most the packets that were in transit.
-    expect(stranger.packets.length - leaked).toBeLessThan(3);
+    expect(unknownPeer.packets.length - leaked).toBeLessThan(3);
     expect(owner.packets.length).toBeGreaterThan(25);
     streams.set(moved.socket, streams.get(owner.socket)!);
     await Promise.all([heard.promise, speak(40, moved.socket)]);
     expect(moved.packets.length).toBeGreaterThan(10);
     expect(changes).toEqual([
-      `learned ${stranger.port}`,
+      `learned ${unknownPeer.port}`,
       `signalled ${owner.port}`,
       `moved ${moved.port}`,
     ]);

@@ -378,7 +378,7 @@ describe('plivo-node', () => {
   });
 
   it('reports wrong credentials as error 401', async () => {
-    const stranger = clientFor(service.account.authId, 'wrong');
-    await expect(stranger.applications.list()).rejects.toMatchObject({ status: 401 });
+    const outsider = clientFor(service.account.authId, 'wrong');
+    await expect(outsider.applications.list()).rejects.toMatchObject({ status: 401 });
   });
 });

@@ -6,7 +6,7 @@ import type { SignallingOptions } from '../../../src/edge/sip/signalling.ts';
 import { until } from '../../eventually.ts';
 import type { Rig } from './rig.ts';
 import { headerOf, requestText, SDP, TcpPeer, UdpPeer } from './rig.ts';
-import { call, DIAL, home, recorder, register } from './stories.ts';
+import { call, DIAL, home, recorder, register } from './scenarios.ts';
 
 /** Same as `MAX_SENT_BYTES`: longer messages overwrite themselves in a server's buffer. */
 const LONGEST_BYTES = 12_000;

@@ -21,7 +21,7 @@ import {
   signallingStories,
   stageOf,
   talk,
-} from './stories.ts';
+} from './scenarios.ts';
 
 const servers: DrachtioServer[] = [];
 

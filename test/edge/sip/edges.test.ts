@@ -16,7 +16,7 @@ import {
   startRig,
   UdpPeer,
 } from './rig.ts';
-import { answer, DIAL, home, recorder, stageOf } from './stories.ts';
+import { answer, DIAL, home, recorder, stageOf } from './scenarios.ts';
 
 const { kept, rigOf, udp } = stageOf(startRig);
 /** Addresses of edge proxies: all test peers are at 127.0.0.1. */
@@ -57,11 +57,11 @@ describe('an edge proxy', () => {
 
   it('is the only path for unknown peers; carriers and called peers are accepted directly', async () => {
     const rig = await rigOf({ edges: ['192.0.2.1'] });
-    const [stranger, called] = [await udp(rig), await udp(rig)];
-    stranger.write(requestText(stranger, { method: 'OPTIONS', uri: home(rig), callId: 'o' }));
-    const dropped = (): number => rig.signalling.counters().dropped['stranger'] ?? 0;
+    const [unknownPeer, called] = [await udp(rig), await udp(rig)];
+    unknownPeer.write(requestText(unknownPeer, { method: 'OPTIONS', uri: home(rig), callId: 'o' }));
+    const dropped = (): number => rig.signalling.counters().dropped['unknownPeer'] ?? 0;
     await until(() => dropped() === 1);
-    expect(stranger.texts).toEqual([]);
+    expect(unknownPeer.texts).toEqual([]);
     const { log, events } = recorder();
     const target = { kind: 'uri', uri: `sip:a@127.0.0.1:${called.port}` } as const;
     rig.signalling.invite(target, DIAL, events);

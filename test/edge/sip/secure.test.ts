@@ -155,8 +155,8 @@ describe('a phone over TLS', () => {
   it('presents a certificate if required', async () => {
     const identity = folder().identity(own, authority, { clients: 'required' });
     const rig = await rigOf({ tls: { identity, port: 0 } });
-    const stranger = await secure(rig, await certificate(['x.test']));
-    await until(() => stranger.closed);
+    const unknownPeer = await secure(rig, await certificate(['x.test']));
+    await until(() => unknownPeer.closed);
     const trusted = await secure(rig, await certificate(['x.test'], authority));
     expect(await register(trusted)).toContain('200 OK');
     expect(rig.signalling.counters().failedHandshakes).toBe(1);

@@ -138,9 +138,9 @@ describe('invalid proofs', () => {
   });
 
   it('a certificate without a trusted authority: 437', async () => {
-    const stranger = await certificate(['sp.test'], await certificate([]));
-    pages.set(URL_OF_OURS, stranger.cert);
-    expect(await refused([await token(claims(), {}, { key: stranger.key })])).toBe(437);
+    const outsider = await certificate(['sp.test'], await certificate([]));
+    pages.set(URL_OF_OURS, outsider.cert);
+    expect(await refused([await token(claims(), {}, { key: outsider.key })])).toBe(437);
     const itself = await certificate(['sp.test']);
     pages.set('https://certs.test/self', itself.cert);
     const own = { key: itself.key, info: 'https://certs.test/self' };

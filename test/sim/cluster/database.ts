@@ -14,10 +14,10 @@ import { createRepositories, type Store, withNodes } from '../../../src/edge/sto
 import type { Unit } from '../../../src/edge/store/unit.ts';
 import { ephemeralKey } from '../../../src/edge/store/vault.ts';
 import type { SimRandom } from '../random.ts';
+import { Way } from './link.ts';
 import type { NodeClock } from './node-clock.ts';
-import { Way } from './way.ts';
 
-const PATIENCE_MS = 1000;
+const TIMEOUT_MS = 1000;
 /** Share of calls whose transaction commits late, after it has checked that its node is alive, and the longest delay. */
 const LATE = { share: 0.1, mostMs: 12_000 } as const;
 
@@ -91,7 +91,7 @@ export class SimDatabase {
         if (answer === true && isFencing(unit)) this.#fenced.add(lifeOf(unit.given[0]));
         return isLookingForOpen(unit) ? this.#seen(answer as readonly OpenCall[]) : answer;
       };
-      return way.ask(act, { lost, patienceMs: PATIENCE_MS });
+      return way.ask(act, { lost, timeoutMs: TIMEOUT_MS });
     };
     const spooling = new Spooling({ spool: disk, clock, logger, inOrder: direct });
     const submit: Submit = (unit, access) =>

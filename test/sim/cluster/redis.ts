@@ -4,8 +4,8 @@ import type { Clock } from '../../../src/base/clock.ts';
 import { ServiceError } from '../../../src/base/errors.ts';
 import type { RedisLink } from '../../../src/edge/cluster/redis-link.ts';
 import type { SimRandom } from '../random.ts';
+import { Way } from './link.ts';
 import type { NodeClock } from './node-clock.ts';
-import { Way } from './way.ts';
 
 const COMMAND_MS = 500;
 const RECONNECT_MS = 200;
@@ -32,7 +32,7 @@ export class SimRedis {
   readonly clock: Clock;
   readonly random: SimRandom;
   readonly #entries = new Map<string, Entry>();
-  readonly #ears = new Set<KeyListener>();
+  readonly #listeners = new Set<KeyListener>();
   /** Hashes of the scripts that it has run. */
   readonly #scripts = new Set<string>();
 
@@ -57,12 +57,13 @@ export class SimRedis {
     return count;
   }
 
-  subscribe(ear: KeyListener): void {
-    this.#ears.add(ear);
+  subscribe(listener: KeyListener): void {
+    this.#listeners.add(listener);
   }
 
   leave(link: SimRedisLink): void {
-    for (const ear of this.#ears) if (ear.link === link) this.#ears.delete(ear);
+    for (const listener of this.#listeners)
+      if (listener.link === link) this.#listeners.delete(listener);
   }
 
   /** Runs a client command immediately. Throws for commands that no node sends. */
@@ -143,17 +144,17 @@ export class SimRedis {
 
   #publish(channel: string, message: string): number {
     const { clock, random } = this;
-    const ears = [...this.#ears].filter(
-      ({ link, ...ear }) => link.hears && ear.channel === channel,
+    const listeners = [...this.#listeners].filter(
+      ({ link, ...listener }) => link.hears && listener.channel === channel,
     );
-    for (const ear of ears) {
+    for (const listener of listeners) {
       if (random.chance(LOST)) continue;
       for (let copies = random.chance(TWICE) ? 2 : 1; copies > 0; copies -= 1)
         clock.at(clock.monotonicMs() + random.between(...LATE_MS), () =>
-          ear.link.clock.reach(() => ear.hear(message)),
+          listener.link.clock.reach(() => listener.hear(message)),
         );
     }
-    return ears.length;
+    return listeners.length;
   }
 }
 
@@ -198,7 +199,7 @@ export class SimRedisLink implements RedisLink {
       if (!this.#redis.isUp || this.#life !== this.#redis.life) throw lost();
       return this.#redis.run(command);
     };
-    return this.way.ask(act, { lost, patienceMs: COMMAND_MS });
+    return this.way.ask(act, { lost, timeoutMs: COMMAND_MS });
   }
 
   async subscribe(channel: string, hear: (message: string) => void): Promise<void> {

@@ -200,7 +200,7 @@ function disturb(world: World, legs: readonly SimLeg[]): void {
   else if (what < 0.2) leg.reinvite(random.pick(['sendonly', 'sendrecv', 'inactive']));
   else if (what < 0.22 && leg.phone !== undefined) leg.phone.present = false;
   else {
-    const live = service.keeper.live();
+    const live = service.callBilling.live();
     if (live.length === 0) return;
     const call = random.pick(live);
     const commands = random.chance(LAST_SHARE) ? LAST_COMMANDS : COMMANDS;

@@ -45,7 +45,7 @@ export class Site implements HttpCaller {
   }
 
   /** Returns the parameters of the only request to a path. */
-  toldOnce(path: string): Readonly<Record<string, string>> {
+  onlyCallback(path: string): Readonly<Record<string, string>> {
     const [only, ...more] = this.told(path);
     if (only === undefined || more.length > 0) {
       throw new Error(`${path} received ${this.told(path).length} requests`);

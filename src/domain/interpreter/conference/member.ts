@@ -45,7 +45,7 @@ export class Member {
   #isWaiting = false;
   #coaching = false;
   #holdMusic: AbortController | undefined;
-  #endPatience: () => void = () => undefined;
+  #endTimeout: () => void = () => undefined;
   #isOut = false;
 
   constructor(
@@ -117,15 +117,15 @@ export class Member {
     }
   }
 
-  /** Isolates the member until the conference starts, and plays its waitSound. `patience` limits the wait. */
-  wait(source: SoundSource | undefined, patience?: { readonly ms: number; over(): void }): void {
+  /** Isolates the member until the conference starts, and plays its waitSound. `timeout` limits the wait. */
+  wait(source: SoundSource | undefined, timeout?: { readonly ms: number; over(): void }): void {
     if (this.#isWaiting) return;
     this.#isWaiting = true;
     this.seat.set({ held: true });
     const { call, needs } = this.context;
-    if (patience !== undefined && patience.ms > 0) {
+    if (timeout !== undefined && timeout.ms > 0) {
       const { clock } = needs;
-      this.#endPatience = clock.at(clock.monotonicMs() + patience.ms, () => patience.over());
+      this.#endTimeout = clock.at(clock.monotonicMs() + timeout.ms, () => timeout.over());
     }
     if (source === undefined) return;
     this.#waiting = new AbortController();
@@ -138,7 +138,7 @@ export class Member {
     this.#waiting?.abort();
     this.#waiting = undefined;
     this.#isWaiting = false;
-    this.#endPatience();
+    this.#endTimeout();
     this.seat.set({ held: this.#onHold });
   }
 
@@ -192,7 +192,7 @@ export class Member {
     for (const undo of this.#undo) undo();
     this.#waiting?.abort();
     this.#holdMusic?.abort();
-    this.#endPatience();
+    this.#endTimeout();
     this.silence('play');
     this.silence('speak');
     this.recording.stop('HungUp');

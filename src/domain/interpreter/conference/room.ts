@@ -61,7 +61,7 @@ export class Room {
   #begun = false;
   #floor: Member | undefined;
   /** First member with a `statusCallbackUrl`: receives the events of the whole multi-party call. */
-  #teller: Member | undefined;
+  #notifier: Member | undefined;
   /** First member with a `record` attribute: determines the recording of the room. */
   #recordFor: Member | undefined;
 
@@ -144,7 +144,7 @@ export class Room {
     tellExit(this, member, { wasFirst, isLast: this.#members.size === 0 });
     tellParty(this, member, 'ParticipantLeft', [['Reason', reason]]);
     this.#onMembers();
-    if (this.#members.size === 0) tellParty(this, this.#teller ?? member, 'MPCEnded');
+    if (this.#members.size === 0) tellParty(this, this.#notifier ?? member, 'MPCEnded');
     if (this.#isMoving) {
       this.closeIfEmpty();
       return;
@@ -199,7 +199,7 @@ export class Room {
 
   #partyEntered(member: Member, isFirst: boolean): void {
     const { party } = member.instruction;
-    if (party?.statusCallback !== undefined) this.#teller ??= member;
+    if (party?.statusCallback !== undefined) this.#notifier ??= member;
     enterParty(this, member, isFirst);
     if (!isFirst || party === undefined) return;
     const { clock } = this.#needs;
@@ -237,7 +237,7 @@ export class Room {
     this.#begun = true;
     this.#begins.resolve();
     this.history.startedUs = this.#nowUs();
-    if (this.#teller !== undefined) tellParty(this, this.#teller, 'MPCStarted');
+    if (this.#notifier !== undefined) tellParty(this, this.#notifier, 'MPCStarted');
     for (const member of this.#members.values()) {
       if (member.instruction.party === undefined || this.#members.size > 1) member.begin();
     }

@@ -6,7 +6,7 @@ import { partyParameter } from '../../callback/callback.ts';
 import type { CallbackParameters, CallbackTarget } from '../../callback/types.ts';
 import { notify } from '../call-callbacks.ts';
 import type { VerbContext } from '../needs.ts';
-import { type DialledLeg, legDurations, type UnmadeAttempt } from './dialled-leg.ts';
+import { type DialledLeg, legDurations, type UnplacedAttempt } from './dialled-leg.ts';
 
 type Happening = 'answer' | 'connected' | 'digits' | 'hangup';
 
@@ -75,7 +75,7 @@ export class DialEvents {
   }
 
   /** Reports an attempt that failed before a leg existed, like an ended leg with an empty DialBLegUUID. */
-  neverMade(attempt: UnmadeAttempt): void {
+  neverPlaced(attempt: UnplacedAttempt): void {
     this.#tell('hangup', { ...attempt, uuid: '' }, [
       ['DialBLegDuration', '0'],
       ['DialBLegBillDuration', '0'],

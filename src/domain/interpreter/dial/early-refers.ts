@@ -7,7 +7,7 @@ import type { VerbContext } from '../needs.ts';
  * Time that an early REFER waits for the connection, in ms. Its sender retransmits after at most T2 (RFC 3261
  * §17.1.2.2).
  */
-const PATIENCE_MS = 4000;
+const TIMEOUT_MS = 4000;
 
 /**
  * Handles REFERs from both parties of a Dial. A called party may send REFER after its answer but before both parties
@@ -50,7 +50,7 @@ export class EarlyRefers {
       return;
     }
     if (this.#waiting.push({ refer, by }) > 1) return;
-    const dueMs = this.#clock.monotonicMs() + PATIENCE_MS;
+    const dueMs = this.#clock.monotonicMs() + TIMEOUT_MS;
     this.#cancelWait = this.#clock.at(dueMs, () => this.#refuse());
   }
 

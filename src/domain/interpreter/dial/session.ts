@@ -27,7 +27,7 @@ export class DialSession {
   readonly #race: Race;
   #talking: DialledLeg | undefined;
   #connected: DialledLeg | undefined;
-  #letGo: () => void = noOperation;
+  #detach: () => void = noOperation;
   /** Pending transfer by REFER. */
   #referral: { readonly by: Call; readonly next: Promise<DialledLeg | undefined> } | undefined;
   #takeNext: (leg: DialledLeg) => void = noOperation;
@@ -89,7 +89,7 @@ export class DialSession {
   release(): Call | undefined {
     const leg = this.leg;
     this.#talking = undefined;
-    this.#letGo();
+    this.#detach();
     return leg;
   }
 
@@ -129,8 +129,8 @@ export class DialSession {
 
   result(): DialResult {
     const leg = this.#connected;
-    if (leg === undefined) return resultOfFailure(this.#race.legs, this.#race.unmade);
-    return { status: 'completed', rang: wasRung(leg), leg, unmade: undefined };
+    if (leg === undefined) return resultOfFailure(this.#race.legs, this.#race.unplaced);
+    return { status: 'completed', rang: wasRung(leg), leg, unplaced: undefined };
   }
 
   /** Runs the conversation with one leg. Returns the next leg if REFER replaces it. */
@@ -142,7 +142,7 @@ export class DialSession {
     this.#talking = leg;
     this.#connected = leg;
     const released = new Promise<void>((resolve) => {
-      this.#letGo = resolve;
+      this.#detach = resolve;
     });
     const connect = (): Bridge => needs.media.bridge(a.media, b.media);
     // A caller in early media hears the called party immediately, without waiting for the ACK.
@@ -232,7 +232,7 @@ export class DialSession {
   #leave({ call: b }: DialledLeg, party: ReferredParty): undefined {
     const { call: a, needs } = this.#context;
     this.#talking = undefined;
-    this.#letGo();
+    this.#detach();
     void withoutCaller(b, party, { instruction: this.#instruction, needs });
     a.hangup('normal', 'Caller');
     return undefined;

@@ -218,9 +218,9 @@ async function within<T>(
   work: Promise<T>,
 ): Promise<T | undefined> {
   const over = new AbortController();
-  const patience = needs.clock.sleep(ms, AbortSignal.any([signal, over.signal]));
+  const timeout = needs.clock.sleep(ms, AbortSignal.any([signal, over.signal]));
   try {
-    return await unlessAborted(signal, Promise.race([work, patience.then(() => undefined)]));
+    return await unlessAborted(signal, Promise.race([work, timeout.then(() => undefined)]));
   } finally {
     over.abort();
   }

@@ -22,7 +22,7 @@ export interface PostgresEngineOptions {
 }
 
 /** Statement timeout per role, milliseconds. */
-const PATIENCE_MS: Readonly<Record<PostgresRole, number>> = {
+const TIMEOUT_MS: Readonly<Record<PostgresRole, number>> = {
   writer: 10_000,
   point: 5000,
   report: 120_000,
@@ -48,7 +48,7 @@ export class PostgresEngine {
   constructor(options: PostgresEngineOptions, tell: (hears: boolean) => void) {
     if (options.prepares) prepare(options);
     this.#tell = tell;
-    const db = connectionOf(options, PATIENCE_MS[options.role], {
+    const db = connectionOf(options, TIMEOUT_MS[options.role], {
       onConnect: () => this.#connected(),
       onLost: () => this.#lost(),
     });
@@ -125,13 +125,13 @@ function prepare(options: PostgresEngineOptions): void {
 
 const connectionOf = (
   { url, role, key, random }: PostgresEngineOptions,
-  patienceMs: number,
+  timeoutMs: number,
   told: Pick<PostgresOptions, 'onConnect' | 'onLost'> = {},
 ): PostgresConnection =>
   new PostgresConnection({
     url,
     readonly: role !== 'writer',
-    patienceMs,
+    timeoutMs,
     vault: new Vault(key),
     random,
     ...told,

@@ -23,7 +23,7 @@ import type { UnreadableRow } from '../unreadable.ts';
 import { UnreadableLog } from '../unreadable-log.ts';
 import { loadKey, Vault } from '../vault.ts';
 import type { PostgresEngineOptions } from './engine.ts';
-import { Points } from './points.ts';
+import { Points } from './point-reads.ts';
 import { Writers } from './writers.ts';
 
 /** Interval between two checks for changes by other nodes, milliseconds. */

@@ -78,7 +78,7 @@ export class Gate {
    * Stateless answer to a request: a challenge without a valid nonce for its source, or a refusal while its source is
    * locked out. Returns undefined if the password must be checked.
    */
-  atTheDoor(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
+  screenRequest(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
     if (bearerOf(request, flow) !== undefined) return this.#lockedOut(flow, BEARER);
     const credentials = this.#credentials(request);
     if (credentials === undefined) return this.#challenge(request, flow, false, 'no credentials');
@@ -102,7 +102,7 @@ export class Gate {
   /** Calls `passed`, possibly in a later turn. Does not call it if the request is answered here. */
   admit(gated: GatedRequest, passed: (admitted: Admitted) => void): void {
     const { request, flow } = gated;
-    const refusal = this.atTheDoor(request, flow);
+    const refusal = this.screenRequest(request, flow);
     const token = bearerOf(request, flow);
     if (refusal === undefined && token !== undefined) {
       this.#admitBearer(gated, token, passed);
@@ -188,7 +188,7 @@ export class Gate {
       this.#refuse(gated, 403, barred, { reason: barred });
       return;
     }
-    this.#core.acquaintances.met(flow, this.#core.nowMs);
+    this.#core.knownPeers.met(flow, this.#core.nowMs);
     passed({ username: login?.username ?? username, login, group: secrets.group });
   }
 

@@ -1,5 +1,5 @@
 import type { ClientAuth } from '../auth/client-auth.ts';
-import { keptText, messageOf } from '../kept-message.ts';
+import { compactText, messageOf } from '../compact-message.ts';
 import type { SipResponse } from '../message.ts';
 import type { Flow } from '../transport/flow.ts';
 import type { DestinationGuard, LegId, UserAgentOutput } from '../user-agent-types.ts';
@@ -48,7 +48,7 @@ export class AcceptedInvite implements ClientUser {
   }
 
   acknowledged(tag: string, { bytes, flow }: SentAck): void {
-    this.#acks.set(tag, { text: keptText(bytes), flow });
+    this.#acks.set(tag, { text: compactText(bytes), flow });
   }
 
   /** Handles a 2xx from a fork: acknowledges and ends that session immediately (RFC 3261 §13.2.2.4). */

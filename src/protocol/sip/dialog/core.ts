@@ -77,7 +77,7 @@ export class UserAgentCore {
   readonly options: UserAgentOptions;
   readonly limits: UserAgentLimits;
   readonly timers: TimerValues;
-  readonly agenda = new DialogTimers();
+  readonly dialogTimers = new DialogTimers();
   readonly layer: TransactionLayer;
   /** Dialog users by dialog ID. */
   readonly dialogs = new Map<string, DialogUser>();
@@ -85,7 +85,7 @@ export class UserAgentCore {
   readonly servers = new Map<TransactionId, ServerUser>();
   readonly resolving: Questions<Resolution>;
   readonly connecting: Questions<Flow | undefined>;
-  readonly acquaintances = new KnownPeers();
+  readonly knownPeers = new KnownPeers();
   /** Service-Route of our registrations by the URI of the registrar (RFC 3608). */
   readonly serviceRoutes = new Map<string, readonly NameAddr[]>();
   readonly unresponsive = new Unresponsive();
@@ -125,7 +125,7 @@ export class UserAgentCore {
       server: options.userAgent,
       door,
       isKnown: (flow) =>
-        options.trustedSource(flow) !== undefined || this.acquaintances.knows(flow, this.nowMs),
+        options.trustedSource(flow) !== undefined || this.knownPeers.knows(flow, this.nowMs),
     });
     this.#incoming = incoming;
     for (const transport of TRANSPORTS) {
@@ -201,7 +201,7 @@ export class UserAgentCore {
     const routed = request.withPrependedHeader('Via', this.#via(request, flow));
     const { transaction, outputs } = this.layer.request(routed, flow, this.nowMs);
     this.clients.set(transaction, user);
-    this.acquaintances.met(flow, this.nowMs);
+    this.knownPeers.met(flow, this.nowMs);
     this.run(outputs);
     return transaction;
   }

@@ -54,7 +54,7 @@ export class OutboundLeg implements Leg, BranchUser {
         status: undefined,
         reason: undefined,
       } as const;
-      this.#core.agenda.at(this.#core.nowMs, () => this.#end(end));
+      this.#core.dialogTimers.at(this.#core.nowMs, () => this.#end(end));
       return;
     }
     const branches = plans.map((plan) => new InviteBranch(this.#core, { ...plan, user: this }));
@@ -64,7 +64,7 @@ export class OutboundLeg implements Leg, BranchUser {
   }
 
   #limit(answerMs: number): void {
-    this.#cancelLimit = this.#core.agenda.at(this.#core.nowMs + answerMs, () => {
+    this.#cancelLimit = this.#core.dialogTimers.at(this.#core.nowMs + answerMs, () => {
       if (this.#over || this.#session !== undefined) return;
       this.#cancelBranches(undefined);
       const reason = `no answer within ${answerMs} ms`;

@@ -65,14 +65,14 @@ export class OutgoingRequest implements ClientUser {
   #attempts: Attempt[] = [];
   /** Current attempt. */
   #attempt: Attempt | undefined;
-  #patienceMs: number | undefined;
-  #cancelPatience: Cancel = noOperation;
+  #timeoutMs: number | undefined;
+  #cancelTimeout: Cancel = noOperation;
   #flow: Flow | undefined;
   #transaction: TransactionId | undefined;
   #challenges = 0;
   /** True after any response from the target or from the edge proxy. */
   #heard = false;
-  #edgeHeard = false;
+  #edgeResponded = false;
   #over = false;
   #cancelHeaders: HeaderInit | undefined;
 
@@ -115,7 +115,7 @@ export class OutgoingRequest implements ClientUser {
   cancel(headers: HeaderInit): boolean {
     if (this.#cancelHeaders !== undefined || this.#over) return this.#over;
     this.#cancelHeaders = headers;
-    this.#cancelPatience();
+    this.#cancelTimeout();
     if (this.#transaction === undefined) {
       this.#over = true;
       return true;
@@ -189,7 +189,7 @@ export class OutgoingRequest implements ClientUser {
     this.#attempts = this.#waysTo(ordered);
     const { firstResponseMs } = this.#options;
     if (firstResponseMs !== undefined) {
-      this.#patienceMs = Math.max(LEAST_PATIENCE_MS, firstResponseMs / ordered.length);
+      this.#timeoutMs = Math.max(LEAST_PATIENCE_MS, firstResponseMs / ordered.length);
     }
     if (this.#attempts.length === 0) this.#failLater('unreachable');
     else this.#tryNext('unreachable');
@@ -222,14 +222,14 @@ export class OutgoingRequest implements ClientUser {
   #tryNext(lastFailure: RequestFailure): void {
     const attempt = this.#attempts.shift();
     this.#attempt = attempt;
-    this.#cancelPatience();
+    this.#cancelTimeout();
     if (attempt === undefined) {
       this.#fail(lastFailure);
       return;
     }
     this.#transaction = undefined;
     this.#heard = false;
-    this.#edgeHeard = false;
+    this.#edgeResponded = false;
     this.#waitFor(attempt);
     const hop = attempt.edge ?? attempt.target;
     if (hop.transport === 'udp') {
@@ -247,7 +247,7 @@ export class OutgoingRequest implements ClientUser {
 
   #waitFor(attempt: Attempt): void {
     if (attempt.edge !== undefined) this.#waitForEdge(attempt.edge, EDGE_MS);
-    else if (this.#patienceMs !== undefined) this.#wait(this.#patienceMs, () => this.#giveUp());
+    else if (this.#timeoutMs !== undefined) this.#wait(this.#timeoutMs, () => this.#giveUp());
   }
 
   /** An edge proxy sends no 100 for requests other than INVITE. While it keeps sending OPTIONS, it counts as live. */
@@ -261,8 +261,8 @@ export class OutgoingRequest implements ClientUser {
 
   #wait(ms: number, late: () => void): void {
     const attempt = this.#attempt;
-    this.#cancelPatience();
-    this.#cancelPatience = this.#core.agenda.at(this.#core.nowMs + ms, () => {
+    this.#cancelTimeout();
+    this.#cancelTimeout = this.#core.dialogTimers.at(this.#core.nowMs + ms, () => {
       if (!this.#over && !this.#heard && this.#attempt === attempt) late();
     });
   }
@@ -296,13 +296,13 @@ export class OutgoingRequest implements ClientUser {
   /** The edge proxy now waits for the target and reports a timeout. If the edge fails first, another attempt starts. */
   #edgeAnswered(): void {
     const { edge } = this.#attempt ?? {};
-    if (this.#edgeHeard || edge === undefined) return;
-    this.#edgeHeard = true;
+    if (this.#edgeResponded || edge === undefined) return;
+    this.#edgeResponded = true;
     this.#core.unresponsive.forget(edge);
-    this.#cancelPatience();
-    if (this.#patienceMs !== undefined) {
-      this.#wait(this.#patienceMs + EDGE_MS, () => {
-        this.#edgeHeard = false;
+    this.#cancelTimeout();
+    if (this.#timeoutMs !== undefined) {
+      this.#wait(this.#timeoutMs + EDGE_MS, () => {
+        this.#edgeResponded = false;
         this.#giveUp();
       });
     }
@@ -311,7 +311,7 @@ export class OutgoingRequest implements ClientUser {
   #answered(): void {
     if (this.#heard) return;
     this.#heard = true;
-    this.#cancelPatience();
+    this.#cancelTimeout();
     const { target, edge } = this.#attempt ?? {};
     if (target !== undefined) this.#core.unresponsive.forget(target);
     if (edge !== undefined) this.#core.unresponsive.forget(edge);
@@ -320,7 +320,7 @@ export class OutgoingRequest implements ClientUser {
   /** Records the unresponsive hop: the edge proxy, or its target. */
   #noteUnresponsive(): void {
     const { target, edge } = this.#attempt ?? {};
-    const silent = this.#edgeHeard ? target : (edge ?? target);
+    const silent = this.#edgeResponded ? target : (edge ?? target);
     if (silent !== undefined) this.#core.unresponsive.note(silent, this.#core.nowMs);
   }
 
@@ -343,7 +343,7 @@ export class OutgoingRequest implements ClientUser {
       return;
     }
     const { transport, address, port } = target;
-    const told = toldTo(request, target, this.#patienceMs ?? MOST_PATIENCE_MS);
+    const told = toldTo(request, target, this.#timeoutMs ?? MOST_PATIENCE_MS);
     const through = { ...flow, behind: { transport, address, port } };
     this.#transaction = this.#core.request(told, through, this);
   }
@@ -369,13 +369,13 @@ export class OutgoingRequest implements ClientUser {
   #fail(how: RequestFailure, why?: string): void {
     if (this.#over) return;
     this.#over = true;
-    this.#cancelPatience();
+    this.#cancelTimeout();
     this.#options.user.failed(how, why);
   }
 
   /** Reports the failure in a later turn, because the caller does not expect a result before the command returns. */
   #failLater(how: RequestFailure, why?: string): void {
-    this.#core.agenda.at(this.#core.nowMs, () => this.#fail(how, why));
+    this.#core.dialogTimers.at(this.#core.nowMs, () => this.#fail(how, why));
   }
 }
 

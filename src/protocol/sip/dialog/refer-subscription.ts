@@ -5,13 +5,13 @@ import { ALLOW } from './capabilities.ts';
 import type { DialogUser, UserAgentCore } from './core.ts';
 import { Dialog } from './dialog.ts';
 import { PeerRoute } from './peer-route.ts';
-import type { ReferTeller } from './refers.ts';
+import type { ReferNotifier } from './refers.ts';
 
 /**
  * Subscription created by an out-of-dialog REFER (RFC 7647 §4, RFC 4538). It has a separate dialog in which NOTIFYs
  * report the outcome. It accepts only a SUBSCRIBE that ends it.
  */
-export class ReferSubscription implements DialogUser, ReferTeller {
+export class ReferSubscription implements DialogUser, ReferNotifier {
   readonly route: PeerRoute;
   readonly #core: UserAgentCore;
   readonly #dialog: Dialog;

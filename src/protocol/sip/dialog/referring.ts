@@ -171,7 +171,7 @@ export class Referring {
   }
 
   #later(step: ReferStep): void {
-    this.#core.agenda.at(this.#core.nowMs, () => {
+    this.#core.dialogTimers.at(this.#core.nowMs, () => {
       if (!this.#session.isOver) this.#session.stepped(step);
     });
   }

@@ -306,7 +306,7 @@ export class Session implements DialogUser {
     this.#cancelTimer();
     const dueMs = this.isOver ? undefined : this.timer.deadlineMs();
     if (dueMs === undefined) return;
-    this.#cancelTimer = this.#core.agenda.at(dueMs, () => {
+    this.#cancelTimer = this.#core.dialogTimers.at(dueMs, () => {
       const due = this.timer.takeDue(this.#core.nowMs);
       if (due?.what === 'expire') this.expire(undefined, due.dueMs);
       else if (due?.what === 'refresh') this.refresh.start();

@@ -190,7 +190,7 @@ export class RegistrationClient {
   #again(seconds: number): void {
     this.#cancelTimer();
     const dueMs = this.#core.nowMs + seconds * MS_PER_SECOND;
-    this.#cancelTimer = this.#core.agenda.at(dueMs, () => this.#send(this.#expires));
+    this.#cancelTimer = this.#core.dialogTimers.at(dueMs, () => this.#send(this.#expires));
   }
 
   #nextSequence(): number {

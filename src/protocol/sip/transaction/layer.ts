@@ -193,7 +193,7 @@ export class TransactionLayer {
     const isCancel = request.method === 'CANCEL';
     const invite = isCancel ? this.#table.serverByKey(serverKey(request, 'INVITE')) : undefined;
     const forgotten = this.#forgetOldest(nowMs);
-    const refusal = this.#atTheDoor(request, flow, invite);
+    const refusal = this.#screenRequest(request, flow, invite);
     if (refusal !== undefined)
       return [...forgotten, ...this.#answer(request, flow, refusal, received)];
     const merge = mergeKeyOf(request);
@@ -210,7 +210,7 @@ export class TransactionLayer {
       : started.concat({ kind: 'request', request, transaction, flow });
   }
 
-  #atTheDoor(
+  #screenRequest(
     request: SipRequest,
     flow: Flow,
     invite: ServerTransaction | undefined,

@@ -49,7 +49,9 @@ const listen = callRoute({
   produces: 'audio/wav',
   longRunning: true,
   run: (needs, input) =>
-    told(needs, input, 'audio/wav', (uuid, isAllowed) => needs.overhearing.listen(uuid, isAllowed)),
+    told(needs, input, 'audio/wav', (uuid, isAllowed) =>
+      needs.callListening.listen(uuid, isAllowed),
+    ),
 });
 
 const watch = callRoute({
@@ -63,8 +65,8 @@ const watch = callRoute({
   longRunning: true,
   run: (needs, input) =>
     told(needs, input, 'text/event-stream; charset=utf-8', (uuid, isAllowed) =>
-      needs.overhearing.watchStreams(uuid, isAllowed),
+      needs.callListening.watchStreams(uuid, isAllowed),
     ),
 });
 
-export const overhearRoutes: readonly Route[] = [listen, watch];
+export const listenInRoutes: readonly Route[] = [listen, watch];

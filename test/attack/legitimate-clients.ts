@@ -7,7 +7,7 @@ import { SipLine } from '../../src/phone/sip-line.ts';
 import { Customer } from '../e2e/customer.ts';
 import { babble, makeUser, type SipUser } from '../e2e/phone.ts';
 import type { Service } from '../e2e/service.ts';
-import { honestCall } from './honest-call.ts';
+import { honestCall } from './legitimate-call.ts';
 
 /** Number of calls that last for the whole measurement. */
 const STEADY = 4;

@@ -19,7 +19,7 @@ import {
 import { tellExit } from './conference-events.ts';
 import { LINK_CODECS, LINK_SRTP, type NodeLegs } from './node-legs.ts';
 
-export interface VisitNeeds {
+export interface RemoteJoinNeeds {
   readonly bus: Bus;
   readonly signalling: Signalling;
   readonly legs: NodeLegs;
@@ -37,17 +37,17 @@ export type Wanted = Pick<JoinRequest, 'claim' | 'goesOn'> & {
 };
 
 /** Joins a conference on node `owner`. 'again': look up the owner again and retry. */
-export async function visit(
+export async function joinRemote(
   owner: string,
   wanted: Wanted,
-  needs: VisitNeeds,
+  needs: RemoteJoinNeeds,
 ): Promise<Participation | 'full' | 'again'> {
   const { context } = wanted;
   try {
     const answer = await askToJoin(owner, wanted, needs);
     if (answer.kind !== 'ticket') return 'again';
     const { ticket, uri } = answer;
-    const link = needs.legs.visit(context.call);
+    const link = needs.legs.joinRemote(context.call);
     const ends = (): void => link.hangup('normal', 'Platform');
     context.signal.addEventListener('abort', ends, { once: true });
     void link.ended.then(() => context.signal.removeEventListener('abort', ends));
@@ -76,7 +76,7 @@ export async function visit(
 async function askToJoin(
   owner: string,
   { claim, goesOn, instruction, context: { call } }: Wanted,
-  { bus, nodeId, host }: VisitNeeds,
+  { bus, nodeId, host }: RemoteJoinNeeds,
 ): Promise<JoinAnswer> {
   const request: JoinRequest = {
     claim,
@@ -114,11 +114,11 @@ class Visit implements Participation {
   readonly #context: VerbContext;
   readonly #instruction: ConferenceInstruction;
   readonly #bus: Bus;
-  readonly #ownerLost: VisitNeeds['ownerLost'];
+  readonly #ownerLost: RemoteJoinNeeds['ownerLost'];
   #facts: GuestFacts;
   #leaving: Promise<void> | undefined;
 
-  constructor(place: Place, wanted: Wanted, { bus, ownerLost }: VisitNeeds) {
+  constructor(place: Place, wanted: Wanted, { bus, ownerLost }: RemoteJoinNeeds) {
     const { context } = wanted;
     this.#place = place;
     this.#context = context;

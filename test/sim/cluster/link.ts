@@ -26,15 +26,15 @@ export class Way {
 
   /**
    * Sends a request and returns its response. Rejects with `lost` if the connection is cut or no response arrives
-   * within `patienceMs`.
+   * within `timeoutMs`.
    */
   async ask<T>(
     act: () => Promise<T>,
-    { lost, patienceMs }: { readonly lost: () => Error; readonly patienceMs: number },
+    { lost, timeoutMs }: { readonly lost: () => Error; readonly timeoutMs: number },
   ): Promise<T> {
     await this.#travel();
     if (this.isCut) {
-      await this.#clock.sleep(this.#random.between(1, patienceMs));
+      await this.#clock.sleep(this.#random.between(1, timeoutMs));
       throw lost();
     }
     const answer = await act().then(
@@ -42,7 +42,7 @@ export class Way {
       (error: unknown) => ({ error }),
     );
     const isLost = this.isCut || this.#random.chance(this.#weather.unanswered);
-    if (isLost) await this.#clock.sleep(this.#random.between(1, patienceMs));
+    if (isLost) await this.#clock.sleep(this.#random.between(1, timeoutMs));
     else await this.#travel();
     if (isLost) throw lost();
     if ('error' in answer) throw answer.error;

@@ -8,7 +8,7 @@ import type {
 } from '../../src/domain/call/needs.ts';
 import { SimClock } from '../sim/clock.ts';
 import { SimRandom } from '../sim/random.ts';
-import { CHARACTERS, type CharacterName, pickCharacter } from './characters.ts';
+import { CHARACTERS, type CharacterName, pickCharacter } from './bot-profiles.ts';
 import { Continuity } from './continuity.ts';
 import { faultsOfMemory, growthOf, type MemorySample } from './memory.ts';
 import { codeOf, FRAME_MS, faultsOfPosition, NumberedAudio } from './numbered-audio.ts';

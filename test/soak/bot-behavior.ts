@@ -1,5 +1,5 @@
 /** Socket behavior of each bot character in the soak test. */
-import type { CharacterName } from './characters.ts';
+import type { CharacterName } from './bot-profiles.ts';
 import type { RandomBot } from './random-bot.ts';
 
 /** Number of checkpoints, slightly above the limit of pending checkpoints. */

@@ -7,7 +7,7 @@ interface Line {
   readonly fields: LogFields;
 }
 
-export class LogEar {
+export class LogListener {
   readonly #secrets: string[] = [];
   readonly #lines: Line[] = [];
   readonly #expected = new Set<string>();

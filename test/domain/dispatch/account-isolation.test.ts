@@ -7,7 +7,7 @@ import { micros } from '../../../src/base/money.ts';
 import type { Account } from '../../../src/domain/account/types.ts';
 import { settle } from '../../sim/clock.ts';
 import type { Invite } from './fakes.ts';
-import { request } from './people.ts';
+import { request } from './participants.ts';
 import { ANSWER_URL, OWN_NUMBER, openStage, type Stage } from './stage.ts';
 
 const CARRIER_CPS = 10;

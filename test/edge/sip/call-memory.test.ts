@@ -3,7 +3,7 @@ import { queryObjects } from 'node:v8';
 import { expect, it } from 'vitest';
 import { SipRequest } from '../../../src/protocol/sip/message.ts';
 import { startRig } from './rig.ts';
-import { stageOf, talk } from './stories.ts';
+import { stageOf, talk } from './scenarios.ts';
 
 const { rigOf, udp } = stageOf(startRig);
 

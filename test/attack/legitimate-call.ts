@@ -30,18 +30,18 @@ export async function honestCall(
   talkMs: number,
   over: AbortSignal,
 ): Promise<CallOutcome> {
-  const ear = createSocket('udp4');
-  ear.bind({ address: HOST, port: 0 });
-  await once(ear, 'listening');
+  const listener = createSocket('udp4');
+  listener.bind({ address: HOST, port: 0 });
+  await once(listener, 'listening');
   const arrivals: number[] = [];
-  ear.on('message', () => arrivals.push(performance.now()));
+  listener.on('message', () => arrivals.push(performance.now()));
   try {
     const askedMs = performance.now();
-    const call = await ask(line, to, ear.address().port);
+    const call = await ask(line, to, listener.address().port);
     if (call === undefined) return { setupMs: undefined, heard: false, gapsMs: [] };
     const setupMs = performance.now() - askedMs;
     arrivals.length = 0;
-    const stopTalking = talk(ear, call.peerPort);
+    const stopTalking = talk(listener, call.peerPort);
     const fromMs = performance.now();
     await pause(talkMs, undefined, { signal: over }).catch(() => undefined);
     const talkedMs = performance.now() - fromMs;
@@ -52,7 +52,7 @@ export async function honestCall(
     const heard = arrivals.length >= (talkedMs / FRAME_MS) * HEARD_SHARE - 10;
     return { setupMs, heard, gapsMs };
   } finally {
-    ear.close();
+    listener.close();
   }
 }
 
@@ -102,14 +102,18 @@ export function ask(line: SipLine, to: string, port: number): Promise<Answered |
   });
 }
 
-function talk(ear: Socket, peerPort: number): () => void {
+function talk(listener: Socket, peerPort: number): () => void {
   const startMs = performance.now();
   let frame = 0;
   const timer = setInterval(() => {
     for (; startMs + frame * FRAME_MS <= performance.now(); frame += 1) {
-      const place = { sequence: frame, timestamp: frame * FRAME_SAMPLES, ssrc: ear.address().port };
+      const place = {
+        sequence: frame,
+        timestamp: frame * FRAME_SAMPLES,
+        ssrc: listener.address().port,
+      };
       const packet = writeRtp({ payloadType: 0, marker: frame === 0, ...place, payload: SILENCE });
-      if (peerPort > 0) ear.send(packet, peerPort, HOST);
+      if (peerPort > 0) listener.send(packet, peerPort, HOST);
     }
   }, FRAME_MS / 2);
   return () => clearInterval(timer);

@@ -4,9 +4,9 @@ import type { NodeRef } from '../../../src/domain/cluster/types.ts';
 import type { CallControl } from '../../../src/domain/dispatch/types.ts';
 import { type Asked, type Reply, SITE, xml } from '../customer.ts';
 import type { SimLeg } from '../leg.ts';
+import { Troubles } from './failures.ts';
 import type { Process, SimNode } from './node.ts';
 import { Rules } from './rules.ts';
-import { Troubles } from './troubles.ts';
 import { ClusterWorld, FAR, OWN_NUMBER } from './world.ts';
 
 const STORM_MS = 22_000;
@@ -181,13 +181,17 @@ class Storm {
     const nodes = this.#world.serving.filter(old);
     const owner = nodes.length === 0 ? undefined : random.pick(nodes);
     const others = nodes.filter((node) => node !== owner);
-    const call = owner?.process.calls.keeper.live().find(({ answerUs }) => answerUs !== undefined);
+    const call = owner?.process.calls.callBilling
+      .live()
+      .find(({ answerUs }) => answerUs !== undefined);
     if (owner === undefined || call === undefined || others.length === 0) return;
     const asker = random.pick(others);
     const { process } = owner;
     // The process may be killed while the query is pending.
     const lives = (): boolean =>
-      owner.process === process && process.calls.keeper.get(call.uuid) === call && !call.isEnded;
+      owner.process === process &&
+      process.calls.callBilling.get(call.uuid) === call &&
+      !call.isEnded;
     void this.#watch(asker, owner, { callUuid: call.uuid, lives });
   }
 

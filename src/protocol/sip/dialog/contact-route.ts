@@ -7,7 +7,7 @@ import { routed } from './dialog.ts';
 import type { Destination } from './next-hop.ts';
 
 /** Route of a request to a registered contact. */
-export interface ContactWay {
+export interface ContactRoute {
   /** Address of record, with the scheme used for its registration. */
   readonly to: string;
   readonly route: ReturnType<typeof routed>;
@@ -16,7 +16,7 @@ export interface ContactWay {
 }
 
 /** Route along the Path (RFC 3327 §5.4), otherwise over the flow of the registration. */
-export function wayTo(core: UserAgentCore, binding: ContactBinding): ContactWay {
+export function routeTo(core: UserAgentCore, binding: ContactBinding): ContactRoute {
   const scheme = isSecureBinding(binding) ? 'sips' : 'sip';
   const to = `${scheme}:${binding.username}@${core.options.publicHost}`;
   const path = binding.path.map(parseNameAddr).filter((hop) => hop !== undefined);

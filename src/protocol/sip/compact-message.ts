@@ -3,7 +3,7 @@ import type { SipMessage } from './message.ts';
 import { asBuffer, parseMessage } from './parse.ts';
 
 /** Bytes as Latin-1 text. The copy keeps no reference to a buffer slab or to header fields. */
-export const keptText = (bytes: Uint8Array): string => asBuffer(bytes).toString('latin1');
+export const compactText = (bytes: Uint8Array): string => asBuffer(bytes).toString('latin1');
 
 /** Parses a kept text; undefined if it is not a message. */
 export function messageOf(

@@ -1,6 +1,6 @@
 /** Tests that short reads come from memory only while the cache is known to be current. */
 import { beforeEach, expect, it } from 'vitest';
-import { Points } from '../../../../src/edge/store/postgres/points.ts';
+import { Points } from '../../../../src/edge/store/postgres/point-reads.ts';
 import type { Unit } from '../../../../src/edge/store/unit.ts';
 
 let asked: Array<(value: unknown) => void>;

@@ -165,7 +165,7 @@ export const outsideScenarios: readonly Scenario[] = [
         'stream not recorded',
         'top-up failed',
       ]) {
-        world.ear.expect(message);
+        world.listener.expect(message);
       }
       world.customer.on('/answer', xml(`<Play loop="0">${toneFile(FILE_HZ, 1500)}</Play>`));
       world.customer.on('/status', 200);
@@ -195,7 +195,7 @@ export const outsideScenarios: readonly Scenario[] = [
         'heartbeat not written',
         'inbound call failed',
       ]) {
-        world.ear.expect(message);
+        world.listener.expect(message);
       }
       world.customer.on('/answer', xml('<Speak>hello</Speak>'));
       world.customer.on('/fallback', xml('<Speak>hello</Speak>'));

@@ -7,11 +7,13 @@ describe('agenda', () => {
     const entry = fc.record({ dueMs: fc.nat(50), cancel: fc.boolean() });
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 200 }), fc.nat(60), (entries, nowMs) => {
-        const agenda = new DialogTimers();
+        const dialogTimers = new DialogTimers();
         const ran: number[] = [];
-        const cancels = entries.map(({ dueMs }, index) => agenda.at(dueMs, () => ran.push(index)));
+        const cancels = entries.map(({ dueMs }, index) =>
+          dialogTimers.at(dueMs, () => ran.push(index)),
+        );
         for (const [index, { cancel }] of entries.entries()) if (cancel) cancels[index]?.();
-        agenda.run(nowMs);
+        dialogTimers.run(nowMs);
         const expected = entries
           .map(({ dueMs, cancel }, index) => ({ dueMs, cancel, index }))
           .filter(({ dueMs, cancel }) => !cancel && dueMs <= nowMs)
@@ -20,26 +22,26 @@ describe('agenda', () => {
         expect(ran).toEqual(expected);
         const left = entries.filter(({ dueMs, cancel }) => !cancel && dueMs > nowMs);
         const next = left.length === 0 ? undefined : Math.min(...left.map(({ dueMs }) => dueMs));
-        expect(agenda.deadlineMs()).toBe(next);
+        expect(dialogTimers.deadlineMs()).toBe(next);
       }),
     );
   });
 
   it('runs timers added by an action if they are already due', () => {
-    const agenda = new DialogTimers();
+    const dialogTimers = new DialogTimers();
     const ran: string[] = [];
-    agenda.at(1, () => {
+    dialogTimers.at(1, () => {
       ran.push('first');
-      agenda.at(1, () => ran.push('second'));
-      agenda.at(9, () => ran.push('later'));
+      dialogTimers.at(1, () => ran.push('second'));
+      dialogTimers.at(9, () => ran.push('later'));
     });
-    agenda.run(5);
+    dialogTimers.run(5);
     expect(ran).toEqual(['first', 'second']);
   });
 
   it('releases the memory of cancelled timers', () => {
-    const agenda = new DialogTimers();
-    for (let i = 0; i < 100_000; i += 1) agenda.at(1_000_000 + i, () => undefined)();
-    expect(agenda.size).toBeLessThan(3_000);
+    const dialogTimers = new DialogTimers();
+    for (let i = 0; i < 100_000; i += 1) dialogTimers.at(1_000_000 + i, () => undefined)();
+    expect(dialogTimers.size).toBeLessThan(3_000);
   });
 });

@@ -3,7 +3,7 @@
  * --seeds 2000` runs many seeds; a failure names its seed.
  */
 import { describe, expect, it } from 'vitest';
-import { storm } from './storm.ts';
+import { storm } from './random-failures.ts';
 
 const SEEDS = 200;
 /** Number of seeds in one test. */

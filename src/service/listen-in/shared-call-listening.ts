@@ -5,9 +5,9 @@ import { ServiceError } from '../../base/errors.ts';
 import { type CallUuid, type Random, uuid } from '../../base/ids.ts';
 import type { Peers } from '../../domain/cluster/cluster.ts';
 import { callKey } from '../../domain/dispatch/dispatch.ts';
-import type { Overhearing, StillAllowed } from '../../edge/rest/server.ts';
+import type { CallListeningAccess, StillAllowed } from '../../edge/rest/server.ts';
 
-type Kind = Exclude<keyof Overhearing, 'stop'>;
+type Kind = Exclude<keyof CallListeningAccess, 'stop'>;
 type Begun = { readonly node: string; readonly id: string } | 'unknown' | 'busy';
 interface Piece {
   /** New data. Undefined if there is none. */
@@ -23,10 +23,10 @@ const MAX_BUFFERED = 256 * 1024;
 /** Time without a read after which a listener counts as disconnected, in milliseconds. */
 const UNREAD_MS = 5000;
 /** Interval of permission checks, in milliseconds. */
-const LOOK_MS = 5000;
+const POLL_MS = 5000;
 
 export interface SharedCallListeningNeeds {
-  readonly own: Overhearing;
+  readonly own: CallListeningAccess;
   readonly peers: Peers;
   readonly clock: Pick<Clock, 'monotonicMs' | 'sleep'>;
   readonly random: Random;
@@ -39,7 +39,7 @@ interface Given {
   readMs: number;
 }
 
-export class SharedCallListening implements Overhearing {
+export class SharedCallListening implements CallListeningAccess {
   readonly #needs: SharedCallListeningNeeds;
   readonly #given = new Map<string, Given>();
   readonly #taken = new Set<Readable>();
@@ -52,10 +52,10 @@ export class SharedCallListening implements Overhearing {
     bus.answer(END, async (id: string) => void this.#given.get(id)?.out.destroy());
   }
 
-  listen: Overhearing['listen'] = (callUuid, isAllowed) =>
+  listen: CallListeningAccess['listen'] = (callUuid, isAllowed) =>
     this.#overhear('listen', callUuid, isAllowed);
 
-  watchStreams: Overhearing['watchStreams'] = (callUuid, isAllowed) =>
+  watchStreams: CallListeningAccess['watchStreams'] = (callUuid, isAllowed) =>
     this.#overhear('watchStreams', callUuid, isAllowed);
 
   stop(): void {
@@ -102,14 +102,14 @@ export class SharedCallListening implements Overhearing {
     isAllowed: StillAllowed,
   ): Promise<void> {
     const { peers, clock } = this.#needs;
-    let lookMs = clock.monotonicMs() + LOOK_MS;
+    let lookMs = clock.monotonicMs() + POLL_MS;
     while (!out.destroyed) {
       const { bytes, isOver } = (await peers.bus.ask(node, READ, [id])) as Piece;
       if (out.destroyed) return;
       // A slow reader loses data.
       if (bytes !== undefined && out.readableLength < MAX_BUFFERED) out.push(bytes);
       const isDue = clock.monotonicMs() >= lookMs;
-      if (isDue) lookMs = clock.monotonicMs() + LOOK_MS;
+      if (isDue) lookMs = clock.monotonicMs() + POLL_MS;
       if (isOver || (isDue && !(await isAllowed()))) {
         out.push(null);
         return;

@@ -6,11 +6,11 @@
 import type { LineRate } from '../src/domain/call/audio-needs.ts';
 import type { SessionCodec } from '../src/domain/call/needs.ts';
 import type { Sound } from '../src/phone/audio/wav.ts';
-import { CODECS, HEARING_RATE, NETWORKS, type Packet } from './hearing/networks.ts';
-import { score } from './hearing/scorer.ts';
-import { delayMs, segmentalSnr } from './hearing/snr.ts';
-import { engine, open, PEER, session, TALKER_PORT, talk } from './hearing/talk.ts';
 import type { Row } from './row.ts';
+import { CODECS, HEARING_RATE, NETWORKS, type Packet } from './speech-quality/networks.ts';
+import { score } from './speech-quality/scorer.ts';
+import { delayMs, segmentalSnr } from './speech-quality/snr.ts';
+import { engine, open, PEER, session, TALKER_PORT, talk } from './speech-quality/talk.ts';
 
 const LISTENER_PORT = 40_002;
 const RTP_HEADER = 12;

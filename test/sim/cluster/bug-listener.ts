@@ -2,7 +2,7 @@
 import { isBug } from '../../../src/base/errors.ts';
 import type { LogFields, Logger } from '../../../src/base/logger.ts';
 
-export class BugEar {
+export class BugListener {
   readonly bugs: string[] = [];
   readonly #tell: (line: string) => void;
 

@@ -7,13 +7,13 @@ import type { Clock } from '../../base/clock.ts';
 import type { CallUuid } from '../../base/ids.ts';
 import type { Call } from '../../domain/call/call.ts';
 import type { MediaStream } from '../../domain/call/needs.ts';
-import type { Overhearing, StillAllowed } from '../../edge/rest/server.ts';
+import type { CallListeningAccess, StillAllowed } from '../../edge/rest/server.ts';
 import type { StreamWatches } from '../../edge/stream/watches.ts';
 import { ENDLESS, wavHeader } from '../../protocol/audio-file/audio-file.ts';
 import { type BothDirections, levelOf, listenToBothDirections, RATE } from './both-directions.ts';
 
 export interface CallListeningNeeds {
-  readonly keeper: { get(callUuid: CallUuid): Call | undefined };
+  readonly callBilling: { get(callUuid: CallUuid): Call | undefined };
   readonly watches: StreamWatches;
   readonly clock: Pick<Clock, 'at' | 'monotonicMs'>;
 }
@@ -22,7 +22,7 @@ export interface CallListeningNeeds {
 const MAX_PER_CALL = 2;
 const MAX_IN_ALL = 20;
 const MAX_BUFFERED = 256 * 1024;
-const LOOK_MS = 5000;
+const POLL_MS = 5000;
 const LEVEL_FRAMES = 10;
 const FRAME_MS = 20;
 const MAX_MESSAGE = 4096;
@@ -65,7 +65,7 @@ export class LiveOutput extends Readable {
   }
 }
 
-export class CallListening implements Overhearing {
+export class CallListening implements CallListeningAccess {
   readonly #needs: CallListeningNeeds;
   readonly #open = new Map<Readable, CallUuid>();
 
@@ -118,7 +118,7 @@ export class CallListening implements Overhearing {
     isAllowed: StillAllowed,
     join: (call: Call, out: LiveOutput) => readonly Pick<MediaStream, 'close'>[],
   ): Readable | 'unknown' | 'busy' {
-    const call = this.#needs.keeper.get(callUuid);
+    const call = this.#needs.callBilling.get(callUuid);
     if (call?.isAnswered !== true || call.isEnded) return 'unknown';
     const ofCall = [...this.#open.values()].filter((one) => one === callUuid).length;
     if (ofCall >= MAX_PER_CALL || this.#open.size >= MAX_IN_ALL) return 'busy';
@@ -148,7 +148,7 @@ export class CallListening implements Overhearing {
     const { clock } = this.#needs;
     let cancel = (): void => undefined;
     const again = (): void => {
-      cancel = clock.at(clock.monotonicMs() + LOOK_MS, () => {
+      cancel = clock.at(clock.monotonicMs() + POLL_MS, () => {
         void isAllowed()
           .catch(() => true)
           .then((may) => (may ? undefined : out.push(null)));

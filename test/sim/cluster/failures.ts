@@ -10,7 +10,7 @@ export class Troubles {
   readonly killed = new Set<Process>();
   /** Periods in which a node was not reachable. */
   readonly #silentAt = new Map<SimNode, number>();
-  #lookedMs = 0;
+  #checkedMs = 0;
   /** Time of the last change of a node's connectivity. */
   readonly #changedAt = new Map<SimNode, number>();
   readonly #still = new Set<SimNode>();
@@ -59,8 +59,8 @@ export class Troubles {
   look(): void {
     const { clock, redis, database, nodes } = this.#world;
     const nowMs = clock.monotonicMs();
-    const passedMs = nowMs - this.#lookedMs;
-    this.#lookedMs = nowMs;
+    const passedMs = nowMs - this.#checkedMs;
+    this.#checkedMs = nowMs;
     for (const node of nodes) {
       const noStore = node.ways.database || node.process === undefined;
       const atMs = this.#silentAt.get(node);

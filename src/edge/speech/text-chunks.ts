@@ -6,7 +6,7 @@ const PIECE_CHARS = 300;
 /** Longer sentences are split between words. */
 const MAX_SENTENCE_CHARS = 500;
 
-export function inPieces(text: string, language: string): readonly string[] {
+export function chunksOf(text: string, language: string): readonly string[] {
   const pieces: string[] = [];
   let piece = '';
   for (const sentence of sentences(text, language)) {
