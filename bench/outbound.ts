@@ -25,7 +25,7 @@ const ADMIN_TOKEN = 'bench-admin-token';
 const FROM = '14155550100';
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-interface Told {
+interface Reported {
   readonly port?: number;
   readonly number?: string;
   readonly atMs?: number;
@@ -39,7 +39,7 @@ class Watch {
   readonly hangups = new Set<string>();
   repeated = 0;
 
-  note({ number, atMs, event, callUuid }: Told): void {
+  note({ number, atMs, event, callUuid }: Reported): void {
     if (number !== undefined && atMs !== undefined) this.invitedMs.set(number, atMs);
     if (event !== 'Hangup' || callUuid === undefined) return;
     if (this.hangups.has(callUuid)) this.repeated += 1;
@@ -157,8 +157,8 @@ async function placeBulk(account: Account, target: string, watch: Watch) {
 async function helper(path: string, watch: Watch, children: ChildProcess[]): Promise<number> {
   const child = fork(here(path), [], { stdio: 'inherit' });
   children.push(child);
-  const [first] = (await once(child, 'message')) as [Told];
-  child.on('message', (told) => watch.note(told as Told));
+  const [first] = (await once(child, 'message')) as [Reported];
+  child.on('message', (reported) => watch.note(reported as Reported));
   return first.port ?? 0;
 }
 

@@ -72,14 +72,14 @@ async function behind(codec: SessionCodec, second: SessionCodec): Promise<Row> {
 /** Score of the `--scorer` command: spoken against received audio, at 8 kHz for narrowband codecs, otherwise 16 kHz. */
 async function perceived(
   codec: SessionCodec,
-  heardAt: (rate: LineRate) => Promise<{ readonly samples: Int16Array }>,
+  receivedAt: (rate: LineRate) => Promise<{ readonly samples: Int16Array }>,
 ): Promise<{ readonly score?: number }> {
   if (SCORER === undefined) return {};
   const rate = codec.sampleRate === 8000 ? 8000 : HEARING_RATE;
   const said = await hear(plain(rate), await talk(plain(rate)), rate);
   const sound = (samples: Int16Array): Sound => ({ rate, samples });
-  const heard = await heardAt(rate);
-  return { score: await score(SCORER, sound(said.samples), sound(heard.samples)) };
+  const received = await receivedAt(rate);
+  return { score: await score(SCORER, sound(said.samples), sound(received.samples)) };
 }
 
 const share = (part: number): string => (part * 100).toFixed(1);
@@ -90,8 +90,8 @@ async function hear(
   packets: readonly Packet[],
   rate: LineRate = HEARING_RATE,
 ) {
-  const { packets: heard, quality } = await passOn(codec, packets, plain(rate));
-  const samples = heard.flatMap(({ bytes }) => {
+  const { packets: received, quality } = await passOn(codec, packets, plain(rate));
+  const samples = received.flatMap(({ bytes }) => {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     return Array.from({ length: (bytes.length - RTP_HEADER) / 2 }, (_, i) =>
       view.getInt16(RTP_HEADER + 2 * i),

@@ -148,9 +148,9 @@ async function handshakes(): Promise<Row[]> {
     );
     browsers.answerOf(other, dtls('client'), `at${other.port}`);
     // Repeats unanswered connectivity checks like a browser.
-    const tell = (): void => browsers.tell(other.port, `at${other.port}`);
-    tell();
-    again = setInterval(tell, CHECK_MS);
+    const notify = (): void => browsers.notify(other.port, `at${other.port}`);
+    notify();
+    again = setInterval(notify, CHECK_MS);
     if (i < TALKING) {
       for (const side of [end.leg, other]) side.playTone(TONE, { loop: 0, mix: false });
     }
@@ -182,7 +182,7 @@ async function delayToBot(): Promise<Row> {
   const [browser, ours] = [await open(), await open()];
   browser.configure(session({ address: '192.0.2.1', port: ours.port, codec: OPUS }));
   ours.configure(session({ address: '192.0.2.2', port: browser.port, codec: OPUS }));
-  let heardMs: number | undefined;
+  let receivedMs: number | undefined;
   ours.openStream(
     {
       streamId: asStreamId('00000000-0000-4000-8000-000000000001'),
@@ -199,7 +199,7 @@ async function delayToBot(): Promise<Row> {
           const text = Buffer.from(message).toString('latin1');
           const payload = Buffer.from(/"payload":"([^"]*)"/.exec(text)?.[1] ?? '', 'base64');
           // Of mu-law, small numbers without the sign are loud.
-          if (payload.some((code) => ((code ^ 0xff) & 0x7f) > 0x30)) heardMs ??= drive.nowMs();
+          if (payload.some((code) => ((code ^ 0xff) & 0x7f) > 0x30)) receivedMs ??= drive.nowMs();
         }
       },
       played: () => undefined,
@@ -220,10 +220,10 @@ async function delayToBot(): Promise<Row> {
   for (let i = 0; i < 1000; i += 1) step(false);
   const delays: number[] = [];
   for (let probe = 0; probe < PROBES; probe += 1) {
-    [heardMs, spokeMs] = [undefined, undefined];
+    [receivedMs, spokeMs] = [undefined, undefined];
     const tone = browser.playTone(TONE, { loop: 1, mix: false });
-    for (let i = 0; i < 200 && heardMs === undefined; i += 1) step(true);
-    if (heardMs !== undefined && spokeMs !== undefined) delays.push(heardMs - spokeMs);
+    for (let i = 0; i < 200 && receivedMs === undefined; i += 1) step(true);
+    if (receivedMs !== undefined && spokeMs !== undefined) delays.push(receivedMs - spokeMs);
     tone.stop();
     for (let i = 0; i < 400 + 7 * probe; i += 1) step(false);
   }

@@ -124,7 +124,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     mail: (mail) => mailer.send(mail),
     logger,
   });
-  foundation.store.onLowBalance(() => void alerts.tell());
+  foundation.store.onLowBalance(() => void alerts.notify());
   joinRenewals(foundation, { callbacks, mailer, logger });
   const alarms = new Alarms({
     ...basics,
@@ -274,18 +274,12 @@ export async function startService(start: ServiceStart): Promise<Service> {
   const adminToken = settings.adminToken || storedSecret(dataDir, ADMIN_TOKEN_FILE, systemRandom);
   const callsHere = liveCallsView(callBilling, lines.logs, lines.traces);
   const calling = cluster === undefined ? callsHere : shareLiveCalls(callsHere, cluster.peers);
-  const localListening = new CallListening({
-    callBilling,
-    watches: streams.watches,
-    clock: systemClock,
-  });
+  const watched = { callBilling, watches: streams.watches, clock: systemClock };
+  const own = new CallListening(watched);
   const server = createRestServer({
     ...basics,
     drafts: lines.drafts,
-    callListening:
-      cluster === undefined
-        ? localListening
-        : new SharedCallListening({ ...basics, own: localListening, peers: cluster.peers }),
+    callListening: cluster ? new SharedCallListening({ ...basics, ...cluster, own }) : own,
     liveFeed: createLiveFeed(systemClock, calling),
     ...foundation,
     control,
@@ -336,7 +330,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
   void transcriptions
     .recover()
     .catch((error: unknown) => logger.error({ error }, 'transcriptions not resumed'));
-  void alerts.tell();
+  void alerts.notify();
   housekeeping.start();
   memory.start();
   storeWatch.start();

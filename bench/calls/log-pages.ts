@@ -28,7 +28,7 @@ interface Mark {
 type Frame = (page: number, ends: boolean, content: () => Buffer) => void;
 
 /** Tells each frame of the log as it is now. */
-function readLog(file: string, tell: Frame = () => undefined): Mark {
+function readLog(file: string, notify: Frame = () => undefined): Mark {
   const handle = openSync(`${file}-wal`, 'r');
   try {
     const { size } = fstatSync(handle);
@@ -44,7 +44,7 @@ function readLog(file: string, tell: Frame = () => undefined): Mark {
       // Of an earlier log in the same file.
       if (frame.toString('hex', FRAME_SALT_AT, FRAME_SALT_AT + SALT_BYTES) !== salt) break;
       frames += 1;
-      tell(frame.readUInt32BE(0), frame.readUInt32BE(FRAME_SIZE_AT) > 0, () => {
+      notify(frame.readUInt32BE(0), frame.readUInt32BE(FRAME_SIZE_AT) > 0, () => {
         const content = Buffer.alloc(pageSize);
         readSync(handle, content, 0, pageSize, at + FRAME_HEADER_BYTES);
         return content;

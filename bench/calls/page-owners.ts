@@ -33,8 +33,8 @@ function localBytes(payload: number, usable: number, isTable: boolean): number {
   const most = isTable ? usable - 35 : Math.floor(((usable - 12) * 64) / 255) - 23;
   if (payload <= most) return payload;
   const least = Math.floor(((usable - 12) * 32) / 255) - 23;
-  const kept = least + ((payload - least) % (usable - 4));
-  return kept <= most ? kept : least;
+  const retained = least + ((payload - least) % (usable - 4));
+  return retained <= most ? retained : least;
 }
 
 interface Below {

@@ -145,8 +145,8 @@ export class Service {
   async #ready(): Promise<void> {
     for (;;) {
       if (this.#child.exitCode !== null) throw new Error('the service did not start');
-      const asked = this.#pool.request({ method: 'GET', path: '/readyz' });
-      const reply = await asked.catch(() => undefined);
+      const requested = this.#pool.request({ method: 'GET', path: '/readyz' });
+      const reply = await requested.catch(() => undefined);
       await reply?.body.dump();
       if (reply?.statusCode === 200) return;
       await pause(50);

@@ -100,9 +100,9 @@ class Bench {
     let over = false;
     const watching = (async () => {
       while (!over) {
-        const askedMs = performance.now();
+        const requestedMs = performance.now();
         await this.#json('GET', `${this.#account}/campaigns/${id}`);
-        slowestMs = Math.max(slowestMs, performance.now() - askedMs);
+        slowestMs = Math.max(slowestMs, performance.now() - requestedMs);
         most = Math.max(most, this.#residentMb());
         await pause(CHECK_EVERY_MS);
       }
@@ -130,9 +130,9 @@ class Bench {
 
   async #send(path: string, list: Readable): Promise<Json> {
     const headers = { ...this.#headers, 'content-type': 'text/csv' };
-    const asked = request({ host: HOST, port: this.#port, path, method: 'POST', headers });
-    const answered = once(asked, 'response');
-    await pipeline(list, asked);
+    const requested = request({ host: HOST, port: this.#port, path, method: 'POST', headers });
+    const answered = once(requested, 'response');
+    await pipeline(list, requested);
     const [response] = await answered;
     let text = '';
     for await (const chunk of response as AsyncIterable<Buffer>) text += String(chunk);
@@ -152,8 +152,8 @@ class Bench {
   async #ready(): Promise<void> {
     for (;;) {
       if (this.#child.exitCode !== null) throw new Error('the service did not start');
-      const asked = fetch(`http://${HOST}:${this.#port}/readyz`);
-      const ready = await asked.then(({ ok }) => ok).catch(() => false);
+      const requested = fetch(`http://${HOST}:${this.#port}/readyz`);
+      const ready = await requested.then(({ ok }) => ok).catch(() => false);
       if (ready) return;
       await pause(CHECK_EVERY_MS);
     }

@@ -35,9 +35,9 @@ export interface Peer {
   readonly payloadType: number;
 }
 
-export interface Heard {
+export interface Received {
   readonly sent: number;
-  readonly heard: number;
+  readonly received: number;
   /** Ends that heard nothing at all. */
   readonly silent: number;
 }
@@ -96,7 +96,7 @@ export class Talkers {
     await this.#program.answer('window');
   }
 
-  heard(): Promise<Heard> {
+  received(): Promise<Received> {
     return this.#program.answer('heard');
   }
 

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Cpu, cpuOf, threadsBetween } from '../calls/accounting.ts';
 import { isQuick } from '../row.ts';
 import { talk } from '../speech-quality/talk.ts';
-import { type Heard, Talkers, writePackets } from './load.ts';
+import { type Received, Talkers, writePackets } from './load.ts';
 import type { Side } from './sides.ts';
 import type { Calls, Subject } from './subjects.ts';
 
@@ -22,7 +22,7 @@ const SECONDS = isQuick ? 4 : 8;
 /** Of what the ends said: more than this is a broken call, not a slow one. */
 const MISSING = 0.02;
 
-export interface Measured extends Heard {
+export interface Measured extends Received {
   readonly us: number;
   /** The busiest threads, microseconds as above. */
   readonly threads: string;
@@ -60,10 +60,10 @@ export async function measure(
     const [before, startedMs] = [cpuOf(between.pid), performance.now()];
     await pause(SECONDS * 1000);
     const [after, endedMs] = [cpuOf(between.pid), performance.now()];
-    const heard = await talkers.heard();
+    const received = await talkers.received();
     const usEach = (ms: number): number => (ms * 1e6) / calls / (endedMs - startedMs);
     return {
-      ...heard,
+      ...received,
       us: usEach(after.ms - before.ms),
       threads: busiest(before, after, usEach),
     };
@@ -73,7 +73,7 @@ export async function measure(
   }
 }
 
-export const described = ({ sent, heard, silent, threads }: Measured): string => {
-  const isBroken = silent > 0 || Math.abs(sent - heard) > MISSING * sent;
-  return `${threads}; ${heard} of ${sent} packets heard${isBroken ? `, ${silent} ends heard nothing: NOT VALID` : ''}`;
+export const described = ({ sent, received, silent, threads }: Measured): string => {
+  const isBroken = silent > 0 || Math.abs(sent - received) > MISSING * sent;
+  return `${threads}; ${received} of ${sent} packets heard${isBroken ? `, ${silent} ends received nothing: NOT VALID` : ''}`;
 };

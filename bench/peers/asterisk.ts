@@ -84,13 +84,13 @@ export async function startAsterisk(options: AsteriskOptions): Promise<RunningAs
   });
   const stop = (): Promise<void> => end(child);
   for (const untilMs = performance.now() + START_MS; ; await pause(100)) {
-    const asked = promisify(execFile)(options.program, [
+    const requested = promisify(execFile)(options.program, [
       '-C',
       config,
       '-rx',
       'core waitfullybooted',
     ]);
-    const isUp = await asked.then(
+    const isUp = await requested.then(
       () => true,
       () => false,
     );

@@ -17,12 +17,12 @@ export interface Given {
 }
 
 interface Dialog {
-  on(event: 'destroy', heard: () => void): void;
+  on(event: 'destroy', received: () => void): void;
   destroy(): void;
 }
 interface Srf {
   connect(admin: Given['admin']): void;
-  on(event: 'connect' | 'error', heard: (error?: Error) => void): void;
+  on(event: 'connect' | 'error', received: (error?: Error) => void): void;
   invite(handle: (request: { readonly body: string }, response: object) => void): void;
   createB2BUA(
     request: object,

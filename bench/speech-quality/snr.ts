@@ -18,7 +18,7 @@ interface Segment {
   readonly lag: number;
 }
 
-function segments(reference: Int16Array, heard: Int16Array): readonly Segment[] {
+function segments(reference: Int16Array, received: Int16Array): readonly Segment[] {
   const found: Segment[] = [];
   let lag = 0;
   for (let at = 0; at + SEGMENT <= reference.length; at += SEGMENT) {
@@ -29,7 +29,7 @@ function segments(reference: Int16Array, heard: Int16Array): readonly Segment[] 
     let best = { noise: Number.POSITIVE_INFINITY, lag };
     for (let shift = lag - step; shift <= lag + step; shift += 1) {
       if (Math.abs(shift) > samplesOf(MOST_MS)) continue;
-      const noise = difference(part, heard, at + shift, best.noise);
+      const noise = difference(part, received, at + shift, best.noise);
       if (noise < best.noise) best = { noise, lag: shift };
     }
     const db = 10 * Math.log10(power / Math.max(1, best.noise));
@@ -47,10 +47,10 @@ function energy(part: Int16Array): number {
 }
 
 /** Stops when it is more than `least`. */
-function difference(part: Int16Array, heard: Int16Array, at: number, least: number): number {
+function difference(part: Int16Array, received: Int16Array, at: number, least: number): number {
   let sum = 0;
   for (let i = 0; i < part.length && sum < least; i += 1) {
-    const d = (part[i] ?? 0) - (heard[at + i] ?? 0);
+    const d = (part[i] ?? 0) - (received[at + i] ?? 0);
     sum += d * d;
   }
   return sum;
@@ -59,9 +59,9 @@ function difference(part: Int16Array, heard: Int16Array, at: number, least: numb
 /** dB over all segments, and over those that are not the reference itself (NaN: there are none). */
 export function segmentalSnr(
   reference: Int16Array,
-  heard: Int16Array,
+  received: Int16Array,
 ): { readonly all: number; readonly changed: number } {
-  const found = segments(reference, heard).map(({ db }) => db);
+  const found = segments(reference, received).map(({ db }) => db);
   return { all: mean(found), changed: mean(found.filter((db) => db < HIGHEST_DB)) };
 }
 
@@ -69,7 +69,7 @@ const mean = (values: readonly number[]): number =>
   Math.round((values.reduce((sum, value) => sum + value, 0) / values.length) * 10) / 10;
 
 /** How much later the last segments are heard than in the reference. */
-export function delayMs(reference: Int16Array, heard: Int16Array): number {
-  const last = segments(reference, heard).at(-1);
+export function delayMs(reference: Int16Array, received: Int16Array): number {
+  const last = segments(reference, received).at(-1);
   return Math.round(((last?.lag ?? 0) * 1000) / HEARING_RATE);
 }

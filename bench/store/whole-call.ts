@@ -127,7 +127,7 @@ export class WholeCalls {
   }
 
   #end(legs: Legs, nowUs: number): void {
-    this.#ended = [...this.#ended, { ...legs, told: hangupOf(legs.inbound) }];
+    this.#ended = [...this.#ended, { ...legs, reported: hangupOf(legs.inbound) }];
     if (this.#ended.length < ENDS_TOGETHER) return;
     together(
       this.#engine,
@@ -161,19 +161,19 @@ interface Legs {
 }
 
 interface Ended extends Legs {
-  readonly told: StoredNotification;
+  readonly reported: StoredNotification;
 }
 
-function endsOf({ inbound, outbound, told }: Ended): readonly Work[] {
+function endsOf({ inbound, outbound, reported }: Ended): readonly Work[] {
   const end = (cdr: Cdr) => ({ cdr, entries: [chargeOf(cdr)], notification: undefined });
   return [
     ['calls', 'settle', end(outbound)],
-    ['calls', 'settle', { ...end(inbound), notification: told }],
+    ['calls', 'settle', { ...end(inbound), notification: reported }],
   ];
 }
 
-const afterEnd = ({ inbound, outbound, told }: Ended): readonly Work[] => [
+const afterEnd = ({ inbound, outbound, reported }: Ended): readonly Work[] => [
   ['callLogs', 'put', inbound.callUuid, timeline],
   ['callLogs', 'put', outbound.callUuid, timeline],
-  ['notifications', 'remove', told.id],
+  ['notifications', 'remove', reported.id],
 ];

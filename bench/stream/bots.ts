@@ -28,7 +28,7 @@ export type ToBots =
 export interface WatchedBot {
   /** The call whose number the URL's path told. */
   readonly call: number;
-  readonly heard: ReadonlyArray<readonly [code: number, atMs: number]>;
+  readonly received: ReadonlyArray<readonly [code: number, atMs: number]>;
   readonly probes: ReadonlyArray<readonly [playedMs: number, clearedMs: number]>;
 }
 export type FromBots =
@@ -54,7 +54,7 @@ const SILENT_MS = 150;
 const APART_MS = 13;
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-const tell = (message: FromBots): void => {
+const notify = (message: FromBots): void => {
   process.send?.(message);
 };
 
@@ -64,7 +64,7 @@ let echoed = 0;
 class Bot {
   readonly socket: WebSocket;
   readonly call: number;
-  heard: Array<readonly [number, number]> = [];
+  received: Array<readonly [number, number]> = [];
   probes: Array<readonly [number, number]> = [];
   #streamId = '';
   /** All of a `playAudio` but its payload. */
@@ -127,7 +127,7 @@ class Bot {
 
   #note(payload: string): void {
     const code = codeOfSample.get(Buffer.from(payload, 'base64').readInt16LE(MIDDLE));
-    if (code !== undefined) this.heard.push([code, machineMs()]);
+    if (code !== undefined) this.received.push([code, machineMs()]);
   }
 }
 
@@ -149,13 +149,16 @@ function serve(server: WebSocketServer, watched: boolean): void {
 async function obey(message: ToBots): Promise<void> {
   const all = [...bots.values()];
   if (message.kind === 'echo') echoing = message.on;
-  else if (message.kind === 'forget') for (const bot of all) bot.heard = [];
-  else if (message.kind === 'count') tell({ kind: 'counted', echoed });
+  else if (message.kind === 'forget') for (const bot of all) bot.received = [];
+  else if (message.kind === 'count') notify({ kind: 'counted', echoed });
   else if (message.kind === 'probe') {
     await Promise.all(all.map((bot, i) => bot.probe(message.times, i * APART_MS)));
-    tell({ kind: 'probed' });
+    notify({ kind: 'probed' });
   } else if (message.kind === 'report') {
-    tell({ kind: 'bots', bots: all.map(({ call, heard, probes }) => ({ call, heard, probes })) });
+    notify({
+      kind: 'bots',
+      bots: all.map(({ call, received, probes }) => ({ call, received, probes })),
+    });
   } else process.exit(0);
 }
 
@@ -173,7 +176,7 @@ async function main(watched: boolean, tlsFolder: string): Promise<void> {
   process.once('disconnect', () => process.exit(0));
   const portOf = (address: ReturnType<typeof https.address>): number =>
     (address as AddressInfo).port;
-  tell({
+  notify({
     kind: 'ready',
     ws: `ws://${HOST}:${portOf(plain.address())}`,
     wss: `wss://${HOST}:${portOf(https.address())}`,

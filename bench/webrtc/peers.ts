@@ -111,7 +111,7 @@ export class Browsers {
   }
 
   /** Sends our port to the browser's end at that port. */
-  tell(port: number, name: string): void {
+  notify(port: number, name: string): void {
     this.#port.send(checkOf(name), port, HOST);
   }
 

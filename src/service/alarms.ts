@@ -97,9 +97,9 @@ export class Alarms {
   /** Restores the alarms reported before a restart, and starts the checks. */
   async start(): Promise<void> {
     try {
-      const told = JSON.parse((await this.#parts.marks.get(this.#key)) ?? '[]') as Alarm[];
-      this.#book.restore(told, this.#parts.clock.monotonicMs());
-      for (const { kind, subject, detail } of told) {
+      const reported = JSON.parse((await this.#parts.marks.get(this.#key)) ?? '[]') as Alarm[];
+      this.#book.restore(reported, this.#parts.clock.monotonicMs());
+      for (const { kind, subject, detail } of reported) {
         const [accountId = '', currency = ''] = subject.split(' ');
         if (kind !== 'low_balance') continue;
         this.#low.set(subject, { accountId: asAccountId(accountId), currency, detail });
@@ -192,7 +192,7 @@ export class Alarms {
       if (state === 'raised') logger.warn({ ...alarm }, 'alarm raised');
       else logger.info({ ...alarm }, 'alarm cleared');
     }
-    if (changes.length > 0) this.#tell(changes);
+    if (changes.length > 0) this.#notify(changes);
   }
 
   /** Returns the low balances of the last check, and queries each again for the next one. */
@@ -275,9 +275,9 @@ export class Alarms {
   #usualSpend(accountId: AccountId, nowMs: number): number | undefined {
     const known = this.#usual.get(accountId);
     if (known !== undefined && nowMs - known.atMs < HOUR_MS) return known.value;
-    const kept = { atMs: nowMs, value: known?.value };
+    const retained = { atMs: nowMs, value: known?.value };
     this.#usual.delete(accountId);
-    this.#usual.set(accountId, kept);
+    this.#usual.set(accountId, retained);
     const [oldest] = this.#usual.keys();
     if (this.#usual.size > HISTORIES_MAX && oldest !== undefined) this.#usual.delete(oldest);
     const { ledger, clock, logger } = this.#parts;
@@ -287,11 +287,11 @@ export class Alarms {
         const calls = totals.filter(({ referenceType }) => /^(stream_)?cdr$/.test(referenceType));
         const days = new Set(calls.map(({ day }) => day)).size;
         const spent = calls.reduce((sum, { debit }) => sum + debit, 0);
-        kept.value = days < HISTORY_MIN_DAYS ? undefined : spent / (days * 24);
+        retained.value = days < HISTORY_MIN_DAYS ? undefined : spent / (days * 24);
       },
       (error: unknown) => logger.error({ error, accountId }, 'failed to read the usual spend'),
     );
-    return kept.value;
+    return retained.value;
   }
 
   /** Stores the raised alarms. Skipped without recipients, because a restart then repeats no report. */
@@ -300,7 +300,7 @@ export class Alarms {
     await this.#parts.marks.set(this.#key, JSON.stringify(this.list()));
   }
 
-  #tell(changes: readonly AlarmChange[]): void {
+  #notify(changes: readonly AlarmChange[]): void {
     const { logger } = this.#parts;
     if (this.#waiting >= WAITING_MAX) {
       logger.error({ changes: changes.length }, 'alarms not sent: too many are queued');
@@ -308,7 +308,7 @@ export class Alarms {
     }
     this.#waiting += 1;
     this.#notifying = this.#notifying
-      .then(() => this.#notifier.tell(changes))
+      .then(() => this.#notifier.notify(changes))
       .catch((error: unknown) => logger.error({ error }, 'failed to send alarms'))
       // Stored after sending: a crash in between sends twice instead of never.
       .then(() => this.#keep())

@@ -92,7 +92,7 @@ async function findOrMake(
   while (clock.monotonicMs() < untilMs) {
     const isMine = await store.nodes.claim('firstStart');
     // Checked after the claim: the former holder may have finished and left in between.
-    const made = await kept<Made>(store.settings, MADE);
+    const made = await retained<Made>(store.settings, MADE);
     if (made !== undefined) return { made, isFirst: false };
     if (isMine) {
       const own = await makeFirstThings(needs);
@@ -104,7 +104,7 @@ async function findOrMake(
   return undefined;
 }
 
-async function kept<T>(settings: Settings, key: string): Promise<T | undefined> {
+async function retained<T>(settings: Settings, key: string): Promise<T | undefined> {
   const text = await settings.secret(key);
   return text === undefined ? undefined : (JSON.parse(text) as T);
 }

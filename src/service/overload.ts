@@ -57,7 +57,7 @@ export class OverloadWatch {
   #lateMs = 0;
   #checkedMs = 0;
   #counted = { begun: 0, refused: 0 };
-  #toldMs = 0;
+  #reportedMs = 0;
   #refusedBefore = 0;
   /** Number of checks since a call was refused. Undefined: none recently. */
   #sinceRefusal: number | undefined;
@@ -156,7 +156,7 @@ export class OverloadWatch {
     this.#lateMs = 0;
     this.#ticks = 0;
     newCalls.limit(this.#control.limit);
-    this.#tell(this.overloaded !== wasOverloaded, refused, nowMs);
+    this.#notify(this.overloaded !== wasOverloaded, refused, nowMs);
   }
 
   #noteRefused(refused: number): void {
@@ -165,10 +165,10 @@ export class OverloadWatch {
     if (this.#sinceRefusal === CALM_LOOKS) this.#sinceRefusal = undefined;
   }
 
-  #tell(changed: boolean, refused: number, nowMs: number): void {
+  #notify(changed: boolean, refused: number, nowMs: number): void {
     const { logger } = this.#needs;
     const { limit } = this.#control;
-    const isDue = this.overloaded && nowMs - this.#toldMs >= TOLD_AGAIN_MS;
+    const isDue = this.overloaded && nowMs - this.#reportedMs >= TOLD_AGAIN_MS;
     if (!changed && !isDue) return;
     const fields = {
       ...this.#signs,
@@ -178,7 +178,7 @@ export class OverloadWatch {
     };
     if (this.overloaded) logger.warn(fields, 'overload: new calls are refused');
     else logger.info(fields, 'overload has ended');
-    this.#toldMs = nowMs;
+    this.#reportedMs = nowMs;
     this.#refusedBefore = refused;
   }
 }

@@ -18,7 +18,7 @@ const HEARD_SHARE = 0.9;
 
 export interface CallOutcome {
   readonly setupMs: number | undefined;
-  readonly heard: boolean;
+  readonly received: boolean;
   /** Time between consecutive packets, ms. */
   readonly gapsMs: readonly number[];
 }
@@ -36,10 +36,10 @@ export async function honestCall(
   const arrivals: number[] = [];
   listener.on('message', () => arrivals.push(performance.now()));
   try {
-    const askedMs = performance.now();
+    const requestedMs = performance.now();
     const call = await ask(line, to, listener.address().port);
-    if (call === undefined) return { setupMs: undefined, heard: false, gapsMs: [] };
-    const setupMs = performance.now() - askedMs;
+    if (call === undefined) return { setupMs: undefined, received: false, gapsMs: [] };
+    const setupMs = performance.now() - requestedMs;
     arrivals.length = 0;
     const stopTalking = talk(listener, call.peerPort);
     const fromMs = performance.now();
@@ -49,8 +49,8 @@ export async function honestCall(
     call.hangup();
     await call.ended;
     const gapsMs = arrivals.slice(1).map((at, i) => at - (arrivals[i] ?? at));
-    const heard = arrivals.length >= (talkedMs / FRAME_MS) * HEARD_SHARE - 10;
-    return { setupMs, heard, gapsMs };
+    const received = arrivals.length >= (talkedMs / FRAME_MS) * HEARD_SHARE - 10;
+    return { setupMs, received, gapsMs };
   } finally {
     listener.close();
   }

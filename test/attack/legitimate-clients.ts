@@ -114,7 +114,7 @@ export class HonestPhones {
     const line = await this.#line();
     try {
       const outcome = await honestCall(line, '1000', talkMs, over);
-      tally.calls.push(outcome.heard ? outcome.setupMs : undefined);
+      tally.calls.push(outcome.received ? outcome.setupMs : undefined);
       // Adds gaps one by one, because a long call has more gaps than an argument list may hold.
       for (const gap of outcome.gapsMs) tally.gapsMs.push(gap);
     } finally {

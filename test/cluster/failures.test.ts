@@ -65,12 +65,12 @@ describe.skipIf(!HAS_NETWORK || !HAS_REDIS || postgresMissing !== undefined)(
     });
 
     it('another node bills the calls of a node without PostgreSQL and Redis; after recovery it ends them, reported once', async () => {
-      const [lost, kept] = [await callers.answeredOn(2), await callers.answeredOn(1)];
+      const [lost, retained] = [await callers.answeredOn(2), await callers.answeredOn(1)];
       const join = fleet.cutOff(2);
       try {
         await recorded(fleet.node(1), lost.uuid);
         expect(await eventually('the other call', () => callers.live(fleet.node(0)))).toEqual([
-          kept.uuid,
+          retained.uuid,
         ]);
       } finally {
         join();
@@ -81,12 +81,12 @@ describe.skipIf(!HAS_NETWORK || !HAS_REDIS || postgresMissing !== undefined)(
         async () => (await fleet.node(2).get('/readyz')).status === 200 || undefined,
         NOTICED_MS,
       );
-      kept.call.hangUp();
-      await kept.call.report;
+      retained.call.hangUp();
+      await retained.call.report;
       const again = await callers.answeredOn(2);
       again.call.hangUp();
       await again.call.report;
-      await callers.allIsOver(fleet.node(0), [lost.uuid, kept.uuid, again.uuid]);
+      await callers.allIsOver(fleet.node(0), [lost.uuid, retained.uuid, again.uuid]);
     });
 
     it('a slow PostgreSQL disk delays calls but loses none', async () => {
@@ -140,7 +140,7 @@ describe.skipIf(!HAS_NETWORK || !HAS_REDIS || postgresMissing !== undefined)(
       process.stdout.write(`${calls} calls while three nodes were upgraded\n`);
       expect(lost).toEqual([]);
       expect(failed).toEqual([]);
-      callers.alsoTold(calls);
+      callers.alsoReported(calls);
       await callers.allIsOver(fleet.node(0), []);
       const normal = (await callers.records(fleet.node(1))).slice(0, Math.min(calls, 100));
       expect(new Set(normal.map((one) => one['hangup_cause_code']))).toEqual(new Set([4000]));

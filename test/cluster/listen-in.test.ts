@@ -39,10 +39,10 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
     };
 
     it('provides audio and bot messages until the call ends', async () => {
-      const [heard, seen] = [await ask('listen', 'POST'), await ask('stream-events', 'GET')];
-      expect([heard.status, seen.status]).toEqual([200, 200]);
+      const [received, seen] = [await ask('listen', 'POST'), await ask('stream-events', 'GET')];
+      expect([received.status, seen.status]).toEqual([200, 200]);
       let wav = Buffer.alloc(0);
-      const audio = heard.body?.getReader();
+      const audio = received.body?.getReader();
       while (wav.length < HEADER + 2 * RATE * 4) {
         const { value, done } = (await audio?.read()) ?? { done: true };
         if (done) break;
@@ -52,14 +52,14 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
         wav.readInt16LE(HEADER + 4 * (2 * i + RATE)),
       );
       expect(toneMs(said, HZ)).toBeGreaterThan(300);
-      let told = '';
+      let reported = '';
       const events = seen.body?.getReader();
-      while (!told.includes('event: levels')) {
+      while (!reported.includes('event: levels')) {
         const { value, done } = (await events?.read()) ?? { done: true };
         if (done) break;
-        told += Buffer.from(value).toString();
+        reported += Buffer.from(value).toString();
       }
-      expect(told).toMatch(/"said_dbfs":-?\d/);
+      expect(reported).toMatch(/"said_dbfs":-?\d/);
       await phone.hangUp();
       while ((await audio?.read())?.done === false);
       while ((await events?.read())?.done === false);

@@ -116,9 +116,9 @@ describe.skipIf(lacks)(
     }
 
     const hearsMore = (handset: Handset): Promise<true> => {
-      const from = handset.heard.length;
+      const from = handset.received.length;
       return eventually('more speech', () => {
-        const since = handset.heard.subarray(from);
+        const since = handset.received.subarray(from);
         return since.filter((sample) => Math.abs(sample) > 1000).length > 4000 || undefined;
       });
     };

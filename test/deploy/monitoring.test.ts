@@ -22,11 +22,11 @@ function unknownIn(
   const names = [...expr.matchAll(METRIC)].map(([name]) => name);
   expect(names, expr).not.toEqual([]);
   const labels = names.flatMap((name) => [...(known.get(name) ?? [])]);
-  const asked = [...expr.matchAll(/([a-z_]+)(?:=~|!~|!=|=)"/g)].map(([, label = '']) => label);
+  const requested = [...expr.matchAll(/([a-z_]+)(?:=~|!~|!=|=)"/g)].map(([, label = '']) => label);
   const by = [...expr.matchAll(/by \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(/,\s*/));
   return [
     ...names.filter((name) => !known.has(name)),
-    ...[...asked, ...by].filter((label) => !labels.includes(label)),
+    ...[...requested, ...by].filter((label) => !labels.includes(label)),
   ];
 }
 

@@ -270,7 +270,12 @@ export class DrachtioServer {
 
   // ---------------------------------------------------------------- network
 
-  #tell(flow: Flow, transactionId: string, dialogId: string, message: SipRequest | SipResponse) {
+  #dispatch(
+    flow: Flow,
+    transactionId: string,
+    dialogId: string,
+    message: SipRequest | SipResponse,
+  ) {
     const { transport, remoteAddress, remotePort } = flow;
     const bytes = serialize(message);
     const meta = ['network', String(bytes.length), transport, remoteAddress, String(remotePort)];
@@ -303,7 +308,8 @@ export class DrachtioServer {
         break;
       case 'ack': {
         const dialog = this.#dialogOf(output.request);
-        if (dialog !== undefined) this.#tell(output.flow, this.#next(), dialog.id, output.request);
+        if (dialog !== undefined)
+          this.#dispatch(output.flow, this.#next(), dialog.id, output.request);
         break;
       }
       case 'response':
@@ -328,7 +334,7 @@ export class DrachtioServer {
     }
     const id = this.#next();
     this.#incoming.set(id, { request, transaction, flow, dialog, localTag: request.to.tag });
-    this.#tell(flow, id, dialog?.id ?? '', request);
+    this.#dispatch(flow, id, dialog?.id ?? '', request);
   }
 
   #cancelled({
@@ -346,7 +352,7 @@ export class DrachtioServer {
     this.#incoming.delete(id);
     const gone = createResponse(incoming.request, 487, { toTag: incoming.localTag ?? 'none' });
     this.#act(this.#layer.respond(incoming.transaction, gone, clock.monotonicMs()));
-    this.#tell(flow, id, '', request);
+    this.#dispatch(flow, id, '', request);
   }
 
   #response(transaction: number, response: SipResponse, flow: Flow): void {
@@ -368,7 +374,7 @@ export class DrachtioServer {
       dialog.inviteSequence = request.cseq.sequence;
     }
     if (request.method === 'BYE' && dialog !== undefined) this.dialogs.delete(dialog.id);
-    this.#tell(flow, outgoing.id, dialog?.id ?? '', response);
+    this.#dispatch(flow, outgoing.id, dialog?.id ?? '', response);
   }
 
   #dialog(parts: Omit<Dialog, 'id' | 'contact' | 'sequence' | 'inviteSequence'>): Dialog {

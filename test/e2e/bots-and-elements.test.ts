@@ -40,18 +40,18 @@ function botOf(name: string): Background {
   return {
     element: `<Stream bidirectional="true" contentType="audio/x-mulaw;rate=8000">${url}</Stream>`,
     say: async () => {
-      const tell = await eventually('the stream', () => send);
-      tell({
+      const notify = await eventually('the stream', () => send);
+      notify({
         event: 'playAudio',
         media: { contentType: 'audio/x-mulaw', sampleRate: 8000, payload },
       });
-      tell({ event: 'checkpoint', name: 'said' });
+      notify({ event: 'checkpoint', name: 'said' });
     },
     confirmed: () => confirmed,
   };
 }
 
-const botMs = (phone: Handset): number => toneMs(phone.heard, BOT_HZ, SHARE);
+const botMs = (phone: Handset): number => toneMs(phone.received, BOT_HZ, SHARE);
 
 /** Tolerance in ms: on a busy machine the test reads the confirmation before RTP packets that arrived earlier. */
 const UNREAD_MS = 150;
@@ -86,7 +86,7 @@ describe.concurrent('background bot audio is heard and then confirmed while anot
     const bot = botOf(name);
     const phone = await scene.callTo(name, `${bot.element}${elements()}`);
     await phone.answered;
-    await eventually('a sound', () => (phone.heard.length > 4000 ? true : undefined));
+    await eventually('a sound', () => (phone.received.length > 4000 ? true : undefined));
     await bot.say();
     await expectHeardWhenConfirmed(phone, bot);
     await phone.hangUp();
@@ -96,7 +96,7 @@ describe.concurrent('background bot audio is heard and then confirmed while anot
     const bot = botOf('besidedial');
     const callee = await scene.waiting('besidecallee', { voice: tone([800], 20_000) });
     const phone = await scene.callTo('besidedial', `${bot.element}<Dial>${callee.element}</Dial>`);
-    await eventually('the callee', () => (toneMs(phone.heard, 800) > 200 ? true : undefined));
+    await eventually('the callee', () => (toneMs(phone.received, 800) > 200 ? true : undefined));
     await bot.say();
     await expectHeardWhenConfirmed(phone, bot);
     expect(botMs(callee.phone)).toBe(0);
@@ -112,9 +112,9 @@ describe.concurrent('background bot audio is heard and then confirmed while anot
     const urls = scene.sounds.endless;
     const played = await scene.service.api('POST', path, { urls, length: 2, mix: false });
     expect(played.status, played.text).toBe(202);
-    await eventually('the sound', () => (toneMs(phone.heard, 1000) > 200 ? true : undefined));
+    await eventually('the sound', () => (toneMs(phone.received, 1000) > 200 ? true : undefined));
     await bot.say();
-    await eventually('its end', () => (toneMs(phone.heard, 1000) > 1800 ? true : undefined));
+    await eventually('its end', () => (toneMs(phone.received, 1000) > 1800 ? true : undefined));
     expect(bot.confirmed()).toBe(false);
     expect(botMs(phone)).toBe(0);
     await expectHeardWhenConfirmed(phone, bot);

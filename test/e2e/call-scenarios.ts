@@ -61,7 +61,7 @@ export function callStories(open: () => Promise<Backend>): void {
   });
 
   /** Waits for the first notification at `path` and returns its form. */
-  const told = async (path: string): Promise<Readonly<Record<string, string>>> =>
+  const reported = async (path: string): Promise<Readonly<Record<string, string>>> =>
     (await eventually(`a notification at ${path}`, () => customer.at(path)[0])).form;
 
   /** Places a call over REST and waits for its end. */
@@ -74,7 +74,7 @@ export function callStories(open: () => Promise<Backend>): void {
       ...more,
     });
     expect(answer.status, answer.text).toBe(200);
-    return told(`/${name}-end`);
+    return reported(`/${name}-end`);
   }
 
   describe('a phone', () => {
@@ -139,7 +139,7 @@ export function callStories(open: () => Promise<Backend>): void {
         carrier.calls.find(({ number }) => number === RINGS),
       );
       call.hangUp();
-      expect((await told('/ring-end'))['HangupCauseName']).toBe('Canceled');
+      expect((await reported('/ring-end'))['HangupCauseName']).toBe('Canceled');
       await eventually('the CANCEL at the carrier', () => ringing.endedMs);
     });
   });

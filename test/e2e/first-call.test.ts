@@ -110,15 +110,15 @@ describe('health and metrics', () => {
 describe('a call of the bundled phone', () => {
   let report: Awaited<ReturnType<typeof run>>;
   const files = mkdtempSync(join(tmpdir(), 'carillon-e2e-wav-'));
-  const heard = join(files, 'heard.wav');
+  const received = join(files, 'heard.wav');
   beforeAll(async () => {
-    report = await run('src/phone/main.ts', ['--record', heard]);
+    report = await run('src/phone/main.ts', ['--record', received]);
   });
   afterAll(() => rmSync(files, { recursive: true, force: true }));
 
   it('ends with status 0 after the echo was heard', () => {
     expect(report.status, report.stdout + report.stderr).toBe(0);
-    expect(existsSync(heard)).toBe(true);
+    expect(existsSync(received)).toBe(true);
   });
 
   it('has one timeline with SIP messages, elements with line numbers, callbacks and media', async () => {
@@ -141,9 +141,9 @@ describe('a call of the bundled phone', () => {
   it('counts documents and notifications in the metrics', async () => {
     await eventually('the hangup notification', async () => {
       const { text } = await service.get('/metrics');
-      const told = (event: string): boolean =>
+      const reported = (event: string): boolean =>
         new RegExp(`voice_webhook_seconds_count\\{event="${event}",code="200"\\} [1-9]`).test(text);
-      return told('StartApp') && told('Hangup') ? true : undefined;
+      return reported('StartApp') && reported('Hangup') ? true : undefined;
     });
   });
 

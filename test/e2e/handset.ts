@@ -115,8 +115,8 @@ export class Handset {
   }
 
   /** Audio received since the answer or early media, 8 kHz. */
-  get heard(): Int16Array {
-    return this.#channel.heard();
+  get received(): Int16Array {
+    return this.#channel.received();
   }
 
   get receivedKeys(): string {

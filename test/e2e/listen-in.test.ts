@@ -62,9 +62,9 @@ describe('a running call', () => {
         wav.readInt16LE(HEADER + 4 * (2 * i + RATE) + at),
       );
     // The echo bot returns the audio it receives. Under load the test phone drops audio.
-    for (const heard of [side(0), side(2)]) {
-      expect(toneMs(heard, HZ)).toBeGreaterThan(300);
-      expect(toneMs(heard, HZ)).toBeGreaterThan(0.8 * loudMs(heard));
+    for (const received of [side(0), side(2)]) {
+      expect(toneMs(received, HZ)).toBeGreaterThan(300);
+      expect(toneMs(received, HZ)).toBeGreaterThan(0.8 * loudMs(received));
     }
     const { body } = await service.api('GET', `Call/${uuid}/log`);
     const lines = (body['log'] as Json[]).map(({ text }) => text);
@@ -78,21 +78,21 @@ describe('a running call', () => {
   it("shows the bot's messages and the audio levels of both directions", async () => {
     const reply = await ask('stream-events', 'GET');
     expect(reply.status).toBe(200);
-    let told = '';
+    let reported = '';
     let pressed = false;
     for await (const chunk of bytesOf(reply)) {
-      told += chunk.toString();
-      if (told.includes('levels') && !pressed) {
+      reported += chunk.toString();
+      if (reported.includes('levels') && !pressed) {
         pressed = true;
         phone.press('#');
       }
-      if (told.includes('clearedAudio') && told.includes('clearAudio')) break;
+      if (reported.includes('clearedAudio') && reported.includes('clearAudio')) break;
     }
-    expect(told).toMatch(/"direction":"toBot","text":"\{.*dtmf/);
-    expect(told).toMatch(/"direction":"fromBot","text":"\{.*clearAudio/);
-    const levels = [...told.matchAll(/"said_dbfs":(-?[\d.]+),"heard_dbfs":(-?[\d.]+)/g)];
+    expect(reported).toMatch(/"direction":"toBot","text":"\{.*dtmf/);
+    expect(reported).toMatch(/"direction":"fromBot","text":"\{.*clearAudio/);
+    const levels = [...reported.matchAll(/"said_dbfs":(-?[\d.]+),"heard_dbfs":(-?[\d.]+)/g)];
     expect(Math.max(...levels.map(([, said]) => Number(said)))).toBeGreaterThan(-30);
-    expect(Math.max(...levels.map(([, , heard]) => Number(heard)))).toBeGreaterThan(-30);
+    expect(Math.max(...levels.map(([, , received]) => Number(received)))).toBeGreaterThan(-30);
   });
 
   it('is closed to other accounts, and limited to two listeners', async () => {

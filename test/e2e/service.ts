@@ -21,7 +21,7 @@ const RTP_SLICE = 250;
 const RTP_SLICES = 6;
 
 /** Environment variables of every program; includes the compile cache that `npm start` uses. */
-const KEPT = {
+const RETAINED = {
   PATH: process.env['PATH'],
   HOME: process.env['HOME'],
   NODE_COMPILE_CACHE: join(ROOT, 'build', 'compile-cache'),
@@ -47,7 +47,7 @@ export class Program {
     this.child = spawn(node, [resolve(ROOT, script), ...args], {
       ...by,
       cwd: ROOT,
-      env: { ...KEPT, ...environment },
+      env: { ...RETAINED, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => {

@@ -328,7 +328,7 @@ export class ToolCall {
   }
 
   /** Signed 16-bit samples at `EAR_RATE`, little-endian. */
-  get heard(): Buffer {
+  get received(): Buffer {
     return this.#listener?.stdout ?? Buffer.alloc(0);
   }
 

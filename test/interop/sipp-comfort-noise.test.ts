@@ -19,9 +19,9 @@ describe.skipIf(missing('sipp'))('comfort noise in an offer of the service', () 
   it('is accepted by the carrier, and replaces packets of silence', async () => {
     const listener = createSocket('udp4').bind(0, CALLED);
     await once(listener, 'listening');
-    const heard = new Map<number, number>();
+    const received = new Map<number, number>();
     listener.on('message', ([, type = 0]) =>
-      heard.set(type & 0x7f, (heard.get(type & 0x7f) ?? 0) + 1),
+      received.set(type & 0x7f, (received.get(type & 0x7f) ?? 0) + 1),
     );
     try {
       const key = ['-key', 'ear_port', String(listener.address().port)];
@@ -31,9 +31,9 @@ describe.skipIf(missing('sipp'))('comfort noise in an offer of the service', () 
       const { status, report } = await callee.done;
       expect(status, report).toBe(0);
       expect(cdr).toMatchObject({ hangup_cause_code: 4000, codec: 'PCMU' });
-      expect(heard.get(COMFORT_NOISE), JSON.stringify([...heard])).toBeGreaterThan(0);
+      expect(received.get(COMFORT_NOISE), JSON.stringify([...received])).toBeGreaterThan(0);
       // Four seconds of silence would be 200 audio packets.
-      expect(heard.get(0) ?? 0, JSON.stringify([...heard])).toBeLessThan(150);
+      expect(received.get(0) ?? 0, JSON.stringify([...received])).toBeLessThan(150);
     } finally {
       listener.close();
     }

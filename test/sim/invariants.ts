@@ -81,13 +81,13 @@ export class Invariants {
   }
 
   /** Checks that a call is recorded within a second of its end, unless the disk is full. */
-  #recordedSoon(kept: ReadonlySet<string | undefined>): void {
+  #recordedSoon(retained: ReadonlySet<string | undefined>): void {
     const { signalling, clock, disk } = this.#world;
     if (disk.isFull) return;
     const long = clock.monotonicMs() - RECORDED_WITHIN_MS;
     for (const { id, sipCallId, overAtMs } of signalling.legs) {
       const isLate = overAtMs !== undefined && overAtMs < long && overAtMs > disk.spaceSinceMs;
-      if (isLate && kept.has(sipCallId)) this.#broken(`${id} has ended without a record`);
+      if (isLate && retained.has(sipCallId)) this.#broken(`${id} has ended without a record`);
     }
   }
 
@@ -142,8 +142,8 @@ export class Invariants {
       const cdr = byCall.get(callUuid);
       if (cdr === undefined) unrecorded += 1;
       else this.#charged(cdr, entries);
-      const told = customer.told('/hangup', callUuid).length;
-      if (told > 1) this.#broken(`the hangup of ${callUuid} was reported ${told} times`);
+      const reported = customer.reported('/hangup', callUuid).length;
+      if (reported > 1) this.#broken(`the hangup of ${callUuid} was reported ${reported} times`);
       this.#hangupIsLast(callUuid);
     }
     if (unrecorded > refused.length)
@@ -166,7 +166,7 @@ export class Invariants {
 
   /** Checks that the notifications of a call are in order, with consequences of its end last. */
   #hangupIsLast(callUuid: CallUuid): void {
-    const events = this.#world.customer.asked
+    const events = this.#world.customer.requested
       .filter(({ parameters }) => parameters['CallUUID'] === callUuid)
       .map(({ parameters }) => parameters['Event'] ?? '');
     const hangup = events.indexOf('Hangup');

@@ -109,7 +109,7 @@ export interface Edges {
   /** Folder of recordings. */
   readonly folder: string;
   /** Adds a line to the story that a failure shows. */
-  tell(line: string): void;
+  notify(line: string): void;
 }
 
 export async function buildService(world: Edges, customer: NewCustomer): Promise<SimService> {
@@ -155,7 +155,7 @@ export async function buildService(world: Edges, customer: NewCustomer): Promise
   };
   const derived = derive(settings);
   const calls = joinCalls(basics, foundation, lines, derived, linksOf(clock), (cdr) =>
-    world.tell(`settled: ${cdr.hangupCauseName}, ${cdr.cost} + ${cdr.streamingCost}`),
+    world.notify(`settled: ${cdr.hangupCauseName}, ${cdr.cost} + ${cdr.streamingCost}`),
   );
   signalling.onInbound((leg) => calls.inbound.accept(leg));
   const { paced, admission } = calls;
@@ -261,7 +261,7 @@ export async function restart(world: Edges, service: SimService): Promise<Callba
     encoder: simEncoder,
     folder: recordingFiles,
     linkTo: (recording) => linksOf(clock).toRecording(recording),
-    hangupTold: () => Promise.resolve(),
+    hangupReported: () => Promise.resolve(),
   });
   recorder.recover(interrupted);
   return callbacks;

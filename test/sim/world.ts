@@ -75,11 +75,11 @@ export class World implements Edges {
     this.store = this.disk.store;
     assert(made.media.manual !== undefined, 'the engine is driven by hand');
     this.#drive = made.media.manual;
-    const tell = (line: string): void => this.tell(line);
+    const notify = (line: string): void => this.notify(line);
     this.network = new SimNetwork(this.#drive, this.random.fork());
-    this.signalling = new SimSignalling(this.clock, this.random.fork(), tell);
-    this.customer = new Customer(this.clock, this.random.fork(), tell);
-    this.streams = new SimStreams(this.clock, this.random.fork(), tell);
+    this.signalling = new SimSignalling(this.clock, this.random.fork(), notify);
+    this.customer = new Customer(this.clock, this.random.fork(), notify);
+    this.streams = new SimStreams(this.clock, this.random.fork(), notify);
   }
 
   static async open(seed: number, options: WorldOptions = {}): Promise<World> {
@@ -108,7 +108,7 @@ export class World implements Edges {
     return this.#invariants;
   }
 
-  tell(line: string): void {
+  notify(line: string): void {
     this.story.push(`${this.clock.monotonicMs().toFixed(0).padStart(7)} ${line}`);
   }
 
@@ -139,7 +139,7 @@ export class World implements Edges {
 
   /** Calls the service; the application of the endpoint answers. */
   call(phone: SimPhone & { username: string }, dialled = DIALLED): SimLeg {
-    this.tell(`${phone.name} calls ${dialled}`);
+    this.notify(`${phone.name} calls ${dialled}`);
     return this.signalling.call(phone, { dialled, username: phone.username });
   }
 
@@ -207,7 +207,7 @@ export class World implements Edges {
 
   /** `kill -9`: the next process takes over the data on disk and gets time for pending notifications. */
   async crash(): Promise<void> {
-    this.tell('the process is killed');
+    this.notify('the process is killed');
     this.#hasCrashed = true;
     const callbacks = await restart(this, this.service);
     await this.clock.advance(AFTERMATH_MS);

@@ -59,7 +59,7 @@ describe('the check of an audio position', () => {
 
   it('ignores frames that the speaker sent too late', () => {
     const position = { ...new NumberedAudio(0).position(), firstOffset: 0, lastOffset: 0 };
-    const audio = { ...position, firstDelayMs: 1, lastDelayMs: 1, heard: 2900, unreadable: 100 };
+    const audio = { ...position, firstDelayMs: 1, lastDelayMs: 1, received: 2900, unreadable: 100 };
     expect(faultsOfPosition(audio, 60_000)).toEqual(['100 of 3000 frames held no number']);
     expect(faultsOfPosition(audio, 60_000, 60)).toEqual([]);
   });
@@ -119,11 +119,11 @@ describe('the check of memory', () => {
 /** Streams of bots with one character, whose ends the test controls. */
 function crowdOf(character: CharacterName) {
   const clock = new SimClock();
-  const streams: Array<{ readonly told: StreamSocketEvents; readonly closes: string[] }> = [];
+  const streams: Array<{ readonly reported: StreamSocketEvents; readonly closes: string[] }> = [];
   const edge: AudioStreams = {
-    open(_options, _leg, told) {
+    open(_options, _leg, reported) {
       const closes: string[] = [];
-      streams.push({ told, closes });
+      streams.push({ reported, closes });
       return { close: (reason) => closes.push(reason) };
     },
   };
@@ -135,7 +135,7 @@ function crowdOf(character: CharacterName) {
     urlOf: () => 'ws://127.0.0.1',
   });
   crowd.keepOpen({} as MediaLeg);
-  const end = (end: StreamSocketEnd, index = 0): void => streams[index]?.told.ended(end);
+  const end = (end: StreamSocketEnd, index = 0): void => streams[index]?.reported.ended(end);
   return { clock, streams, crowd, end };
 }
 

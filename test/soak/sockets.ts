@@ -165,9 +165,9 @@ function row(
   way: string,
   position: (typeof lines)[number]['up'],
 ): Readonly<Record<string, string>> {
-  const { heard, unreadable, firstOffset, lastOffset, firstDelayMs, lastDelayMs } = position;
+  const { received, unreadable, firstOffset, lastOffset, firstDelayMs, lastDelayMs } = position;
   return {
-    [`${way}: frames`]: `${heard} (-${unreadable})`,
+    [`${way}: frames`]: `${received} (-${unreadable})`,
     [`${way}: moved`]: String(lastOffset - firstOffset),
     [`${way}: delay ms`]: `${firstDelayMs.toFixed(1)} → ${lastDelayMs.toFixed(1)}`,
   };

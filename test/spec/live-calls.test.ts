@@ -19,14 +19,14 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 beforeEach(() => {
   const { control } = service;
-  control.asked.length = 0;
+  control.requested.length = 0;
   control.outcome = ok(undefined);
   control.calls = [aLiveCall({ accountId: service.account.authId })];
   control.liveStreams = [aLiveStream()];
   control.rooms = [];
 });
 
-const lastRequest = () => service.control.asked.at(-1);
+const lastRequest = () => service.control.requested.at(-1);
 
 describe('calls', () => {
   it('GET Call/?status=live and queued list UUIDs, with and without the slash', async () => {
@@ -194,7 +194,7 @@ describe('calls', () => {
     const hangup = await service.send('DELETE', `${theirs}/${CALL}/`, { as: sub });
     expect(hangup.status).toBe(404);
     expect((await service.get(`${theirs}/?status=live`, { as: sub })).body.calls).toEqual([]);
-    expect(service.control.asked).toEqual([]);
+    expect(service.control.requested).toEqual([]);
     service.control.calls = [
       aLiveCall({ accountId: service.account.authId, subAccount: sub.authId }),
     ];

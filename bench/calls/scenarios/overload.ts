@@ -30,7 +30,7 @@ export async function overloadRows(
       const before = rssMib(pid);
       const storm = await rig.step(times * limit, seconds);
       // What one end took for a whole call may have ended in a timeout at the other.
-      const heard = listeners.takeGaps();
+      const received = listeners.takeGaps();
       const whole = Math.min(storm.completed, storm.answered);
       const begun = storm.calls - storm.refused;
       const memory = [before, peakRssMib(pid), rssMib(pid)].map(Math.round).join(' · ');
@@ -38,7 +38,7 @@ export async function overloadRows(
         name: `${title}: of the limit completes at ${times * limit}/s, ${times} × ${limit}`,
         value: (100 * whole) / seconds / limit,
         unit: '%',
-        note: `goal: ≥ 90; ${begun - whole} of those taken failed; ${describe(storm)}; ${heard}; RSS before · peak · after ${memory} MiB`,
+        note: `goal: ≥ 90; ${begun - whole} of those taken failed; ${describe(storm)}; ${received}; RSS before · peak · after ${memory} MiB`,
       });
       await pause(RECOVERY_MS);
     }

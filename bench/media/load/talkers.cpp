@@ -159,7 +159,7 @@ class Exchange {
       heard += talker.heard;
       silent += talker.heard == 0 ? 1 : 0;
     }
-    std::printf("{\"sent\":%zu,\"heard\":%zu,\"silent\":%zu}\n", sent, heard, silent);
+    std::printf("{\"sent\":%zu,\"received\":%zu,\"silent\":%zu}\n", sent, heard, silent);
   }
 
   std::vector<Talker> talkers_;

@@ -365,7 +365,7 @@ export class Accounts {
       callsOnly: false,
       ...more,
     };
-    await this.revocations.tell(revoked);
+    await this.revocations.notify(revoked);
   }
 
   #nowUs(): number {

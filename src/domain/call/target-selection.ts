@@ -166,12 +166,12 @@ const maxRedirectsOf = (target: OutboundTarget): number =>
 
 /** Builds the target of a redirection. The peer named the URI, so it must pass the destination check. */
 function redirected(target: OutboundTarget, uri: string): OutboundTarget {
-  const { srtp, codecs, isTrunk = false, policy: told } = target;
+  const { srtp, codecs, isTrunk = false, policy: reported } = target;
   if (target.kind === 'endpoint') return { kind: 'uri', uri, srtp, codecs };
   const { failoverOn, maxRedirects } = target;
   const policy = {
     srtp,
-    policy: told && { ...told, identity: 'untrusted' as const },
+    policy: reported && { ...reported, identity: 'untrusted' as const },
     codecs,
     // Targets named by a carrier or trunk get the same default codecs.
     isTrunk: isTrunk || target.kind === 'carrier',

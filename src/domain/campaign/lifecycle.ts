@@ -148,9 +148,9 @@ export class Lifecycle {
       return this.#pause(live, 'stalled', nowUs);
     }
     if (lastedUs < stalledMs * 1000) return sinceUs + stalledMs * 1000;
-    if (!live.isStallTold) {
-      live.isStallTold = true;
-      await this.#transitions.tell(campaign, {
+    if (!live.isStallReported) {
+      live.isStallReported = true;
+      await this.#transitions.notify(campaign, {
         kind: 'stalled',
         atUs: nowUs,
         reason: live.blockedBy,

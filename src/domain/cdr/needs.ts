@@ -120,5 +120,5 @@ export interface RetentionStore {
    * Returns the number deleted. A number below `limit` means that nothing is left.
    */
   purgeCalls(nowUs: number, defaultMs: number, limit: number): Promise<number>;
-  purgeLogs(nowUs: number, keptMs: number, limit: number): Promise<number>;
+  purgeLogs(nowUs: number, retentionMs: number, limit: number): Promise<number>;
 }

@@ -149,8 +149,9 @@ export class Membership {
   async #judge({ record, sinceMs }: Watched, nowMs: number): Promise<void> {
     const { nodes, self, isHeard, logger } = this.#needs;
     if (record.id === self.id || nowMs - sinceMs < SILENT_MS) return;
-    const heard = await isHeard(record.id);
-    if (heard === true || (heard === undefined && this.#isLeftToOthers(record, nowMs))) return;
+    const received = await isHeard(record.id);
+    if (received === true || (received === undefined && this.#isLeftToOthers(record, nowMs)))
+      return;
     // Due even if the answer is lost, because then no other node knows that there is work to adopt.
     const wasDue = this.#isDue;
     this.#isDead(nowMs);

@@ -217,10 +217,12 @@ export class Admission {
     waiting: readonly Recorded[] = [],
   ): Promise<Result<void, AdmissionRefusal>> {
     let isRefused = false;
-    const slot = Promise.resolve(taken ?? this.slot(owner, call.signal)).then((asked) => {
-      if (asked.ok)
-        void call.ended.then(() => (isRefused ? asked.value.undo() : asked.value.release()));
-      return asked;
+    const slot = Promise.resolve(taken ?? this.slot(owner, call.signal)).then((requested) => {
+      if (requested.ok)
+        void call.ended.then(() =>
+          isRefused ? requested.value.undo() : requested.value.release(),
+        );
+      return requested;
     });
     const admitted = await this.#decide(call, owner, slot, waiting);
     isRefused = !admitted.ok;
@@ -230,12 +232,12 @@ export class Admission {
   async #decide(
     call: Call,
     owner: Account,
-    asked: Promise<Result<CapacitySlot, SlotRefusal>>,
+    requested: Promise<Result<CapacitySlot, SlotRefusal>>,
     waiting: readonly Recorded[],
   ): Promise<Result<void, AdmissionRefusal>> {
     // Open the record before deciding, so that a refused call has a record too. Both operations may be remote and run
     // in parallel.
-    const [slot, opened] = await Promise.all([asked, this.#open(call, owner, waiting)]);
+    const [slot, opened] = await Promise.all([requested, this.#open(call, owner, waiting)]);
     if (this.#problem !== undefined) return err(unrecordable(this.#problem));
     if (!slot.ok) return err(slotRefused(slot.error));
     const barred = await this.#barred(call).catch(refusalOf);

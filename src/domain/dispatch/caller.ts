@@ -26,13 +26,13 @@ type Calling = Pick<InboundLeg, 'from' | 'claims'>;
  */
 export function carriersCaller(leg: Calling, policy: PeerPolicy | undefined): Caller {
   const isTrusted = policy?.identity !== 'untrusted';
-  const told = isTrusted ? assertedIn(leg.claims) : undefined;
+  const reported = isTrusted ? assertedIn(leg.claims) : undefined;
   const isHidden = hides(leg) || (isTrusted && leg.claims?.remoteParty?.hides === true);
   if (isHidden) {
-    const asserted = isTrusted ? identityOf(told ?? leg.from) : undefined;
+    const asserted = isTrusted ? identityOf(reported ?? leg.from) : undefined;
     return { from: ANONYMOUS, callerName: 'Anonymous', preference: { hidden: true, asserted } };
   }
-  const party = told ?? leg.from;
+  const party = reported ?? leg.from;
   const callerName = party.displayName || leg.from.displayName;
   return { from: plainUser(party), callerName, preference: undefined };
 }
@@ -47,8 +47,8 @@ export async function phonesWish(
   owns: (e164: string) => Promise<boolean>,
 ): Promise<CallerPreference | undefined> {
   const hidden = hides(leg);
-  const asked = leg.claims?.preferred ?? leg.from;
-  const read = readDialledNumber(digitsOf(asked.user), country);
+  const requested = leg.claims?.preferred ?? leg.from;
+  const read = readDialledNumber(digitsOf(requested.user), country);
   const presented =
     read.kind === 'e164' && (await owns(read.e164)) ? { presented: read.e164 } : undefined;
   return hidden || presented !== undefined ? { hidden, ...presented } : undefined;

@@ -72,11 +72,11 @@ export class Outbound {
   }
 
   async placeCalls(request: PlaceCallsRequest): Promise<Result<PlacedCalls, PlaceCallsRefusal>> {
-    const { idempotencyKey: key, ...asked } = request;
+    const { idempotencyKey: key, ...requested } = request;
     if (key === undefined) return this.#place(request);
     const owner = request.subAccount ?? request.accountId;
     const { oncePerKey } = this.#needs.accounts;
-    const placed = await oncePerKey.run({ owner, key, asked }, () => this.#place(request));
+    const placed = await oncePerKey.run({ owner, key, requested }, () => this.#place(request));
     return placed.ok ? ok(placed.value.value) : placed;
   }
 

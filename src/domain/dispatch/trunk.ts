@@ -206,8 +206,8 @@ class TrunkCall {
   /** Passes early media of the called party on to the caller (183). */
   async #earlyMedia(): Promise<void> {
     try {
-      const heard = await this.#a.startEarlyMedia();
-      if (heard) this.#connect();
+      const received = await this.#a.startEarlyMedia();
+      if (received) this.#connect();
     } catch (error) {
       this.#failed(error);
     }

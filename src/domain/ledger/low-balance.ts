@@ -42,7 +42,7 @@ export class LowBalanceAlerts {
   }
 
   /** Sends all stored alerts. Called at the start, and when the store reports that a balance fell below its threshold. */
-  async tell(): Promise<void> {
+  async notify(): Promise<void> {
     this.#again = true;
     if (this.#notifying) return;
     this.#notifying = true;

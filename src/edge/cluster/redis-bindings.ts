@@ -33,13 +33,13 @@ export class RedisBindings implements BindingStore {
 
   async save(binding: Binding): Promise<void> {
     await this.#redis.send('HSET', KEY, fieldOf(binding), JSON.stringify(binding));
-    this.#bus.tell('binding.saved', binding);
+    this.#bus.notify('binding.saved', binding);
   }
 
   async remove(username: string, contactUri: string): Promise<void> {
     const gone = { username, contactUri };
     await this.#redis.send('HDEL', KEY, fieldOf(gone));
-    this.#bus.tell('binding.removed', gone);
+    this.#bus.notify('binding.removed', gone);
   }
 
   async listAll(): Promise<readonly Binding[]> {

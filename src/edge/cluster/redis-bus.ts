@@ -44,7 +44,7 @@ export class RedisBus implements Bus {
   async start(): Promise<void> {
     const { redis, nodeId } = this.#needs;
     for (const channel of [channelOf(nodeId), ALL])
-      await redis.subscribe(channel, (text) => this.#heard(text));
+      await redis.subscribe(channel, (text) => this.#received(text));
   }
 
   answer(what: string, by: (...given: never[]) => Promise<unknown>): void {
@@ -67,8 +67,8 @@ export class RedisBus implements Bus {
       reject(new ServiceError('NODE_UNREACHABLE', `node ${node} does not answer`));
     const cancel = clock.at(clock.monotonicMs() + answerMs, silent);
     try {
-      const heard = await this.#publish(channelOf(node), { ask: id, from: nodeId, what, given });
-      if (heard === 0) silent();
+      const received = await this.#publish(channelOf(node), { ask: id, from: nodeId, what, given });
+      if (received === 0) silent();
       return await promise;
     } finally {
       cancel();
@@ -76,7 +76,7 @@ export class RedisBus implements Bus {
     }
   }
 
-  tell(what: string, given: unknown): void {
+  notify(what: string, given: unknown): void {
     const { nodeId, logger } = this.#needs;
     this.#publish(ALL, { tell: what, from: nodeId, given }).catch((error: unknown) => {
       logger.warn({ error, what }, 'could not notify other nodes');
@@ -88,7 +88,7 @@ export class RedisBus implements Bus {
     return Number(await this.#needs.redis.send('PUBLISH', channel, write(message)));
   }
 
-  #heard(text: string): void {
+  #received(text: string): void {
     const { logger, nodeId } = this.#needs;
     let message: Message;
     try {

@@ -33,8 +33,8 @@ export function createSignedLinks(
   clock: Pick<Clock, 'wallMs'>,
 ): SignedLinks {
   const nowUs = (): number => wallUs(clock);
-  const link = (path: string, lifeMs: number): string =>
-    `${settings.publicUrl}${signPath(settings.linkKey, path, nowUs() + lifeMs * 1000)}`;
+  const link = (path: string, lifetimeMs: number): string =>
+    `${settings.publicUrl}${signPath(settings.linkKey, path, nowUs() + lifetimeMs * 1000)}`;
   return {
     toRecording: (recording) => link(recordingFilePath(recording), settings.recordingLinkMs),
     toExport: (accountId, exportId) => link(exportFilePath(accountId, exportId), EXPORT_LINK_MS),

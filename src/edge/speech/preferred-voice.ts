@@ -67,10 +67,10 @@ export class PreferredVoice implements SpeechService {
       const fault = yield* this.#say(part.text, voice, preference.rate ?? SILENCE_RATE);
       if (fault === undefined) continue;
       // A partly played part is not repeated.
-      const rest = parts.slice(fault.heard ? index + 1 : index);
+      const rest = parts.slice(fault.received ? index + 1 : index);
       yield* this.#local.speak(
         // If no audio was played, the local engine gets the original request with its markup.
-        index === 0 && !fault.heard
+        index === 0 && !fault.received
           ? request
           : { text: wordsOf(rest), ssml: undefined, voice, language },
         preference,
@@ -83,16 +83,16 @@ export class PreferredVoice implements SpeechService {
     text: string,
     voice: string,
     rate: LineRate,
-  ): AsyncGenerator<Spoken, { readonly heard: boolean } | undefined> {
-    if (this.#nowMs() < this.#restsUntilMs) return { heard: false };
-    let heard = false;
+  ): AsyncGenerator<Spoken, { readonly received: boolean } | undefined> {
+    if (this.#nowMs() < this.#restsUntilMs) return { received: false };
+    let received = false;
     for await (const spoken of this.#voice.say(text, voice, rate)) {
       if (!spoken.ok) {
         this.#restsUntilMs = this.#nowMs() + REST_MS;
         this.#logger.warn({ why: spoken.error }, 'speech server failed; using the local voice');
-        return { heard };
+        return { received };
       }
-      heard = true;
+      received = true;
       yield ok(spoken.value);
     }
     return undefined;

@@ -73,7 +73,7 @@ export class ChangeListeners {
     this.#listeners.push(listener);
   }
 
-  tell(): void {
+  notify(): void {
     for (const listener of this.#listeners) listener();
   }
 }

@@ -126,7 +126,7 @@ export function joinCalls(
       encoder: lines.audio.encoder,
       folder: foundation.recordingFiles,
       linkTo: (recording) => links.toRecording(recording),
-      hangupTold: (call) => callBilling.settled(call),
+      hangupReported: (call) => callBilling.settled(call),
     });
   return joinParts(basics, foundation, lines, derived, { recorderOf, onSettled });
 }
@@ -202,7 +202,7 @@ export function joinParts<R extends Recorder>(
         {
           address,
           port,
-          heardAt: heardFrom === undefined ? [] : [{ address: heardFrom, port }],
+          receivedAt: heardFrom === undefined ? [] : [{ address: heardFrom, port }],
           // A carrier's media comes from the same addresses as its calls.
           allow:
             carrier === undefined

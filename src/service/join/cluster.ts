@@ -118,7 +118,7 @@ function shareChanges(
   cluster: Cluster,
 ): void {
   const { bus, redis } = cluster;
-  accounts.onChanged((authId) => bus.tell('account.changed', authId));
+  accounts.onChanged((authId) => bus.notify('account.changed', authId));
   bus.hear('account.changed', (authId) => accounts.forget(authId as AccountId));
   // Messages sent during a Redis outage were lost.
   redis.onConnected(() => accounts.forget(undefined));
@@ -130,11 +130,11 @@ function shareChanges(
   for (const [name, listeners] of Object.entries<Listeners<unknown>>(
     revocations as unknown as Record<string, Listeners<unknown>>,
   )) {
-    listeners.add(async (revoked) => bus.tell(`revoked.${name}`, revoked), 'here');
+    listeners.add(async (revoked) => bus.notify(`revoked.${name}`, revoked), 'here');
     bus.hear(`revoked.${name}`, (revoked) => {
       // A call that is not tracked yet checks its permission in the store, so the cached copy must be invalidated.
       store.outdated();
-      void listeners.tellOfElsewhere(revoked);
+      void listeners.notifyRemote(revoked);
     });
   }
 }

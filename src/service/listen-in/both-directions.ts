@@ -12,22 +12,22 @@ const MAX_WAITING = 10;
 const SILENCE = new Int16Array(FRAME_SAMPLES);
 const QUEUE_MS = 1000;
 
-/** Receives frames of 20 ms. `said` comes from the leg's peer, `heard` is sent to it. */
-export type BothDirections = (said: Int16Array, heard: Int16Array) => void;
+/** Receives frames of 20 ms. `said` comes from the leg's peer, `received` is sent to it. */
+export type BothDirections = (said: Int16Array, received: Int16Array) => void;
 
 /** Listens until `close` or the end of the leg. Throws if the leg already carries its maximum of streams. */
 export function listenToBothDirections(
   leg: Pick<MediaLeg, 'openStream'>,
-  told: BothDirections,
+  reported: BothDirections,
 ): MediaStream {
   const said: Int16Array[] = [];
-  const heard: Int16Array[] = [];
+  const received: Int16Array[] = [];
   const pair = (): void => {
     while (
-      (said.length > 0 && heard.length > 0) ||
-      Math.max(said.length, heard.length) > MAX_WAITING
+      (said.length > 0 && received.length > 0) ||
+      Math.max(said.length, received.length) > MAX_WAITING
     ) {
-      told(said.shift() ?? SILENCE, heard.shift() ?? SILENCE);
+      reported(said.shift() ?? SILENCE, received.shift() ?? SILENCE);
     }
   };
   return leg.openStream(
@@ -46,7 +46,7 @@ export function listenToBothDirections(
           const { track, payload } = readMediaMessage(message);
           if (payload.length !== 2 * FRAME_SAMPLES) continue;
           const samples = new Int16Array(payload.buffer, payload.byteOffset, FRAME_SAMPLES);
-          (track === 'inbound' ? said : heard).push(samples);
+          (track === 'inbound' ? said : received).push(samples);
         }
         pair();
       },

@@ -82,8 +82,8 @@ export class CallListening implements CallListeningAccess {
       out.once('close', () => call.log.add('call', 'a console user stopped listening in'));
       out.push(wavHeader(RATE, 2, ENDLESS));
       return [
-        listenToBothDirections(call.media, (said, heard) => {
-          out.offer(interleaved(said, heard));
+        listenToBothDirections(call.media, (said, received) => {
+          out.offer(interleaved(said, received));
         }),
       ];
     });
@@ -94,16 +94,16 @@ export class CallListening implements CallListeningAccess {
     isAllowed: StillAllowed,
   ): Promise<Readable | 'unknown' | 'busy'> {
     return this.#begin(callUuid, isAllowed, (call, out) => {
-      const tell = (event: string, facts: object): void => {
+      const notify = (event: string, facts: object): void => {
         if (out.readableLength > MAX_BUFFERED) return;
         out.push(`event: ${event}\ndata: ${JSON.stringify(facts)}\n\n`);
       };
       const watch = this.#needs.watches.watch(callUuid, ({ direction, text }) => {
         const whole = text.replace(UNNUMBERED, '');
-        tell('message', { direction, text: whole.slice(0, MAX_MESSAGE), length: whole.length });
+        notify('message', { direction, text: whole.slice(0, MAX_MESSAGE), length: whole.length });
       });
-      const levels = everyFrames(LEVEL_FRAMES, (said, heard) =>
-        tell('levels', { said_dbfs: levelOf(said), heard_dbfs: levelOf(heard) }),
+      const levels = everyFrames(LEVEL_FRAMES, (said, received) =>
+        notify('levels', { said_dbfs: levelOf(said), heard_dbfs: levelOf(received) }),
       );
       return [watch, listenToBothDirections(call.media, levels)];
     });
@@ -162,24 +162,24 @@ export class CallListening implements CallListeningAccess {
 
 function everyFrames(
   count: number,
-  told: (said: readonly Int16Array[], heard: readonly Int16Array[]) => void,
+  reported: (said: readonly Int16Array[], received: readonly Int16Array[]) => void,
 ): BothDirections {
-  let [said, heard]: [Int16Array[], Int16Array[]] = [[], []];
+  let [said, received]: [Int16Array[], Int16Array[]] = [[], []];
   return (one, other) => {
     said.push(one);
-    heard.push(other);
+    received.push(other);
     if (said.length < count) return;
-    told(said, heard);
-    [said, heard] = [[], []];
+    reported(said, received);
+    [said, received] = [[], []];
   };
 }
 
 /** Interleaves both directions. Left: audio from the peer; right: audio to the peer. */
-function interleaved(said: Int16Array, heard: Int16Array): Uint8Array {
+function interleaved(said: Int16Array, received: Int16Array): Uint8Array {
   const both = new Int16Array(2 * said.length);
   for (let i = 0; i < said.length; i += 1) {
     both[2 * i] = said[i] ?? 0;
-    both[2 * i + 1] = heard[i] ?? 0;
+    both[2 * i + 1] = received[i] ?? 0;
   }
   return new Uint8Array(both.buffer);
 }

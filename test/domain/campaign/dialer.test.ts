@@ -25,7 +25,7 @@ describe('a running campaign', () => {
     expect(stage.calls.highest).toBe(2);
     expect(await stage.state(campaign)).toBe('completed');
     expect((await stage.get(campaign)).counters).toMatchObject({ answered: 5, dialling: 0 });
-    expect(stage.told).toEqual([
+    expect(stage.reported).toEqual([
       'started',
       ...Array.from({ length: 5 }, () => 'contact.answered'),
       'completed',
@@ -87,7 +87,7 @@ describe('a running campaign', () => {
     await stage.start(campaign);
     await stage.clock.advance(10 * SECOND_MS);
     expect(await stage.state(campaign)).toBe('completed');
-    expect(stage.told).toEqual([
+    expect(stage.reported).toEqual([
       'started',
       'contact.failed',
       'contact.failed',
@@ -148,7 +148,7 @@ describe('retries', () => {
       40 * MINUTE_MS + 2000,
     ]);
     expect(await stage.contacts(campaign)).toMatchObject([{ status: 'no_answer', attempts: 3 }]);
-    expect(stage.told.filter((event) => event.startsWith('contact'))).toEqual([
+    expect(stage.reported.filter((event) => event.startsWith('contact'))).toEqual([
       'contact.retry_scheduled',
       'contact.retry_scheduled',
       'contact.no_answer',
@@ -192,7 +192,7 @@ describe('retries', () => {
     expect(await stage.contacts(campaign)).toMatchObject([
       { status: 'expired', reason: 'retry_window_over' },
     ]);
-    expect(stage.told).toContain('contact.expired');
+    expect(stage.reported).toContain('contact.expired');
   });
 
   it('expire also if a pause outlasts the retry window', async () => {
@@ -321,7 +321,7 @@ describe('health', () => {
     stage.calls.refuses = () => ({ kind: 'unavailable' });
     await stage.clock.advance(HOUR_MS + 4 * MINUTE_MS);
     expect(await health(campaign.id)).toBe('stalled');
-    expect(stage.told.filter((event) => event.startsWith('stalled'))).toEqual([
+    expect(stage.reported.filter((event) => event.startsWith('stalled'))).toEqual([
       'stalled:unavailable',
     ]);
   });

@@ -168,7 +168,7 @@ export async function openStage(startMs = Date.UTC(2026, 0, 5, 12)) {
   const { store, random } = await openInMemory(clock);
   await store.accounts.create(anAccount({ concurrentCallsLimit: 100 }), 'token');
   const calls = new FakeCalls(clock);
-  const told: string[] = [];
+  const reported: string[] = [];
   const webhooks = {
     compose: (campaign: Campaign, event: CampaignEvent) => {
       const more = 'reason' in event ? `:${event.reason}` : '';
@@ -178,7 +178,7 @@ export async function openStage(startMs = Date.UTC(2026, 0, 5, 12)) {
         event: event.kind === 'contact' ? `contact.${event.outcome}` : `${event.kind}${more}`,
       });
     },
-    deliver: ({ event }: StoredNotification) => void told.push(event),
+    deliver: ({ event }: StoredNotification) => void reported.push(event),
   };
   const revokes: ((owner: CampaignOwner) => Promise<void>)[] = [];
   const needs = { store: store.campaigns, calls, webhooks, clock, random, logger: silentLogger };
@@ -224,7 +224,7 @@ export async function openStage(startMs = Date.UTC(2026, 0, 5, 12)) {
     clock,
     store,
     calls,
-    told,
+    reported,
     dialer,
     newDialer,
     campaigns,

@@ -16,7 +16,7 @@ interface Member {
   /** Actions that it performed. */
   readonly done: string[];
   /** Nodes that are reachable through another channel than the store. */
-  readonly heard: Set<string>;
+  readonly received: Set<string>;
 }
 
 /** Nodes whose next answer to a declaration is lost. */
@@ -32,7 +32,7 @@ async function member(
   const self = new SelfNode(id);
   await self.begin(store.nodes, false);
   const done: string[] = [];
-  const heard = new Set<string>();
+  const received = new Set<string>();
   const { nodes } = store;
   const membership = new Membership({
     self,
@@ -49,7 +49,7 @@ async function member(
       },
       list: () => (cutOff.has(id) ? Promise.reject(LOST) : nodes.list()),
     },
-    isHeard: async (node) => (deaf.has(id) ? undefined : heard.has(node)),
+    isHeard: async (node) => (deaf.has(id) ? undefined : received.has(node)),
     adopt: async () => {
       done.push('took up');
     },
@@ -57,7 +57,7 @@ async function member(
       done.push('fenced');
     },
   });
-  return { id, membership, self, done, heard };
+  return { id, membership, self, done, received };
 }
 
 it('declares a silent node dead by one of the others, within 10 s', async () => {
@@ -137,11 +137,11 @@ it('declares no node dead after an outage of the store', async () => {
 it('does not declare a node dead that another channel reaches', async () => {
   const a = await member('a');
   await member('b');
-  a.heard.add('b');
+  a.received.add('b');
   a.membership.start();
   await opened.clock.advance(20_000);
   expect(a.done).toEqual([]);
-  a.heard.clear();
+  a.received.clear();
   await opened.clock.advance(2000);
   expect(a.done).toEqual(['took up']);
   await a.membership.stop();
@@ -164,7 +164,7 @@ it('leaves the decision to a node that can check reachability, unless none can',
     await member('b', cutOff, deaf),
     await member('c', cutOff, deaf),
   ];
-  for (const { heard } of [a, b, c]) for (const id of ['a', 'b', 'c']) heard.add(id);
+  for (const { received } of [a, b, c]) for (const id of ['a', 'b', 'c']) received.add(id);
   for (const { membership } of [a, b, c]) membership.start();
   await opened.clock.advance(2000);
   cutOff.add('c');

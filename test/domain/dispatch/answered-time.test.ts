@@ -56,7 +56,7 @@ describe('durations come from the monotonic clock', () => {
     const cdr = await stage.cdr(callUuid);
     expect(cdr).toMatchObject({ billedMs: 60_000, cost: PULSE });
     expect(cdr.endUs - (cdr.answerUs ?? 0)).toBe(6_000_000);
-    expect(stage.customer.told.at(-1)?.parameters).toMatchObject({ Duration: '6' });
+    expect(stage.customer.reported.at(-1)?.parameters).toMatchObject({ Duration: '6' });
     await stage.finish();
   });
 
@@ -143,8 +143,13 @@ describe('an end at a platform limit is booked at that limit', () => {
       billedMs: 60_000,
       cost: PULSE,
     });
-    const told = stage.customer.told.find(({ parameters }) => 'DialBLegDuration' in parameters);
-    expect(told?.parameters).toMatchObject({ DialBLegDuration: '60', DialBLegBillDuration: '60' });
+    const reported = stage.customer.reported.find(
+      ({ parameters }) => 'DialBLegDuration' in parameters,
+    );
+    expect(reported?.parameters).toMatchObject({
+      DialBLegDuration: '60',
+      DialBLegBillDuration: '60',
+    });
   });
 
   it('the limit of the A leg also ends the B leg', async () => {

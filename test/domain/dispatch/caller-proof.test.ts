@@ -37,8 +37,8 @@ describe('a call from a carrier', () => {
       date: undefined,
     });
     const said = { STIRVerification: 'Verified', STIRAttestation: 'B' };
-    expect(service.site.told('/answer')[0]).toMatchObject(said);
-    expect(service.site.told('/hangup')[0]).toMatchObject({
+    expect(service.site.reported('/answer')[0]).toMatchObject(said);
+    expect(service.site.reported('/hangup')[0]).toMatchObject({
       stir_verification: 'Verified',
       STIRAttestation: 'B',
     });
@@ -57,13 +57,15 @@ describe('a call from a carrier', () => {
     await carrier(policy);
     proofIs(proof);
     await calledFrom(service, {}, leg);
-    expect(service.site.told('/answer')[0]).toMatchObject({ STIRVerification: said });
+    expect(service.site.reported('/answer')[0]).toMatchObject({ STIRVerification: said });
   });
 
   it('proceeds without trust anchors, regardless of the policy', async () => {
     await carrier({ stir: 'require' });
     await calledFrom(service, {}, {});
-    expect(service.site.told('/answer')[0]).toMatchObject({ STIRVerification: 'Not Applicable' });
+    expect(service.site.reported('/answer')[0]).toMatchObject({
+      STIRVerification: 'Not Applicable',
+    });
   });
 
   it.each([

@@ -43,13 +43,13 @@ async function begun(over: Partial<PlaceCallsRequest> = {}): Promise<Promise<Pac
 describe('a campaign call without a free RTP port', () => {
   it('is not started while no port is free', async () => {
     stage.media.portsFree = 0;
-    let asked = false;
+    let requested = false;
     const placed = await ask({}, async () => {
-      asked = true;
+      requested = true;
       return true;
     });
     expect(placed).toMatchObject({ ok: false, error: { kind: 'full', of: 'account' } });
-    expect(asked).toBe(false);
+    expect(requested).toBe(false);
     expect(stage.signalling.invites).toEqual([]);
   });
 

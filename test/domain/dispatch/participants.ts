@@ -18,8 +18,8 @@ export const ANSWER_URL = 'https://app.test/answer';
 /** Customer's application: received callbacks and its documents. */
 export class Customer {
   readonly documents = new Map<string, string>();
-  readonly asked: Array<{ url: string; parameters: Record<string, string> }> = [];
-  readonly told: Array<{ url: string; parameters: Record<string, string> }> = [];
+  readonly requested: Array<{ url: string; parameters: Record<string, string> }> = [];
+  readonly reported: Array<{ url: string; parameters: Record<string, string> }> = [];
 
   /** Events sent to trunk webhooks. */
   readonly posted: JsonEvent[] = [];
@@ -27,20 +27,20 @@ export class Customer {
   readonly client = {
     post: (event: JsonEvent) => this.posted.push(event),
     fetchDocument: async (target: { url: string }, parameters: CallbackParameters) => {
-      this.asked.push({ url: target.url, parameters: Object.fromEntries(parameters) });
+      this.requested.push({ url: target.url, parameters: Object.fromEntries(parameters) });
       const body = this.documents.get(target.url) ?? '<Response><Wait length="3600"/></Response>';
       return ok({ body, contentType: 'text/xml', url: target.url, usedFallback: false });
     },
     notify: ({ target, parameters }: NotificationDraft) => {
-      this.told.push({ url: target.url, parameters: Object.fromEntries(parameters) });
+      this.reported.push({ url: target.url, parameters: Object.fromEntries(parameters) });
     },
     notifyStored: ({ target, parameters }: NotificationDraft) => {
-      this.told.push({ url: target.url, parameters: Object.fromEntries(parameters) });
+      this.reported.push({ url: target.url, parameters: Object.fromEntries(parameters) });
     },
   } as unknown as CallbackClient;
 
   events(): string[] {
-    return this.told.map(({ parameters }) => parameters['Event'] ?? '');
+    return this.reported.map(({ parameters }) => parameters['Event'] ?? '');
   }
 }
 

@@ -16,7 +16,7 @@ beforeEach(() => {
 const xml = (element: string, attributes: string): string =>
   `<${element} action="${ACTION}" ${attributes}><Play>https://app.test/menu.mp3</Play></${element}>`;
 
-const asked = (): Record<string, string> | undefined =>
+const requested = (): Record<string, string> | undefined =>
   scene.requests.find(({ url }) => url === ACTION)?.parameters;
 
 function listenerAt(index = 0): ScriptedListener {
@@ -37,7 +37,7 @@ describe('GetInput, Gather: speech (dialect §2.1)', () => {
     await listenerAt().says('support please', 0.876);
     await a.running;
     expect(a.media.sounding).toHaveLength(0);
-    expect(asked()).toMatchObject({
+    expect(requested()).toMatchObject({
       Event: 'GetInput',
       InputType: 'speech',
       Digits: '',
@@ -55,7 +55,7 @@ describe('GetInput, Gather: speech (dialect §2.1)', () => {
     await hearPrompts();
     await a.running;
     expect(scene.listeners).toEqual([]);
-    expect(asked()?.['SpeechError']).toContain('the balance does not cover speech recognition');
+    expect(requested()?.['SpeechError']).toContain('the balance does not cover speech recognition');
     expect(scene.charged).toEqual([]);
   });
 
@@ -67,7 +67,7 @@ describe('GetInput, Gather: speech (dialect §2.1)', () => {
     scene.exhaust();
     await a.running;
     expect(listenerAt().isStopped).toBe(true);
-    expect(asked()).toMatchObject({ BilledAmount: '0', Speech: '' });
+    expect(requested()).toMatchObject({ BilledAmount: '0', Speech: '' });
     expect([scene.charged, scene.openMeters]).toEqual([[], 0]);
   });
 
@@ -94,7 +94,7 @@ describe('GetInput, Gather: speech (dialect §2.1)', () => {
     await settle();
     a.press('2');
     await a.running;
-    expect(asked()).toMatchObject({ InputType: 'dtmf', Digits: '42', Speech: '' });
+    expect(requested()).toMatchObject({ InputType: 'dtmf', Digits: '42', Speech: '' });
     expect(listenerAt().isStopped).toBe(true);
     expect(scene.charged).toEqual([]);
   });
@@ -106,11 +106,11 @@ describe('GetInput, Gather: speech (dialect §2.1)', () => {
     expect(a.media.sounding).toHaveLength(1);
     await hearPrompts();
     await scene.clock.advance(4999);
-    expect(asked()).toBeUndefined();
+    expect(requested()).toBeUndefined();
     await scene.clock.advance(1);
     await a.running;
-    expect(asked()).toMatchObject({ InputType: '', Digits: '', Speech: '' });
-    expect(asked()).not.toHaveProperty('SpeechError');
+    expect(requested()).toMatchObject({ InputType: '', Digits: '', Speech: '' });
+    expect(requested()).not.toHaveProperty('SpeechError');
   });
 
   it('ignores noise without words, and accepts later speech within the timeout', async () => {
@@ -120,7 +120,7 @@ describe('GetInput, Gather: speech (dialect §2.1)', () => {
     await scene.clock.advance(2000);
     await listenerAt(1).says('sales');
     await a.running;
-    expect(asked()).toMatchObject({ Speech: 'sales' });
+    expect(requested()).toMatchObject({ Speech: 'sales' });
     expect(scene.charged).toEqual([1200]);
   });
 
@@ -129,10 +129,10 @@ describe('GetInput, Gather: speech (dialect §2.1)', () => {
     await hearPrompts();
     listenerAt().options.speaking();
     await scene.clock.advance(20_000);
-    expect(asked()).toBeUndefined();
+    expect(requested()).toBeUndefined();
     await listenerAt().says('at last');
     await a.running;
-    expect(asked()).toMatchObject({ Speech: 'at last' });
+    expect(requested()).toMatchObject({ Speech: 'at last' });
   });
 
   it.each(['GetInput', 'Gather'])(
@@ -142,7 +142,7 @@ describe('GetInput, Gather: speech (dialect §2.1)', () => {
       await hearPrompts();
       await listenerAt().fails({ kind: 'failed', detail: 'the recogniser answered 500' });
       await a.running;
-      expect(asked()).toMatchObject({
+      expect(requested()).toMatchObject({
         InputType: '',
         Speech: '',
         BilledAmount: '0',
@@ -161,8 +161,8 @@ describe('GetInput, Gather: speech (dialect §2.1)', () => {
     await hearPrompts();
     a.press('7');
     await a.running;
-    expect(asked()).toMatchObject({ InputType: 'dtmf', Digits: '7' });
-    expect(asked()).not.toHaveProperty('SpeechError');
+    expect(requested()).toMatchObject({ InputType: 'dtmf', Digits: '7' });
+    expect(requested()).not.toHaveProperty('SpeechError');
   });
 
   it('reports interim results with sequence numbers', async () => {
@@ -172,7 +172,7 @@ describe('GetInput, Gather: speech (dialect §2.1)', () => {
     listenerAt().options.interim?.({ stable: 'I want sales', unstable: '', stability: 1 });
     await listenerAt().says('I want sales');
     await a.running;
-    expect(scene.told(INTERIM)).toMatchObject([
+    expect(scene.reported(INTERIM)).toMatchObject([
       { StableSpeech: '', UnstableSpeech: 'I want', Stability: '0.60', SequenceNumber: '0' },
       { StableSpeech: 'I want sales', UnstableSpeech: '', Stability: '1.00', SequenceNumber: '1' },
     ]);

@@ -204,8 +204,8 @@ describe('faults around a leg', () => {
     leavers.push(() => socket.close());
     socket.bind(0, '127.0.0.1');
     await once(socket, 'listening');
-    const heard: number[] = [];
-    socket.on('message', (bytes) => heard.push(parseRtp(bytes).sequence));
+    const received: number[] = [];
+    socket.on('message', (bytes) => received.push(parseRtp(bytes).sequence));
     const flooded = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
     flooded.configure({ ...REMOTE, address: '127.0.0.1', port: 9 });
     const beside = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
@@ -223,9 +223,9 @@ describe('faults around a leg', () => {
       for (let i = 0; i < 200; i += 1) flood.send(garbage, flooded.port, '127.0.0.1');
       await new Promise((resume) => setImmediate(resume));
     }
-    await until(() => heard.length >= 50, 'all packets of the clip');
+    await until(() => received.length >= 50, 'all packets of the clip');
     expect(
-      heard.slice(1).every((sequence, i) => ((sequence - (heard[i] ?? 0)) & 0xffff) === 1),
+      received.slice(1).every((sequence, i) => ((sequence - (received[i] ?? 0)) & 0xffff) === 1),
     ).toBe(true);
     const { malformed, unknownSources } = media.counters();
     expect(malformed + unknownSources).toBeGreaterThan(200);

@@ -80,7 +80,7 @@ function level(samples: Int16Array, hz: number): number {
 }
 
 /** Milliseconds in which a frequency is present, accurate to a frame. */
-function heardMs(samples: Int16Array, hz: number): number {
+function receivedMs(samples: Int16Array, hz: number): number {
   let frames = 0;
   for (let at = 0; at + FRAME <= samples.length; at += FRAME) {
     if (level(samples.subarray(at, at + FRAME), hz) > 1000) frames += 1;
@@ -118,11 +118,11 @@ describe('a bot during another playback', () => {
     drive.drain();
     sounds(1000, { alone: true });
     const during = hear(drive, 1000);
-    expect(heardMs(during, BOT_HZ)).toBe(0);
-    expect(heardMs(during, SOUND_HZ)).toBe(1000);
+    expect(receivedMs(during, BOT_HZ)).toBe(0);
+    expect(receivedMs(during, SOUND_HZ)).toBe(1000);
     expect(played).toEqual([]);
     const rest = hear(drive, 1000);
-    expect(heardMs(rest, BOT_HZ)).toBe(600);
+    expect(receivedMs(rest, BOT_HZ)).toBe(600);
     expect(played).toEqual(['said']);
   });
 
@@ -185,12 +185,12 @@ describe('a bot on an inactive line', () => {
     const { drive, leg, played, stream, says } = await setUp();
     says(1000);
     stream.checkpoint('said');
-    expect(heardMs(hear(drive, 400), BOT_HZ)).toBe(400);
+    expect(receivedMs(hear(drive, 400), BOT_HZ)).toBe(400);
     leg.configure({ ...REMOTE, direction });
     expect(hear(drive, 5000)).toHaveLength(0);
     expect(played).toEqual([]);
     leg.configure(REMOTE);
-    expect(heardMs(hear(drive, 700), BOT_HZ)).toBe(600);
+    expect(receivedMs(hear(drive, 700), BOT_HZ)).toBe(600);
     expect(played).toEqual(['said']);
   });
 
@@ -209,7 +209,7 @@ describe('a bot on an inactive line', () => {
     drive.advance(1000);
     drive.drain();
     leg.configure(REMOTE);
-    expect(heardMs(hear(drive, 500), BOT_HZ)).toBe(300);
+    expect(receivedMs(hear(drive, 500), BOT_HZ)).toBe(300);
     expect(played).toEqual(['nothing before it', 'kept']);
   });
 
@@ -227,7 +227,7 @@ describe('a bot on an inactive line', () => {
     await sent;
     // Digits of 697 + 1209 and 852 + 1477 Hz: the low frequency of the first is near the bot's tone.
     const rows = inband ? 160 : 0;
-    expect(heardMs(rest, BOT_HZ)).toBe(1800 + rows);
+    expect(receivedMs(rest, BOT_HZ)).toBe(1800 + rows);
     expect(played).toEqual(['said']);
   });
 
@@ -255,7 +255,7 @@ it('confirms a checkpoint with the packet of its last sample, for any packet len
   drive.drain();
   says(80);
   stream.checkpoint('said');
-  const heard: number[] = [];
-  for (let i = 0; i < 20 && played.length === 0; i += 1) heard.push(...hear(drive, 10));
-  expect(heardMs(Int16Array.from(heard), BOT_HZ)).toBe(80);
+  const received: number[] = [];
+  for (let i = 0; i < 20 && played.length === 0; i += 1) received.push(...hear(drive, 10));
+  expect(receivedMs(Int16Array.from(received), BOT_HZ)).toBe(80);
 });

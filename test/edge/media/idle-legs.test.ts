@@ -90,7 +90,7 @@ describe('an idle leg', () => {
     const { drive, leg } = await openLeg();
     drive.advance(1010);
     const [first] = sent(drive);
-    const asked = drive.nowMs();
+    const requested = drive.nowMs();
     const clip = l16(sine(1000, 10 * FRAME));
     const { finished } = leg.play({ rate: 8000, samples: clip }, { loop: 1, mix: false });
     drive.advance(2000);
@@ -99,7 +99,7 @@ describe('an idle leg', () => {
     expectTrueTime([first!, ...packets]);
     expect(packets.length).toBeGreaterThanOrEqual(10);
     expect(packets.length).toBeLessThanOrEqual(12);
-    expect(packets[0]!.atMs - asked).toBeLessThanOrEqual(20);
+    expect(packets[0]!.atMs - requested).toBeLessThanOrEqual(20);
     expect(packets.map(({ rtp }) => rtp.marker)).toEqual(packets.map((_, i) => i === 0));
     expect(decodeMulaw(packets[9]!.rtp.payload).some((value) => value !== 0)).toBe(true);
   });
@@ -109,25 +109,25 @@ describe('an idle leg', () => {
     drive.advance(3333);
     sent(drive);
     const peer = new Peer(drive, leg.port);
-    const heardAt = drive.nowMs();
+    const receivedAt = drive.nowMs();
     peer.send(sine(440, FRAME));
     drive.advance(1000);
     const packets = sent(drive);
     expect(packets).toHaveLength(50);
     expectTrueTime(packets);
-    expect(packets[0]!.atMs - heardAt).toBeLessThanOrEqual(20);
+    expect(packets[0]!.atMs - receivedAt).toBeLessThanOrEqual(20);
   });
 
   it('reports a media timeout as soon as an active leg does', async () => {
-    const told: number[] = [];
-    const events = { ...QUIET, silent: (sinceMs: number) => told.push(sinceMs) };
+    const reported: number[] = [];
+    const events = { ...QUIET, silent: (sinceMs: number) => reported.push(sinceMs) };
     const { drive } = await openLeg({}, { events, mediaTimeoutMs: 3000 });
     drive.advance(2990);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     drive.advance(30);
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
     drive.advance(60_000);
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
   });
 
   it('counts packets from unknown sources', async () => {
@@ -168,8 +168,8 @@ describe('a bridge of two legs', () => {
     const from = (port: number) => packets.filter(({ localPort }) => localPort === port);
     expect(from(a.port).length).toBeGreaterThanOrEqual(49);
     expect(from(b.port).length).toBeGreaterThanOrEqual(49);
-    const heard = from(b.port).slice(10);
-    expect(heard.every(({ rtp }) => rms(decodeMulaw(rtp.payload)) > 1000)).toBe(true);
+    const received = from(b.port).slice(10);
+    expect(received.every(({ rtp }) => rms(decodeMulaw(rtp.payload)) > 1000)).toBe(true);
     a.close();
     drive.advance(100);
     sent(drive);

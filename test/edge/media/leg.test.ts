@@ -440,12 +440,12 @@ describe('a leg receiving', () => {
     const audio = Int16Array.from(packets.flatMap(({ rtp }) => [...alaw.decode(rtp.payload)]));
     expect(purity(audio.subarray(320), 1000)).toBeGreaterThan(0.999);
 
-    const heard: number[] = [];
+    const received: number[] = [];
     const other = leg.openStream(STREAM, {
       media: (messages) => {
         for (const bytes of messages) {
           const payload = /"payload":"([^"]*)"/.exec(Buffer.from(bytes).toString())?.[1] ?? '';
-          heard.push(...decodeMulaw(Buffer.from(payload, 'base64')));
+          received.push(...decodeMulaw(Buffer.from(payload, 'base64')));
         }
       },
       played: () => undefined,
@@ -458,7 +458,7 @@ describe('a leg receiving', () => {
       peer.timestamp += FRAME;
       drive.advance(20);
     }
-    expect(purity(Int16Array.from(heard.slice(320)), 600)).toBeGreaterThan(0.99);
+    expect(purity(Int16Array.from(received.slice(320)), 600)).toBeGreaterThan(0.99);
     other.close();
   });
 
@@ -502,10 +502,10 @@ describe('a leg receiving', () => {
       drive.advance(20);
     }
     const packets = sent(drive);
-    const heardBy = (port: number) =>
+    const receivedBy = (port: number) =>
       audioOf(packets.filter(({ localPort }) => localPort === port)).subarray(2400);
-    expect(purity(heardBy(a.port), 1000)).toBeGreaterThan(0.99);
-    expect(purity(heardBy(b.port), 400)).toBeGreaterThan(0.99);
+    expect(purity(receivedBy(a.port), 1000)).toBeGreaterThan(0.99);
+    expect(purity(receivedBy(b.port), 400)).toBeGreaterThan(0.99);
     bridge.close();
     drive.advance(100);
     sent(drive);

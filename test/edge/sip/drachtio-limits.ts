@@ -55,13 +55,16 @@ export function limitStories(start: (options: Partial<SignallingOptions>) => Pro
   it.each([
     ['Supported: 100rel', ''],
     ['Require: 100rel', '100rel'],
-  ])('requests PRACK for early media with a caller that sends %s: "%s"', async (line, asked) => {
-    const rig = await start({});
-    const peer = await UdpPeer.open(rig.signalling.port());
-    const { leg } = await call(rig, peer, { more: [line] });
-    leg.ring(SDP);
-    expect(headerOf(await peer.read('183'), 'Require')).toBe(asked);
-    peer.close();
-    await rig.signalling.stop();
-  });
+  ])(
+    'requests PRACK for early media with a caller that sends %s: "%s"',
+    async (line, requested) => {
+      const rig = await start({});
+      const peer = await UdpPeer.open(rig.signalling.port());
+      const { leg } = await call(rig, peer, { more: [line] });
+      leg.ring(SDP);
+      expect(headerOf(await peer.read('183'), 'Require')).toBe(requested);
+      peer.close();
+      await rig.signalling.stop();
+    },
+  );
 }

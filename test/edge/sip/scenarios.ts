@@ -35,19 +35,19 @@ export function stageOf(start: StartRig) {
     for (const peer of peers.splice(0)) peer.close();
     for (const rig of running.splice(0)) await rig.signalling.stop();
   });
-  const kept = <P extends { close(): void }>(peer: P): P => {
+  const retained = <P extends { close(): void }>(peer: P): P => {
     peers.push(peer);
     return peer;
   };
   return {
-    kept,
+    retained,
     rigOf: async (options: Partial<SignallingOptions> = {}): Promise<Rig> => {
       const rig = await start(options);
       running.push(rig);
       return rig;
     },
-    udp: async (rig: Rig): Promise<UdpPeer> => kept(await UdpPeer.open(rig.signalling.port())),
-    tcp: async (rig: Rig): Promise<TcpPeer> => kept(await TcpPeer.open(rig.signalling.port())),
+    udp: async (rig: Rig): Promise<UdpPeer> => retained(await UdpPeer.open(rig.signalling.port())),
+    tcp: async (rig: Rig): Promise<TcpPeer> => retained(await TcpPeer.open(rig.signalling.port())),
   };
 }
 
@@ -360,11 +360,11 @@ export function signallingStories(start: StartRig): void {
     it('is transferred by REFER and receives the outcome', async () => {
       const rig = await rigOf();
       const peer = await udp(rig);
-      const asked: string[] = [];
+      const requested: string[] = [];
       const { inside } = await talk(rig, peer, {
         events: {
           referred: (refer) => {
-            asked.push(refer.to);
+            requested.push(refer.to);
             refer.accept();
             refer.succeeded();
           },
@@ -372,9 +372,9 @@ export function signallingStories(start: StartRig): void {
       });
       inside('REFER', { more: ['Refer-To: <sip:200@127.0.0.1>'] });
       expect(headerOf(await peer.read('202'), 'CSeq')).toBe('3 REFER');
-      const told = await peer.read('NOTIFY');
-      expect(asked).toEqual(['sip:200@127.0.0.1']);
-      peer.write(answer(told, '200 OK'));
+      const reported = await peer.read('NOTIFY');
+      expect(requested).toEqual(['sip:200@127.0.0.1']);
+      peer.write(answer(reported, '200 OK'));
       expect(await peer.read('NOTIFY')).toContain('SIP/2.0 200');
     });
   });

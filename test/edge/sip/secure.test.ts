@@ -363,15 +363,15 @@ describe('a hostile peer of TLS', () => {
     for (let i = 0; i < 2000; i += 1) {
       phone.write(requestText(phone, { method: 'OPTIONS', uri, callId: `late${i}` }));
     }
-    const heard = (): number =>
+    const received = (): number =>
       rig.signalling
         .counters()
         .messages.filter(({ method }) => method === 'OPTIONS')
         .reduce((sum, { count }) => sum + count, 0);
     let last = 0;
     await until(() => {
-      const still = heard() > 0 && heard() === last;
-      last = heard();
+      const still = received() > 0 && received() === last;
+      last = received();
       return still;
     });
     expect(last).toBeLessThan(2000);

@@ -116,16 +116,16 @@ describe('recognition over HTTP (POST /v1/audio/transcriptions)', () => {
     expect(leg.isOpen).toBe(true);
     leg.say(silence(300));
     expect(leg.isOpen).toBe(false);
-    expect(await listener.heard).toMatchObject({
+    expect(await listener.received).toMatchObject({
       ok: true,
       value: { text: 'Hello there.', confidence: Math.exp(-0.1) },
     });
-    const [heard] = server.heard;
-    expect(heard).toMatchObject({
+    const [received] = server.received;
+    expect(received).toMatchObject({
       path: '/v1/audio/transcriptions',
       authorization: 'Bearer key-1',
     });
-    const form = formOf(heard?.body ?? Buffer.alloc(0));
+    const form = formOf(received?.body ?? Buffer.alloc(0));
     expect(form).toMatchObject({
       model: 'whisper-1',
       language: 'de',
@@ -147,16 +147,18 @@ describe('recognition over HTTP (POST /v1/audio/transcriptions)', () => {
     [json({ words: 'x' }), 'returned no text'],
     [(_: unknown, r: import('node:http').ServerResponse) => r.socket?.destroy(), 'request failed'],
   ])('reports a failing server with the reason, %#', async (reply, reason) => {
-    server = await SpeechServer.listen({ reply: (heard, response) => void reply(heard, response) });
+    server = await SpeechServer.listen({
+      reply: (received, response) => void reply(received, response),
+    });
     const recognizer = await recogniser({ httpUrl: server.url });
     const leg = new SpeakingLeg();
     const listener = recognizer.listen(leg.media, listening());
     leg.say(tone(500));
     leg.say(silence(1500));
-    const heard = await listener.heard;
-    expect(heard).toMatchObject({ ok: false, error: { kind: 'failed' } });
-    expect(JSON.stringify(heard)).toContain(reason);
-    expect(JSON.stringify(heard)).not.toContain('127.0.0.1');
+    const received = await listener.received;
+    expect(received).toMatchObject({ ok: false, error: { kind: 'failed' } });
+    expect(JSON.stringify(received)).toContain(reason);
+    expect(JSON.stringify(received)).not.toContain('127.0.0.1');
   });
 
   it('masks rude words on request', async () => {
@@ -168,7 +170,7 @@ describe('recognition over HTTP (POST /v1/audio/transcriptions)', () => {
     const listener = recognizer.listen(leg.media, listening({ profanityFilter: true }));
     leg.say(tone(500));
     leg.say(silence(1500));
-    expect(await listener.heard).toMatchObject({
+    expect(await listener.received).toMatchObject({
       value: { text: 'What the f***, my D*** classic assets' },
     });
   });
@@ -191,7 +193,7 @@ describe('recognition over HTTP (POST /v1/audio/transcriptions)', () => {
     expect(spoke).toBe(false);
     leg.say(tone(3000));
     expect(leg.isOpen).toBe(false);
-    expect(await listener.heard).toMatchObject({ value: { text: 'long' } });
+    expect(await listener.received).toMatchObject({ value: { text: 'long' } });
   });
 
   it('limits simultaneous recognitions, and a stopped one frees its slot', async () => {
@@ -199,13 +201,13 @@ describe('recognition over HTTP (POST /v1/audio/transcriptions)', () => {
     const recognizer = await recogniser({ httpUrl: server.url });
     const legs = [1, 2, 3].map(() => new SpeakingLeg());
     const listeners = legs.map((leg) => recognizer.listen(leg.media, listening()));
-    expect(await listeners[2]?.heard).toMatchObject({ error: { kind: 'busy' } });
+    expect(await listeners[2]?.received).toMatchObject({ error: { kind: 'busy' } });
     listeners[0]?.stop();
-    expect(await listeners[0]?.heard).toMatchObject({ error: { kind: 'aborted' } });
+    expect(await listeners[0]?.received).toMatchObject({ error: { kind: 'aborted' } });
     expect(legs[0]?.isOpen).toBe(false);
     expect(recognizer.listening).toBe(1);
     listeners[1]?.stop();
-    await listeners[1]?.heard;
+    await listeners[1]?.received;
   });
 
   it('sends a whole recording in one request', async () => {
@@ -248,7 +250,7 @@ describe("streaming recognition (vosk-server's protocol)", () => {
     leg.say(tone(600));
     expect(await first.promise).toEqual({ stable: '', unstable: 'see you', stability: 0.6 });
     leg.say(silence(1500));
-    expect(await listener.heard).toMatchObject({ value: { text: 'see you', confidence: 0.75 } });
+    expect(await listener.received).toMatchObject({ value: { text: 'see you', confidence: 0.75 } });
     expect(server.texts.map((text) => JSON.parse(text))).toEqual([
       { config: { sample_rate: RATE, words: 1, phrase_list: ['see you', '[unk]'] } },
       { eof: 1 },
@@ -263,7 +265,7 @@ describe("streaming recognition (vosk-server's protocol)", () => {
     const listener = recognizer.listen(leg.media, listening());
     leg.say(tone(600));
     leg.say(silence(1500));
-    expect(await listener.heard).toMatchObject({ error: { kind: 'failed' } });
+    expect(await listener.received).toMatchObject({ error: { kind: 'failed' } });
   });
 });
 
@@ -272,7 +274,7 @@ describe('without a recognizer', () => {
     const recognizer = await recogniser({});
     const leg = new SpeakingLeg();
     const listener = recognizer.listen(leg.media, listening());
-    expect(await listener.heard).toMatchObject({ error: { kind: 'unavailable' } });
+    expect(await listener.received).toMatchObject({ error: { kind: 'unavailable' } });
     expect(leg.isOpen).toBe(false);
   });
 });
@@ -297,14 +299,14 @@ describe.skipIf(!installed)("Debian's pocketsphinx", () => {
     leg.say(silence(500));
     leg.say(spoken('yes please'));
     leg.say(silence(1500));
-    const heard = await listener.heard;
-    expect(heard).toMatchObject({ ok: true, value: { text: 'yes please' } });
+    const received = await listener.received;
+    expect(received).toMatchObject({ ok: true, value: { text: 'yes please' } });
   });
 
   it('supports only American English', async () => {
     const recognizer = await recogniser({ run: undefined });
     const leg = new SpeakingLeg();
     const listener = recognizer.listen(leg.media, listening({ language: 'fr-FR' }));
-    expect(await listener.heard).toMatchObject({ error: { kind: 'unavailable' } });
+    expect(await listener.received).toMatchObject({ error: { kind: 'unavailable' } });
   });
 });

@@ -22,10 +22,10 @@ let signer: Pair;
 let proofs: CallerProofs;
 /** Pages by URL, and the requested URLs. */
 const pages = new Map<string, string>();
-const asked: string[] = [];
+const requested: string[] = [];
 
 const fetch: FetchCertificate = async (url) => {
-  asked.push(url);
+  requested.push(url);
   const text = pages.get(url);
   return text === undefined ? err('unreachable') : ok(Buffer.from(text));
 };
@@ -48,7 +48,7 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 beforeEach(() => {
   pages.clear();
-  asked.length = 0;
+  requested.length = 0;
   pages.set(URL_OF_OURS, signer.cert);
   proofs = proofsWith();
 });
@@ -98,7 +98,7 @@ describe('a signed call', () => {
     const both = await Promise.all([verified({ identity }), verified({ identity })]);
     expect(both).toEqual(Array(2).fill({ isVerified: true, attestation: 'B' }));
     await verified({ identity });
-    expect(asked).toEqual([URL_OF_OURS]);
+    expect(requested).toEqual([URL_OF_OURS]);
   });
 });
 

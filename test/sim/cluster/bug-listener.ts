@@ -4,19 +4,25 @@ import type { LogFields, Logger } from '../../../src/base/logger.ts';
 
 export class BugListener {
   readonly bugs: string[] = [];
-  readonly #tell: (line: string) => void;
+  readonly #notify: (line: string) => void;
 
-  constructor(tell: (line: string) => void) {
-    this.#tell = tell;
+  constructor(notify: (line: string) => void) {
+    this.#notify = notify;
   }
 
   logger(node: string): Logger {
-    const heard = ({ error, node: about = '' }: LogFields, message: string): void => {
+    const received = ({ error, node: about = '' }: LogFields, message: string): void => {
       if (error instanceof Error && isBug(error))
         this.bugs.push(`${node}: ${message}: ${error.stack ?? error.message}`);
-      this.#tell(`${node}: ${message} ${String(about)}`.trimEnd());
+      this.#notify(`${node}: ${message} ${String(about)}`.trimEnd());
     };
     const quiet = (): void => undefined;
-    return { debug: quiet, info: quiet, warn: heard, error: heard, child: () => this.logger(node) };
+    return {
+      debug: quiet,
+      info: quiet,
+      warn: received,
+      error: received,
+      child: () => this.logger(node),
+    };
   }
 }

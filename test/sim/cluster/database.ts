@@ -88,7 +88,7 @@ export class SimDatabase {
         if (!this.isUp) throw lost();
         if (isOpening(unit)) return this.#open(unit, access, clock);
         const answer = await this.#executor.submit(unit, access);
-        if (answer === true && isFencing(unit)) this.#fenced.add(lifeOf(unit.given[0]));
+        if (answer === true && isFencing(unit)) this.#fenced.add(lifetimeOf(unit.given[0]));
         return isLookingForOpen(unit) ? this.#seen(answer as readonly OpenCall[]) : answer;
       };
       return way.ask(act, { lost, timeoutMs: TIMEOUT_MS });
@@ -103,7 +103,7 @@ export class SimDatabase {
 
   /** Returns whether another node has declared this epoch of the node dead. */
   isFenced(node: NodeRef): boolean {
-    return this.#fenced.has(lifeOf(node));
+    return this.#fenced.has(lifetimeOf(node));
   }
 
   /** Time at which other nodes began to see the call. */
@@ -139,7 +139,7 @@ type FencingUnit = Unit & { readonly given: readonly [node: NodeRef] };
 
 const isFencing = (unit: Unit): unit is FencingUnit =>
   unit.repository === 'nodes' && unit.operation === 'fence';
-const lifeOf = ({ id, epoch }: NodeRef): string => `${id} ${epoch}`;
+const lifetimeOf = ({ id, epoch }: NodeRef): string => `${id} ${epoch}`;
 const isLookingForOpen = ({ repository, operation }: Unit): boolean =>
   repository === 'calls' && operation === 'listOpen';
 

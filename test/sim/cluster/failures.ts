@@ -52,7 +52,7 @@ export class Troubles {
       this.#still.delete(node);
       this.#changed(node);
     }
-    this.#world.tell('all is well');
+    this.#world.notify('all is well');
   }
 
   /** Records the current reachability. Call it with every step. */
@@ -109,7 +109,7 @@ export class Troubles {
 
   #kill(node: SimNode, forMs: number): void {
     if (node.process === undefined) return;
-    this.#world.tell(`${node.id} is killed`);
+    this.#world.notify(`${node.id} is killed`);
     this.killed.add(node.process);
     node.kill();
     this.#changed(node);
@@ -121,12 +121,12 @@ export class Troubles {
   }
 
   #stand(node: SimNode, forMs: number): void {
-    this.#world.tell(`${node.id} is paused`);
+    this.#world.notify(`${node.id} is paused`);
     node.stand();
     this.#still.add(node);
     this.#changed(node);
     this.#later(forMs, () => {
-      this.#world.tell(`${node.id} resumes`);
+      this.#world.notify(`${node.id} resumes`);
       node.goOn();
       this.#still.delete(node);
       this.#changed(node);
@@ -134,23 +134,23 @@ export class Troubles {
   }
 
   #cut(node: SimNode, what: 'database' | 'redis' | 'both', forMs: number): void {
-    this.#world.tell(`${node.id} is cut off: ${what}`);
+    this.#world.notify(`${node.id} is cut off: ${what}`);
     node.cut(what, true);
     this.#changed(node);
     this.#later(forMs, () => {
-      this.#world.tell(`${node.id} is connected again: ${what}`);
+      this.#world.notify(`${node.id} is connected again: ${what}`);
       node.cut(what, false);
       this.#changed(node);
     });
   }
 
   #break(server: { isUp: boolean; crash?: () => void }, name: string, forMs: number): void {
-    this.#world.tell(`${name} is unavailable`);
+    this.#world.notify(`${name} is unavailable`);
     if (server.crash === undefined) server.isUp = false;
     else server.crash();
     for (const node of this.#world.nodes) this.#changed(node);
     this.#later(forMs, () => {
-      this.#world.tell(`${name} is back`);
+      this.#world.notify(`${name} is back`);
       server.isUp = true;
       for (const node of this.#world.nodes) this.#changed(node);
     });
@@ -158,7 +158,7 @@ export class Troubles {
 
   #wrongClock(node: SimNode): void {
     const offsetMs = this.#world.random.between(-2000, 2000);
-    this.#world.tell(`the clock of ${node.id} is set: ${offsetMs} ms wrong`);
+    this.#world.notify(`the clock of ${node.id} is set: ${offsetMs} ms wrong`);
     node.offsetMs = offsetMs;
     if (node.process !== undefined) node.process.clock.offsetMs = offsetMs;
   }

@@ -54,7 +54,7 @@ export interface Surroundings {
   readonly redis: SimRedis;
   /** Phones that can be called, by number. */
   readonly phones: ReadonlyMap<string, SimPhone>;
-  tell(line: string): void;
+  notify(line: string): void;
 }
 
 /** One process. */
@@ -116,13 +116,13 @@ export class SimNode {
         this.#isStarting = false;
         this.process = process;
         this.servesSinceMs = this.#world.clock.monotonicMs();
-        this.#world.tell(`${this.id} serves, epoch ${process.self.epoch}`);
+        this.#world.notify(`${this.id} serves, epoch ${process.self.epoch}`);
       },
       (error: unknown) => {
         if (clock.isDead) return;
         clock.die();
         this.#isStarting = false;
-        this.#world.tell(`${this.id} did not start: ${String(error)}`);
+        this.#world.notify(`${this.id} did not start: ${String(error)}`);
       },
     );
   }
@@ -237,8 +237,8 @@ export class SimNode {
     const callbacks = callbacksOf(basics, store, http, { logs, lease });
     this.#lives += 1;
     const name = `${this.id}.${this.#lives} `;
-    const tell = (text: string): void => this.#world.tell(text);
-    const signalling = new SimSignalling(clock, this.#world.random.fork(), tell, name);
+    const notify = (text: string): void => this.#world.notify(text);
+    const signalling = new SimSignalling(clock, this.#world.random.fork(), notify, name);
     for (const [number, phone] of this.#world.phones) signalling.plugIn(number, phone);
     const media = { ...new FakeMedia().asMedia, status: () => ({ portsFree: 1000 }) };
     const unheard = { load: () => Promise.reject(new Error('no sound is requested')) };

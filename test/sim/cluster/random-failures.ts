@@ -94,12 +94,12 @@ class Storm {
   /** Sets up a customer whose server works most of the time. */
   #serve(): void {
     const { customer, random, answers } = this.#world;
-    const asked = new Map<string, number>();
+    const requested = new Map<string, number>();
     /** Limits failures so that no request is abandoned. */
     const fails = ({ parameters }: Asked): boolean => {
       const about = `${parameters['CallUUID']} ${parameters['Event']}`;
-      const before = asked.get(about) ?? 0;
-      asked.set(about, before + 1);
+      const before = requested.get(about) ?? 0;
+      requested.set(about, before + 1);
       return before < MOST_FAILURES && random.chance(FAILURES);
     };
     const often =

@@ -28,7 +28,7 @@ interface KeyListener {
 export class SimRedis {
   isUp = true;
   /** Generation of the server; connections to an earlier one are closed. */
-  life = 1;
+  lifetime = 1;
   readonly clock: Clock;
   readonly random: SimRandom;
   readonly #entries = new Map<string, Entry>();
@@ -44,7 +44,7 @@ export class SimRedis {
   /** Restarts it without data. */
   crash(): void {
     this.isUp = false;
-    this.life += 1;
+    this.lifetime += 1;
     this.#entries.clear();
     this.#scripts.clear();
   }
@@ -124,20 +124,20 @@ export class SimRedis {
     const nowMs = this.clock.monotonicMs();
     const leases = this.#scores(first);
     if (keys === '2') return this.#take(leases, rest);
-    const [lifeMs, ...renewed] = rest;
-    if (lifeMs === undefined) return this.#valid(leases);
-    for (const lease of renewed) leases.set(lease, nowMs + Number(lifeMs));
+    const [lifetimeMs, ...renewed] = rest;
+    if (lifetimeMs === undefined) return this.#valid(leases);
+    for (const lease of renewed) leases.set(lease, nowMs + Number(lifetimeMs));
     return 0;
   }
 
   #take(leases: Map<string, number>, given: readonly string[]): readonly [number, number] {
-    const [startsKey = '', lease = '', most, perSecond, lifeMs] = given;
+    const [startsKey = '', lease = '', most, perSecond, lifetimeMs] = given;
     const nowMs = this.clock.monotonicMs();
     const starts = this.#scores(startsKey);
     for (const [name, atMs] of starts) if (atMs <= nowMs - 1000) starts.delete(name);
     if (this.#valid(leases) >= Number(most)) return [1, 1000];
     if (starts.size >= Number(perSecond)) return [2, 1000];
-    leases.set(lease, nowMs + Number(lifeMs));
+    leases.set(lease, nowMs + Number(lifetimeMs));
     starts.set(lease, nowMs);
     return [0, 0];
   }
@@ -170,18 +170,18 @@ export class SimRedisLink implements RedisLink {
   readonly #redis: SimRedis;
   readonly #connected: (() => void)[] = [];
   #wasConnected = true;
-  #life: number;
+  #lifetime: number;
 
   constructor(redis: SimRedis, clock: NodeClock) {
     this.clock = clock;
     this.#redis = redis;
-    this.#life = redis.life;
+    this.#lifetime = redis.lifetime;
     this.way = new Way(clock, redis.random.fork(), { delayMs: [0, 2], unanswered: 0.01 });
     this.#watch();
   }
 
   get isConnected(): boolean {
-    return this.#reaches && this.#life === this.#redis.life;
+    return this.#reaches && this.#lifetime === this.#redis.lifetime;
   }
 
   get #reaches(): boolean {
@@ -196,7 +196,7 @@ export class SimRedisLink implements RedisLink {
   send(...command: readonly string[]): Promise<unknown> {
     const lost = (): Error => new ServiceError('CLUSTER_UNAVAILABLE', 'redis does not answer');
     const act = async (): Promise<unknown> => {
-      if (!this.#redis.isUp || this.#life !== this.#redis.life) throw lost();
+      if (!this.#redis.isUp || this.#lifetime !== this.#redis.lifetime) throw lost();
       return this.#redis.run(command);
     };
     return this.way.ask(act, { lost, timeoutMs: COMMAND_MS });
@@ -218,7 +218,7 @@ export class SimRedisLink implements RedisLink {
   #watch(): void {
     this.clock.at(this.clock.monotonicMs() + RECONNECT_MS, () => {
       const isNew = this.#reaches && !(this.#wasConnected && this.isConnected);
-      if (this.#reaches) this.#life = this.#redis.life;
+      if (this.#reaches) this.#lifetime = this.#redis.lifetime;
       if (isNew) for (const act of this.#connected) act();
       this.#wasConnected = this.isConnected;
       this.#watch();

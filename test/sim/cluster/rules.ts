@@ -121,7 +121,7 @@ export class Rules {
     const cdrs = await this.cdrs();
     await this.#money(cdrs);
     this.#records(cdrs);
-    this.#told(cdrs);
+    this.#reported(cdrs);
   }
 
   async #money(cdrs: readonly Cdr[]): Promise<void> {
@@ -162,13 +162,16 @@ export class Rules {
    * Checks that each notification has one key and arrives once, or again if its node was lost before it could record
    * the delivery.
    */
-  #told(cdrs: readonly Cdr[]): void {
+  #reported(cdrs: readonly Cdr[]): void {
     const { customer } = this.#world;
-    const byCall = Map.groupBy(customer.asked, ({ parameters }) => parameters['CallUUID'] ?? '');
+    const byCall = Map.groupBy(
+      customer.requested,
+      ({ parameters }) => parameters['CallUUID'] ?? '',
+    );
     for (const cdr of cdrs) {
       const { callUuid, answerUs, context } = cdr;
-      const told = (byCall.get(callUuid) ?? []).filter(({ path }) => path !== '/answer');
-      const hangups = told.filter(({ parameters }) => parameters['Event'] === 'Hangup');
+      const reported = (byCall.get(callUuid) ?? []).filter(({ path }) => path !== '/answer');
+      const hangups = reported.filter(({ parameters }) => parameters['Event'] === 'Hangup');
       const taken = hangups.filter((one) => this.#wasTaken(one));
       if (taken.length === 0 && answerUs !== undefined && context !== 'dial')
         this.#broken(`the hangup of ${callUuid} was not reported`);
@@ -176,7 +179,7 @@ export class Rules {
         this.#broken(`the hangup of ${callUuid} was reported with two keys`);
       if (taken.length > 1 && !this.#mayRepeat(cdr))
         this.#broken(`the hangup of ${callUuid} was reported ${taken.length} times`);
-      if (!this.#mayRepeat(cdr)) this.#inOrder(callUuid, told);
+      if (!this.#mayRepeat(cdr)) this.#inOrder(callUuid, reported);
     }
   }
 
@@ -201,8 +204,8 @@ export class Rules {
     return this.#troubles.killed.has(process) || this.#fenced.has(process);
   }
 
-  #inOrder(callUuid: string, told: readonly Asked[]): void {
-    const events = told.map(({ parameters }) => parameters['Event'] ?? '');
+  #inOrder(callUuid: string, reported: readonly Asked[]): void {
+    const events = reported.map(({ parameters }) => parameters['Event'] ?? '');
     const hangup = events.indexOf('Hangup');
     if (hangup >= 0 && events.lastIndexOf('Ring') > hangup)
       this.#broken(`${callUuid}: Ring was reported after Hangup`);

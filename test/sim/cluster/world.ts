@@ -56,8 +56,8 @@ export class ClusterWorld implements Surroundings {
 
   private constructor(seed: number) {
     this.random = new SimRandom(seed);
-    const tell = (line: string): void => this.tell(line);
-    this.listener = new BugListener(tell);
+    const notify = (line: string): void => this.notify(line);
+    this.listener = new BugListener(notify);
     this.customer = new Customer(this.clock, this.random.fork(), () => undefined);
     this.database = new SimDatabase(this.clock, this.random.fork());
     this.redis = new SimRedis(this.clock, this.random.fork());
@@ -80,7 +80,7 @@ export class ClusterWorld implements Surroundings {
     return this.#customer;
   }
 
-  tell(line: string): void {
+  notify(line: string): void {
     this.story.push(`${this.clock.monotonicMs().toFixed(0).padStart(7)} ${line}`);
   }
 

@@ -205,7 +205,7 @@ function disturb(world: World, legs: readonly SimLeg[]): void {
     const call = random.pick(live);
     const commands = random.chance(LAST_SHARE) ? LAST_COMMANDS : COMMANDS;
     const number = random.integer(commands.length);
-    world.tell(`command ${number} of ${commands.length} for ${call.uuid.slice(0, 8)}`);
+    world.notify(`command ${number} of ${commands.length} for ${call.uuid.slice(0, 8)}`);
     void commands[number]?.(world, call);
   }
 }

@@ -51,10 +51,10 @@ async function recordingsAreFinished(world: World): Promise<void> {
     const filter = { accountId, reference: `recording:${recordingId}` };
     const { total } = await store.ledger.page(filter, 1, 10);
     world.equal(total, durationMs > 0 ? 1 : 0, 'charges of a recording');
-    const told = world.customer
+    const reported = world.customer
       .at('/status')
       .filter(({ parameters }) => parameters['RecordingID'] === recordingId);
-    world.expect(told.length >= 1, `recording ${recordingId} is reported`);
+    world.expect(reported.length >= 1, `recording ${recordingId} is reported`);
   }
 }
 
@@ -173,13 +173,13 @@ export const outsideScenarios: readonly Scenario[] = [
       const legs = phones.map((phone) => world.call(phone));
       await world.until('all hear the file', () => phones.every((phone) => phone.hears(FILE_HZ)));
       world.disk.isFull = true;
-      world.tell('the disk is full');
+      world.notify('the disk is full');
       await world.advance(world.random.between(100, 4000));
       for (const leg of legs.slice(0, 2)) interrupt(world, leg);
       await world.advance(world.random.between(500, 9000));
       world.expect(phones[2]?.hears(FILE_HZ) === true, 'the third call continues');
       world.disk.isFull = false;
-      world.tell('the disk has space');
+      world.notify('the disk has space');
       await world.advance(2000);
       for (const leg of legs.slice(0, 2))
         world.equal((await world.cdrOf(leg)).cost, PRICE.sip, 'cost');
@@ -229,8 +229,8 @@ export const outsideScenarios: readonly Scenario[] = [
         const isDialled = world.signalling.legs.some(({ phone }) => phone?.name === numbers[index]);
         world.equal(cdr?.hangupCauseCode !== 1020, isDialled, `${callUuid} was dialled`);
         world.expect(cdr !== undefined, `${callUuid} has a record`);
-        const told = world.customer.told('/hangup', callUuid).length;
-        world.expect(told >= 1, `the hangup of ${callUuid} is reported`);
+        const reported = world.customer.reported('/hangup', callUuid).length;
+        world.expect(reported >= 1, `the hangup of ${callUuid} is reported`);
       }
     },
   },
@@ -269,8 +269,8 @@ export const outsideScenarios: readonly Scenario[] = [
           cdr.endUs >= Math.min(killedUs, overUs(world, leg)) - HEARTBEAT_US,
           `${leg.id} is billed up to its last heartbeat`,
         );
-        const told = world.customer.told('/hangup', cdr.callUuid).length;
-        world.expect(told >= 1, `the hangup of ${leg.id} is reported`);
+        const reported = world.customer.reported('/hangup', cdr.callUuid).length;
+        world.expect(reported >= 1, `the hangup of ${leg.id} is reported`);
       }
     },
   },

@@ -51,15 +51,15 @@ export class Member {
   constructor(
     id: string,
     seat: RoomMember,
-    asked: { readonly context: VerbContext; readonly instruction: ConferenceInstruction },
+    requested: { readonly context: VerbContext; readonly instruction: ConferenceInstruction },
   ) {
     this.id = id;
     this.seat = seat;
-    this.context = asked.context;
-    this.instruction = asked.instruction;
-    this.joinedMs = asked.context.needs.clock.monotonicMs();
-    this.#muted = asked.instruction.muted;
-    const { call, needs } = asked.context;
+    this.context = requested.context;
+    this.instruction = requested.instruction;
+    this.joinedMs = requested.context.needs.clock.monotonicMs();
+    this.#muted = requested.instruction.muted;
+    const { call, needs } = requested.context;
     this.recording = new RecordingSlot((request) => needs.recorder.start(call, request));
     this.left = new Promise((resolve) => {
       this.#resolveLeft = resolve;
@@ -167,11 +167,11 @@ export class Member {
     this.#sounds.set(sound.kind, stop);
     const { call, needs } = this.context;
     const options = { signal: stop.signal, mix: true };
-    const heard =
+    const received =
       sound.kind === 'play'
         ? playTo(call, needs, sound.url, options)
         : speakTo(call, needs, { ...sound, ssml: undefined }, options);
-    heard
+    received
       .catch((error: unknown) => {
         if (stop.signal.aborted) return;
         call.log.add('warning', 'sound failed', { detail: String(error) });

@@ -16,7 +16,7 @@ import {
   LEAVE,
   toWire,
 } from './between-nodes.ts';
-import { tellExit } from './conference-events.ts';
+import { notifyExit } from './conference-events.ts';
 import { LINK_CODECS, LINK_SRTP, type NodeLegs } from './node-legs.ts';
 
 export interface RemoteJoinNeeds {
@@ -178,7 +178,7 @@ class Visit implements Participation {
   #exitFromLost(): void {
     const { room, memberId: id } = this.#facts;
     const member = { context: this.#context, instruction: this.#instruction, id };
-    tellExit(room, member, { wasFirst: false, isLast: false });
+    notifyExit(room, member, { wasFirst: false, isLast: false });
     this.#ownerLost(room.uuid);
   }
 

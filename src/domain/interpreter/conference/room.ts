@@ -13,16 +13,16 @@ import type { LiveRecording, RecordRefusal, RoomRecordRequest } from '../recordi
 import { playSoundUrl, type SoundSource } from '../sound-url.ts';
 import { beeps, RELAYED_DIGITS } from '../tones.ts';
 import {
+  notifyDigits,
+  notifyEnter,
+  notifyExit,
+  notifyFloor,
   soundParameters,
-  tellDigits,
-  tellEnter,
-  tellExit,
-  tellFloor,
 } from './conference-events.ts';
 import { describedMember } from './described-member.ts';
 import { Member } from './member.ts';
-import { enterParty, recordingTold } from './party.ts';
-import { tellParty } from './party-events.ts';
+import { enterParty, recordingReported } from './party.ts';
+import { notifyParty } from './party-events.ts';
 import { PartyHistory } from './party-history.ts';
 import { RecordingSlot } from './recording-slot.ts';
 
@@ -110,14 +110,14 @@ export class Room {
     if (isFirst) this.#firstId = member.id;
     this.#members.set(member.id, member);
     context.call.log.add('call', 'conference entered', { name: this.name, memberId: member.id });
-    tellEnter(this, member, isFirst);
+    notifyEnter(this, member, isFirst);
     this.#partyEntered(member, isFirst);
     member.watch({
       pressed: (digit) => {
-        tellParty(this, member, 'ParticipantDigitInput', [['Digit', digit]]);
+        notifyParty(this, member, 'ParticipantDigitInput', [['Digit', digit]]);
         this.#relay(member, digit);
       },
-      matched: (keys) => tellDigits(this, member, keys),
+      matched: (keys) => notifyDigits(this, member, keys),
       wantsOut: (reason) => this.leave(member, reason),
     });
     if (instruction.startConferenceOnEnter || goesOn) this.#begin();
@@ -141,10 +141,10 @@ export class Room {
     const { call } = member.context;
     call.log.add('call', 'conference left', { name: this.name, memberId: member.id, reason });
     const wasFirst = member.id === this.#firstId;
-    tellExit(this, member, { wasFirst, isLast: this.#members.size === 0 });
-    tellParty(this, member, 'ParticipantLeft', [['Reason', reason]]);
+    notifyExit(this, member, { wasFirst, isLast: this.#members.size === 0 });
+    notifyParty(this, member, 'ParticipantLeft', [['Reason', reason]]);
     this.#onMembers();
-    if (this.#members.size === 0) tellParty(this, this.#notifier ?? member, 'MPCEnded');
+    if (this.#members.size === 0) notifyParty(this, this.#notifier ?? member, 'MPCEnded');
     if (this.#isMoving) {
       this.closeIfEmpty();
       return;
@@ -237,7 +237,7 @@ export class Room {
     this.#begun = true;
     this.#begins.resolve();
     this.history.startedUs = this.#nowUs();
-    if (this.#notifier !== undefined) tellParty(this, this.#notifier, 'MPCStarted');
+    if (this.#notifier !== undefined) notifyParty(this, this.#notifier, 'MPCStarted');
     for (const member of this.#members.values()) {
       if (member.instruction.party === undefined || this.#members.size > 1) member.begin();
     }
@@ -293,8 +293,8 @@ export class Room {
     const member = this.members.find((candidate) => candidate.seat === seat);
     if (member === undefined || member === this.#floor) return;
     this.#floor = member;
-    if (member.instruction.floorEvent) tellFloor(this, member);
-    tellParty(this, member, 'ParticipantSpeaking');
+    if (member.instruction.floorEvent) notifyFloor(this, member);
+    notifyParty(this, member, 'ParticipantSpeaking');
   }
 
   /** Implements a document's `record`: records while the room has two members, with recordWhenAlone one. */
@@ -317,7 +317,7 @@ export class Room {
       conferenceUuid: this.uuid,
       format: instruction.recordFileFormat,
       maxMs: LONGEST_RECORDING_MS,
-      ...recordingTold(this, member),
+      ...recordingReported(this, member),
     };
     this.record(request).then(
       (started) => {

@@ -27,7 +27,9 @@ export class EarlyRefers {
   ) {
     this.#deal = deal;
     this.#clock = clock;
-    this.#undo = parties.map((by) => by.observe({ referred: (refer) => this.#heard(refer, by) }));
+    this.#undo = parties.map((by) =>
+      by.observe({ referred: (refer) => this.#received(refer, by) }),
+    );
   }
 
   /** Processes queued REFERs, and later ones immediately. */
@@ -44,7 +46,7 @@ export class EarlyRefers {
     this.#refuse();
   }
 
-  #heard(refer: Refer, by: Call): void {
+  #received(refer: Refer, by: Call): void {
     if (this.#waiting === undefined) {
       this.#deal(refer, by);
       return;

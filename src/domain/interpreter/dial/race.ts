@@ -34,8 +34,8 @@ export class Race {
    * Resolves when the winner's events have been sent, so that losers follow (dialect §2.1: DialAnswer, DialConnected,
    * DialHangup).
    */
-  readonly #winnerTold: Promise<void>;
-  #tellLosers: () => void = noOperation;
+  readonly #winnerReported: Promise<void>;
+  #notifyLosers: () => void = noOperation;
   /** Set once the race is decided. */
   #verdict: Verdict | undefined;
   #rungOut = false;
@@ -61,8 +61,8 @@ export class Race {
     this.#decided = new Promise((resolve) => {
       this.#decide = resolve;
     });
-    this.#winnerTold = new Promise((resolve) => {
-      this.#tellLosers = resolve;
+    this.#winnerReported = new Promise((resolve) => {
+      this.#notifyLosers = resolve;
     });
   }
 
@@ -88,8 +88,8 @@ export class Race {
   }
 
   /** Signals that all events of the winner have been sent. */
-  winnerTold(): void {
-    this.#tellLosers();
+  winnerReported(): void {
+    this.#notifyLosers();
   }
 
   /** Ends all legs except the winner. Legs created later end immediately. */
@@ -155,7 +155,7 @@ export class Race {
         leg.end = end;
         this.#sound.gone(call);
         this.#settleIfOver();
-        if (end.cause === LOST.cause) await this.#winnerTold;
+        if (end.cause === LOST.cause) await this.#winnerReported;
         this.#events.hungUp(leg, end);
       }),
     };

@@ -178,17 +178,17 @@ async function readEither(
     const begun = await firstOf(context, { keys, listener }, untilMs);
     if (begun === undefined) return NO_INPUT;
     if (begun.kind === 'key') return readDigits(instruction, context, keys, begun.key);
-    const heard = await unlessAborted(signal, listener.heard);
-    if (!heard.ok) {
-      const why = `${heard.error.kind}: ${heard.error.detail}`;
+    const received = await unlessAborted(signal, listener.received);
+    if (!received.ok) {
+      const why = `${received.error.kind}: ${received.error.detail}`;
       if (!instruction.acceptsDigits) return { kind: 'failed', why };
       const key = await keys.next(needs.clock, untilMs - needs.clock.monotonicMs(), signal);
       return key === undefined
         ? { kind: 'failed', why }
         : readDigits(instruction, context, keys, key);
     }
-    if (heard.value.text !== '') {
-      const transcript = heard.value;
+    if (received.value.text !== '') {
+      const transcript = received.value;
       return { kind: 'speech', transcript, charged: await listener.charge(transcript) };
     }
     listener.again();
@@ -206,7 +206,7 @@ async function firstOf(
   const spoke = new AbortController();
   const begin = (): void => spoke.abort(new BargeIn());
   const stopListening = listener.onSpeech(begin);
-  void listener.heard.then(begin);
+  void listener.received.then(begin);
   try {
     const leftMs = Math.max(0, untilMs - needs.clock.monotonicMs());
     const key = await keys.next(needs.clock, leftMs, AbortSignal.any([signal, spoke.signal]));

@@ -55,11 +55,11 @@ const testRoute = adminRoute({
     carriers: Type.Array(ChoiceSchema),
   }),
   async run({ control }, { query: { account_id: accountId, from, to } }) {
-    const told = await control.explainRoute({ accountId, from, to });
-    if (!told.ok) return refused(told.error);
-    const { country, callerId, price, refusal, carriers } = told.value;
+    const described = await control.explainRoute({ accountId, from, to });
+    if (!described.ok) return refused(described.error);
+    const { country, callerId, price, refusal, carriers } = described.value;
     return ok({
-      to: told.value.to,
+      to: described.value.to,
       country: country ?? null,
       caller_id: callerId ?? null,
       per_minute: price === undefined ? null : unitsFromMicros(price.perMinute),

@@ -47,13 +47,13 @@ export function readRow(rowNumber: number, known: KnownCells, headers: readonly 
   if (!answerUrl.ok) return refused('answer_url', answerUrl.error);
   const hangupUrl = url(known.hangup_url);
   if (!hangupUrl.ok) return refused('hangup_url', hangupUrl.error);
-  const kept: (readonly [string, string])[] = [];
+  const retained: (readonly [string, string])[] = [];
   for (const { column, text } of headers) {
     const value = text.trim();
     if (value === '') continue;
     const problem = isStorable(value) ? headerValueProblem(value) : DAMAGED;
     if (problem !== undefined) return refused(column, problem);
-    kept.push([column, value]);
+    retained.push([column, value]);
   }
   return {
     rowNumber,
@@ -61,7 +61,7 @@ export function readRow(rowNumber: number, known: KnownCells, headers: readonly 
     from: from === '' ? undefined : from,
     answerUrl: answerUrl.value,
     hangupUrl: hangupUrl.value,
-    headers: kept,
+    headers: retained,
   };
 }
 

@@ -229,10 +229,11 @@ export class PostgresConnection extends Connection {
   }
 
   /** Queues a statement after all deferred statements. */
-  #queue(asked: string, parameters: Parameters = [], sent: Sent = {}): void {
+  #queue(requested: string, parameters: Parameters = [], sent: Sent = {}): void {
     this.#flushLater();
     const link = this.#connected();
-    const sql = sent.mustChange === undefined ? asked : onlyIfItChanges(asked, sent.mustChange);
+    const sql =
+      sent.mustChange === undefined ? requested : onlyIfItChanges(requested, sent.mustChange);
     const statement = this.#statements.get(sql) ?? this.#prepare(link, sql);
     this.#native(() => link.execute(statement.name, valuesOf(statement, parameters)));
     this.#sent.push(sent);

@@ -33,7 +33,7 @@ export class Points {
   }
 
   /** Clears the cache. `hears`: whether the next change will be announced. */
-  told(hears: boolean): void {
+  reported(hears: boolean): void {
     this.#hears = hears;
     this.outdated();
   }

@@ -11,7 +11,7 @@ import { DEFAULT_SESSION_TIMER, SessionTimer } from './session-timer.ts';
 type SentAck = Extract<UserAgentOutput, { kind: 'send' }>;
 
 export interface AcceptedInviteOptions {
-  readonly asked: Asked;
+  readonly requested: Asked;
   readonly leg: LegId;
   readonly auth: ClientAuth | undefined;
   readonly viaFlow: boolean;
@@ -41,9 +41,9 @@ export class AcceptedInvite implements ClientUser {
       return true;
     }
     const ack = this.#acks.get(tag);
-    const kept = ack && messageOf(ack.text);
-    if (ack !== undefined && kept !== undefined)
-      this.#core.emit({ kind: 'send', ...kept, flow: ack.flow, transaction: undefined });
+    const retained = ack && messageOf(ack.text);
+    if (ack !== undefined && retained !== undefined)
+      this.#core.emit({ kind: 'send', ...retained, flow: ack.flow, transaction: undefined });
     return false;
   }
 
@@ -55,10 +55,10 @@ export class AcceptedInvite implements ClientUser {
   response(response: SipResponse, flow: Flow): void {
     const tag = response.to.tag ?? '';
     if (!this.takes(tag)) return;
-    const { asked, leg, ...way } = this.#options;
+    const { requested, leg, ...way } = this.#options;
     const session = new Session(this.#core, {
       ...way,
-      dialog: Dialog.fromResponse(asked, response),
+      dialog: Dialog.fromResponse(requested, response),
       user: nobody(leg),
       flow,
       isCaller: true,

@@ -22,7 +22,7 @@ export function routeTo(core: UserAgentCore, binding: ContactBinding): ContactRo
   const path = binding.path.map(parseNameAddr).filter((hop) => hop !== undefined);
   const route = routed(path, binding.contactUri);
   const { address, port } = binding.flow;
-  const guard = { heardAt: [{ address, port }], allow: [] };
+  const guard = { receivedAt: [{ address, port }], allow: [] };
   const destination = destinationOf(core, binding, { nextHop: route.nextHop, guard });
   return { to, route, destination, guard };
 }

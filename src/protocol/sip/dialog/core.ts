@@ -45,7 +45,7 @@ export interface ServerUser {
 /** User of a dialog: receives the peer's requests inside it. */
 export interface DialogUser {
   readonly leg?: LegId | undefined;
-  /** Stage of a session. `asked`: unanswered INVITE from the peer. `early`: unanswered local INVITE. */
+  /** Stage of a session. `requested`: unanswered INVITE from the peer. `early`: unanswered local INVITE. */
   readonly stage?: 'asked' | 'early' | 'confirmed' | 'over';
   /** Receives a request whose extensions and content have been checked. */
   receive(request: SipRequest, transaction: TransactionId, flow: Flow): void;
@@ -105,11 +105,11 @@ export class UserAgentCore {
   /** Listener for all outputs except messages. */
   said: (output: UserAgentOutput) => void = () => undefined;
 
-  /** `door` returns the stateless answer to a new request, if any. */
+  /** `screen` returns the stateless answer to a new request, if any. */
   constructor(
     options: UserAgentOptions,
     incoming: (output: Incoming) => void,
-    door: (request: SipRequest, flow: Flow) => StatelessAnswer | undefined,
+    screen: (request: SipRequest, flow: Flow) => StatelessAnswer | undefined,
   ) {
     this.options = options;
     this.#software = ['Server', options.userAgent];
@@ -123,7 +123,7 @@ export class UserAgentCore {
       newToken: () => this.newToken(),
       timers: this.timers,
       server: options.userAgent,
-      door,
+      screen,
       isKnown: (flow) =>
         options.trustedSource(flow) !== undefined || this.knownPeers.knows(flow, this.nowMs),
     });

@@ -67,17 +67,17 @@ export class Messages {
     let open = contacts.length;
     let best: number | undefined;
     let isOver = false;
-    const tell = (status: number | undefined): void => {
+    const notify = (status: number | undefined): void => {
       if (isOver) return;
       isOver = true;
       this.#core.emit({ kind: 'messageSent', id: command.id, status });
     };
-    if (open === 0) tell(undefined);
+    if (open === 0) notify(undefined);
     for (const contact of contacts) {
       this.#sendTo(command, contact, (status) => {
         open -= 1;
         if (status !== undefined && (best === undefined || status < best)) best = status;
-        if (open === 0 || (status !== undefined && status < 300)) tell(best);
+        if (open === 0 || (status !== undefined && status < 300)) notify(best);
       });
     }
   }

@@ -9,7 +9,7 @@ import type { Flow } from '../transport/flow.ts';
 import type { Resolution, Target } from '../user-agent-types.ts';
 import type { ClientUser, UserAgentCore } from './core.ts';
 import { type Destination, type NextHop, nextHopOf, type UriDestination } from './next-hop.ts';
-import { type Attempt, toldTo } from './outbound-edges.ts';
+import { type Attempt, reportedTo } from './outbound-edges.ts';
 import type { Cancel } from './timers.ts';
 
 export type RequestFailure = 'timeout' | 'transport' | 'unreachable' | 'notAllowed';
@@ -71,7 +71,7 @@ export class OutgoingRequest implements ClientUser {
   #transaction: TransactionId | undefined;
   #challenges = 0;
   /** True after any response from the target or from the edge proxy. */
-  #heard = false;
+  #received = false;
   #edgeResponded = false;
   #over = false;
   #cancelHeaders: HeaderInit | undefined;
@@ -157,8 +157,8 @@ export class OutgoingRequest implements ClientUser {
 
   failed(how: 'timeout' | 'transport'): void {
     if (this.#over) return;
-    if (!this.#heard) this.#noteUnresponsive();
-    const mayTryNext = !this.#heard && this.#cancelHeaders === undefined;
+    if (!this.#received) this.#noteUnresponsive();
+    const mayTryNext = !this.#received && this.#cancelHeaders === undefined;
     if (mayTryNext) this.#tryNext(how);
     else this.#fail(how);
   }
@@ -228,7 +228,7 @@ export class OutgoingRequest implements ClientUser {
       return;
     }
     this.#transaction = undefined;
-    this.#heard = false;
+    this.#received = false;
     this.#edgeResponded = false;
     this.#waitFor(attempt);
     const hop = attempt.edge ?? attempt.target;
@@ -263,7 +263,7 @@ export class OutgoingRequest implements ClientUser {
     const attempt = this.#attempt;
     this.#cancelTimeout();
     this.#cancelTimeout = this.#core.dialogTimers.at(this.#core.nowMs + ms, () => {
-      if (!this.#over && !this.#heard && this.#attempt === attempt) late();
+      if (!this.#over && !this.#received && this.#attempt === attempt) late();
     });
   }
 
@@ -290,7 +290,7 @@ export class OutgoingRequest implements ClientUser {
 
   /** Returns whether the response comes from the edge proxy itself and not from its target. */
   #isEdgesOwn(flow: Flow): boolean {
-    return this.#attempt?.isTold === true && flow.behind === undefined && !this.#heard;
+    return this.#attempt?.isReported === true && flow.behind === undefined && !this.#received;
   }
 
   /** The edge proxy now waits for the target and reports a timeout. If the edge fails first, another attempt starts. */
@@ -309,8 +309,8 @@ export class OutgoingRequest implements ClientUser {
   }
 
   #answered(): void {
-    if (this.#heard) return;
-    this.#heard = true;
+    if (this.#received) return;
+    this.#received = true;
     this.#cancelTimeout();
     const { target, edge } = this.#attempt ?? {};
     if (target !== undefined) this.#core.unresponsive.forget(target);
@@ -337,15 +337,15 @@ export class OutgoingRequest implements ClientUser {
     const credentials = this.#options.auth?.headers(this.#request) ?? [];
     let request = this.#request;
     for (const [name, value] of credentials) request = request.withAddedHeader(name, value);
-    const { target, isTold } = this.#attempt ?? {};
-    if (isTold !== true || target === undefined) {
+    const { target, isReported } = this.#attempt ?? {};
+    if (isReported !== true || target === undefined) {
       this.#transaction = this.#core.request(request, flow, this);
       return;
     }
     const { transport, address, port } = target;
-    const told = toldTo(request, target, this.#timeoutMs ?? MOST_PATIENCE_MS);
+    const reported = reportedTo(request, target, this.#timeoutMs ?? MOST_PATIENCE_MS);
     const through = { ...flow, behind: { transport, address, port } };
-    this.#transaction = this.#core.request(told, through, this);
+    this.#transaction = this.#core.request(reported, through, this);
   }
 
   #canAnswer(response: SipResponse): boolean {
@@ -362,7 +362,7 @@ export class OutgoingRequest implements ClientUser {
     const { method } = this.#request;
     const cseq = formatCSeq(this.#options.nextSequence(), method);
     this.#request = this.#request.withHeader('CSeq', cseq);
-    this.#heard = false;
+    this.#received = false;
     this.#send(flow);
   }
 

@@ -23,7 +23,7 @@ export class ReferSubscription implements DialogUser, ReferNotifier {
     this.route = new PeerRoute(core, this.#dialog, {
       flow,
       viaFlow: true,
-      guard: { heardAt: [], allow: [] },
+      guard: { receivedAt: [], allow: [] },
       auth: undefined,
     });
   }
@@ -33,7 +33,7 @@ export class ReferSubscription implements DialogUser, ReferNotifier {
   }
 
   /** Called after the last NOTIFY or when the subscriber unsubscribes. */
-  told(): void {
+  reported(): void {
     this.#isOver = true;
     this.#core.dialogs.delete(this.#dialog.id);
   }
@@ -53,13 +53,13 @@ export class ReferSubscription implements DialogUser, ReferNotifier {
 
   receive(request: SipRequest, transaction: TransactionId, flow: Flow): void {
     const isInOrder = this.#dialog.receive(request);
-    if (isInOrder) this.route.heard(flow);
+    if (isInOrder) this.route.received(flow);
     if (!isInOrder) this.reply(transaction, request, 500);
     else if (request.method !== 'SUBSCRIBE' || request.expires !== 0) {
       this.reply(transaction, request, 405, { headers: ALLOW });
     } else {
       this.reply(transaction, request, 200, { headers: [['Expires', '0']] });
-      this.told();
+      this.reported();
     }
   }
 

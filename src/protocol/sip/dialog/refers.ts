@@ -15,7 +15,7 @@ export interface ReferNotifier {
   readonly isOver: boolean;
   accepted?(): void;
   /** Called after the last NOTIFY. */
-  told?(): void;
+  reported?(): void;
   reply(
     transaction: TransactionId,
     request: SipRequest,
@@ -37,7 +37,7 @@ interface Open {
   readonly request: SipRequest;
   readonly transaction: TransactionId;
   /** False for `Refer-Sub: false`: no NOTIFYs follow (RFC 4488). */
-  readonly isTold: boolean;
+  readonly isReported: boolean;
   accepted: boolean;
 }
 
@@ -74,17 +74,17 @@ export class Refers {
   answer(id: number, status: number): void {
     const open = this.#open?.get(id);
     if (open === undefined || open.accepted) return;
-    const { transaction, request, isTold, notifier } = open;
+    const { transaction, request, isReported, notifier } = open;
     if (status >= 300) {
       this.#open?.delete(id);
       notifier.reply(transaction, request, status);
       return;
     }
     open.accepted = true;
-    if (isTold) notifier.accepted?.();
+    if (isReported) notifier.accepted?.();
     const headers: HeaderInit = [
       ['Contact', notifier.route.contact],
-      ...(isTold ? [] : ([['Refer-Sub', 'false']] as const)),
+      ...(isReported ? [] : ([['Refer-Sub', 'false']] as const)),
     ];
     notifier.reply(transaction, request, 202, { headers });
     this.notify(id, 100);
@@ -97,7 +97,7 @@ export class Refers {
     const isOver = status >= 200;
     if (isOver) this.#open?.delete(id);
     const { notifier, event } = open;
-    if (!open.isTold || notifier.isOver) return;
+    if (!open.isReported || notifier.isOver) return;
     const state = isOver ? 'terminated;reason=noresource' : `active;expires=${EXPIRES_S}`;
     const headers: HeaderInit = [
       ['Contact', notifier.route.contact],
@@ -108,7 +108,7 @@ export class Refers {
     const body = `SIP/2.0 ${status} ${reasonPhrase(status)}\r\n`;
     const nothing = { response: () => undefined, failed: () => undefined };
     notifier.route.send('NOTIFY', { headers, body }, nothing);
-    if (isOver) notifier.told?.();
+    if (isOver) notifier.reported?.();
   }
 
   #begin(
@@ -121,10 +121,10 @@ export class Refers {
   ): void {
     this.#lastId += 1;
     const id = this.#lastId;
-    const isTold = request.header('refer-sub')?.trim().toLowerCase() !== 'false';
+    const isReported = request.header('refer-sub')?.trim().toLowerCase() !== 'false';
     const event = this.#eventOf(request, notifier);
     this.#open ??= new Map();
-    this.#open.set(id, { notifier, event, request, transaction, isTold, accepted: false });
+    this.#open.set(id, { notifier, event, request, transaction, isReported, accepted: false });
     const { uri } = target;
     this.#session.referred({
       id,

@@ -149,7 +149,7 @@ export class Session implements DialogUser {
       this.reply(transaction, request, 500, { reason: 'CSeq Out Of Order' });
       return;
     }
-    if (this.route.heard(flow) && !this.isOver) this.user.connectionChanged(true);
+    if (this.route.received(flow) && !this.isOver) this.user.connectionChanged(true);
     this.#noteSource(request, flow);
     // A callee must not send BYE before its 2xx (§15).
     if (request.method === 'BYE' && !(this.isCaller && this.#state === 'early')) {

@@ -6,7 +6,7 @@ import type { HeaderInit, SipRequest } from '../message.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import type { Flow } from '../transport/flow.ts';
 import { CONTENT_TYPES, type EventPackage } from './event-body.ts';
-import { askedEvent, askedSeconds } from './read-subscribe.ts';
+import { requestedEvent, requestedSeconds } from './read-subscribe.ts';
 
 export interface SubscriptionOptions {
   readonly request: SipRequest;
@@ -53,7 +53,7 @@ export class Subscription implements DialogUser {
     this.#route = new PeerRoute(core, this.#dialog, {
       flow,
       viaFlow: true,
-      guard: { heardAt: [], allow: [] },
+      guard: { receivedAt: [], allow: [] },
       auth: undefined,
     });
   }
@@ -85,18 +85,18 @@ export class Subscription implements DialogUser {
       this.#refuse(request, transaction, 500);
       return;
     }
-    this.#route.heard(flow);
+    this.#route.received(flow);
     if (request.method !== 'SUBSCRIBE') this.#refuse(request, transaction, 481);
-    else if (askedEvent(request)?.event !== this.options.event)
+    else if (requestedEvent(request)?.event !== this.options.event)
       this.#refuse(request, transaction, 489);
     else {
-      const asked = askedSeconds(request);
-      if (asked.kind === 'tooBrief') {
-        const headers = [['Min-Expires', String(asked.least)]] as const;
+      const requested = requestedSeconds(request);
+      if (requested.kind === 'tooBrief') {
+        const headers = [['Min-Expires', String(requested.least)]] as const;
         this.#refuse(request, transaction, 423, headers);
       } else {
         this.#dialog.refreshTarget(request);
-        this.#accept(request, transaction, asked.seconds);
+        this.#accept(request, transaction, requested.seconds);
       }
     }
   }

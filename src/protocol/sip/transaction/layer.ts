@@ -42,7 +42,7 @@ export interface TransactionLayerOptions {
    */
   readonly isKnown?: (flow: Flow) => boolean;
   /** Stateless answer to a new request; undefined creates a transaction. */
-  readonly door?: (request: SipRequest, flow: Flow) => StatelessAnswer | undefined;
+  readonly screen?: (request: SipRequest, flow: Flow) => StatelessAnswer | undefined;
 }
 
 const FULL: StatelessAnswer = {
@@ -216,7 +216,7 @@ export class TransactionLayer {
     invite: ServerTransaction | undefined,
   ): StatelessAnswer | undefined {
     if (this.#isFull()) return FULL;
-    if (request.method !== 'CANCEL') return this.#options.door?.(request, flow);
+    if (request.method !== 'CANCEL') return this.#options.screen?.(request, flow);
     return invite === undefined ? NOTHING_TO_CANCEL : undefined;
   }
 
@@ -320,11 +320,11 @@ export class TransactionLayer {
 }
 
 /** Corrects the source of responses through an edge proxy: the peer behind it, or the edge itself if there is none. */
-const byWordOf = (heard: Flow, asked: Flow, outputs: Outputs): Outputs =>
-  asked.behind === undefined
+const byWordOf = (received: Flow, requested: Flow, outputs: Outputs): Outputs =>
+  requested.behind === undefined
     ? outputs
     : outputs.map((output) =>
         output.kind === 'response'
-          ? { ...output, flow: { ...output.flow, behind: heard.behind } }
+          ? { ...output, flow: { ...output.flow, behind: received.behind } }
           : output,
       );

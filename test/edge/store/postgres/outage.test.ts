@@ -113,9 +113,9 @@ describe.skipIf(postgresMissing !== undefined)(
       for (const name of ['d', 'e', 'f']) await store.calls.open(callOf(name), undefined);
       cluster.stop();
       const ends = await Promise.allSettled(['d', 'e', 'f'].map((name) => settle(name)));
-      const kept = ends.filter(({ status }) => status === 'fulfilled').length;
-      expect(kept).toBeGreaterThan(0);
-      expect(kept).toBeLessThan(3);
+      const retained = ends.filter(({ status }) => status === 'fulfilled').length;
+      expect(retained).toBeGreaterThan(0);
+      expect(retained).toBeLessThan(3);
       expect(ends.find(({ status }) => status === 'rejected')).toMatchObject({
         reason: { code: 'STORE_FULL' },
       });
@@ -123,7 +123,7 @@ describe.skipIf(postgresMissing !== undefined)(
       await untilBack();
       const left = await eventually('the units in the queue are written', async () => {
         const open = await store.calls.listOpen();
-        return open.length === 3 - kept ? open : undefined;
+        return open.length === 3 - retained ? open : undefined;
       });
       for (const call of left) await settle(call.cdr.callUuid);
       expect(await store.verify()).toEqual([]);

@@ -3,11 +3,11 @@ import { beforeEach, expect, it } from 'vitest';
 import { Points } from '../../../../src/edge/store/postgres/point-reads.ts';
 import type { Unit } from '../../../../src/edge/store/unit.ts';
 
-let asked: Array<(value: unknown) => void>;
+let requested: Array<(value: unknown) => void>;
 let points: Points;
 beforeEach(() => {
-  asked = [];
-  points = new Points({ submit: () => new Promise((resolve) => asked.push(resolve)) });
+  requested = [];
+  points = new Points({ submit: () => new Promise((resolve) => requested.push(resolve)) });
 });
 
 const unit = (operation: string): Unit => ({
@@ -19,38 +19,38 @@ const unit = (operation: string): Unit => ({
 /** Runs a read; counts it if it reaches the database. */
 const ask = (value: string, operation = 'get'): Promise<unknown> => {
   const answer = points.submit(unit(operation));
-  asked.shift()?.(value);
+  requested.shift()?.(value);
   return answer;
 };
 
 it('queries the database once for reads that every call makes', async () => {
-  points.told(true);
+  points.reported(true);
   expect([await ask('a'), await ask('b')]).toEqual(['a', 'a']);
   expect([await ask('c', 'page'), await ask('d', 'page')]).toEqual(['c', 'd']);
 });
 
 it('queries again after a change by this node or another', async () => {
-  points.told(true);
+  points.reported(true);
   await ask('a');
   points.outdated();
   expect(await ask('b')).toBe('b');
-  points.told(true);
+  points.reported(true);
   expect(await ask('c')).toBe('c');
 });
 
 it('does not cache a read that began before a change', async () => {
-  points.told(true);
+  points.reported(true);
   const before = points.submit(unit('get'));
-  points.told(true);
-  asked.shift()?.('old');
+  points.reported(true);
+  requested.shift()?.('old');
   expect(await before).toBe('old');
   expect(await ask('new')).toBe('new');
 });
 
 it('caches nothing while changes are not announced', async () => {
   expect([await ask('a'), await ask('b')]).toEqual(['a', 'b']);
-  points.told(true);
+  points.reported(true);
   await ask('c');
-  points.told(false);
+  points.reported(false);
   expect([await ask('d'), await ask('e')]).toEqual(['d', 'e']);
 });

@@ -20,7 +20,7 @@ const stillAllowed =
     return (await accounts.get(access.account.authId))?.status === 'active';
   };
 
-async function told(
+async function described(
   needs: RouteNeeds,
   input: AccountInput,
   contentType: string,
@@ -49,7 +49,7 @@ const listen = callRoute({
   produces: 'audio/wav',
   longRunning: true,
   run: (needs, input) =>
-    told(needs, input, 'audio/wav', (uuid, isAllowed) =>
+    described(needs, input, 'audio/wav', (uuid, isAllowed) =>
       needs.callListening.listen(uuid, isAllowed),
     ),
 });
@@ -64,7 +64,7 @@ const watch = callRoute({
   produces: 'text/event-stream',
   longRunning: true,
   run: (needs, input) =>
-    told(needs, input, 'text/event-stream; charset=utf-8', (uuid, isAllowed) =>
+    described(needs, input, 'text/event-stream; charset=utf-8', (uuid, isAllowed) =>
       needs.callListening.watchStreams(uuid, isAllowed),
     ),
 });

@@ -116,8 +116,8 @@ async function showExport(
 ): Promise<Static<typeof ExportSchema>> {
   const { filter, updatedUs } = job;
   const nowUs = wallUs(clock);
-  const isKept = nowUs < updatedUs + EXPORT_ARCHIVE_DAYS * DAY_US;
-  const hasFile = job.status === 'done' && job.file !== undefined && isKept;
+  const isRetained = nowUs < updatedUs + EXPORT_ARCHIVE_DAYS * DAY_US;
+  const hasFile = job.status === 'done' && job.file !== undefined && isRetained;
   return {
     export_id: job.exportId,
     state: job.status,
