@@ -143,7 +143,7 @@ async function compose(
     backup: () =>
       Promise.reject(
         new ServiceError(
-          'CONFLICT',
+          'BACKUP_EXTERNAL',
           'the store is on PostgreSQL: back it up with pg_dump, together with keys/store.key',
         ),
       ),
