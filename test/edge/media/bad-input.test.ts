@@ -137,7 +137,7 @@ describe('faults around a leg', () => {
         protection,
       },
       { reason: /another key/, bytes: packet, protection },
-      { reason: /no RTP/, bytes: (i: number) => packet(i).subarray(0, 11) },
+      { reason: /not RTP/, bytes: (i: number) => packet(i).subarray(0, 11) },
       { reason: /payload type/, bytes: (i: number) => packet(i, 99) },
     ];
     for (const { reason, bytes, ...session } of kinds) {
