@@ -6,7 +6,7 @@ import { systemClock as clock } from '../edge/clock/system-clock.ts';
 import { convertRate, readWav, writeWav } from './audio/wav.ts';
 import { type PhoneOptions, readOptions, USAGE } from './options.ts';
 import { type CallReport, placeCall } from './phone-call.ts';
-import { callRows, formatRows, recordRows, speechCameBack } from './report.ts';
+import { callRows, formatRows, isEchoReceived, recordRows } from './report.ts';
 import { VoiceChannel } from './rtp/voice-channel.ts';
 import { fetchRecords } from './service-records.ts';
 import { SipLine } from './sip-line.ts';
@@ -42,7 +42,7 @@ async function main(): Promise<number> {
     console.log(`\n${formatRows([...callRows(report), ['received', file]])}`);
     await showRecords(options, report);
     await line.unregister();
-    return speechCameBack(report) ? 0 : 1;
+    return isEchoReceived(report) ? 0 : 1;
   } finally {
     await line.close();
   }

@@ -29,7 +29,7 @@ export interface MeasuredParts {
   readonly version: string;
   readonly serviceability: Pick<Serviceability, 'conditions'>;
   readonly self: Pick<SelfNode, 'epoch'>;
-  /** Living nodes; undefined: not known now, or this process is alone. */
+  /** Live nodes; undefined: not known now, or this process is alone. */
   readonly living: () => readonly string[] | undefined;
   readonly offloadWaiting: () => number;
   /** Time until the lease of this node expires, in ms; undefined without a cluster. */

@@ -35,7 +35,7 @@ export interface OperatedParts {
   readonly overload: OverloadWatch;
   readonly reload: Operations['reload'];
   readonly alarms: Operations['alarms'];
-  /** Living nodes; undefined: not known now, or this process is alone. */
+  /** Live nodes; undefined: not known now, or this process is alone. */
   readonly living: () => readonly string[] | undefined;
   /** Time until the lease of this node expires, in ms; undefined without a cluster. */
   readonly leaseMs: () => number | undefined;

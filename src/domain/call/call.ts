@@ -187,7 +187,7 @@ export class Call implements Recorded {
         dueForMs: unheardMs,
         packetsSent,
       });
-    if (change === 'heard') this.log.add('media', 'RTP comes from the peer now');
+    if (change === 'heard') this.log.add('media', 'RTP from the peer has started');
     return unheardMs === undefined ? quality : { ...quality, unheardMs };
   }
 

@@ -233,7 +233,7 @@ export class Dialer implements DialerControl {
         await this.#dialling.dial(rounds, () => this.#stopped);
       }
     } catch (error) {
-      this.#needs.logger.error({ error, accountId }, 'dialer round failed');
+      this.#needs.logger.error({ error, accountId }, 'dialer run failed');
       for (const live of this.#ofAccount(accountId))
         live.blocked('the store failed', this.#nowUs());
       wakeUs = this.#nowUs() + RECHECK_MS * 1000;

@@ -169,7 +169,7 @@ export class Dialling {
     try {
       await this.#placed(limits, live, due, placed);
     } catch (error) {
-      this.#needs.logger.error({ error, campaignId: live.campaign.id }, 'dialer round failed');
+      this.#needs.logger.error({ error, campaignId: live.campaign.id }, 'dialer run failed');
     }
     this.#hooks.wake(limits.accountId);
   }

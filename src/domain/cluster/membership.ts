@@ -73,7 +73,7 @@ export class Membership {
       round: () => this.round(),
       failed: (error) => {
         this.#hasGap = true;
-        needs.logger.warn({ error }, 'the store refused a beat of this node');
+        needs.logger.warn({ error }, 'the store refused a heartbeat of this node');
       },
     });
   }
@@ -161,7 +161,7 @@ export class Membership {
     }
     this.#watched.delete(record.id);
     this.#living = this.#living.filter((id) => id !== record.id);
-    logger.error({ node: record.id, epoch: record.epoch }, 'node is silent: declared dead');
+    logger.error({ node: record.id, epoch: record.epoch }, 'node sends no heartbeats: declared dead');
   }
 
   #isDead(nowMs: number): void {

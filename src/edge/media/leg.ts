@@ -273,7 +273,7 @@ export class NativeLeg implements MediaLeg {
     if (packetsReceived + notNegotiated > 0 || unknownSources < REFUSED_PACKETS) return;
     this.#hub.logger.warn(
       { port: this.port, remote: this.#remote, packets: unknownSources },
-      'all RTP came from addresses other than those of SDP and signalling: see rtp.acceptOtherSources',
+      'all RTP arrived from addresses other than those of SDP and signalling: see rtp.acceptOtherSources',
     );
   }
 
@@ -300,7 +300,7 @@ const UNWANTED: readonly { count: Unwanted; many: number; reason: string }[] = [
   {
     count: 'unauthentic',
     many: 50,
-    reason: 'SRTP that does not open: the peer has another key, or sends without one',
+    reason: 'SRTP packets that cannot be decrypted: the peer uses another key or plain RTP',
   },
   { count: 'malformed', many: 50, reason: 'datagrams on an RTP port that are not RTP' },
   { count: 'notNegotiated', many: 50, reason: 'RTP of a payload type that was not negotiated' },

@@ -181,7 +181,7 @@ function chooseIn(
     familyOf(line.address) === 'IP6' &&
     !isUnspecified(line.address)
   ) {
-    return err({ kind: 'unsupportedAddress', detail: 'no IPv6 for media here' });
+    return err({ kind: 'unsupportedAddress', detail: 'IPv6 media is not supported on this node' });
   }
   const codec = line.codecs.find((codec) => codecs.includes(codec.name) && isOurs(codec));
   if (codec === undefined) {

@@ -134,7 +134,7 @@ describe('Speak, Play, Wait, DTMF (dialect §2.1)', () => {
   it('Wait: treats beep measures as "true" and warns that they are unused', () => {
     const body = '<Wait beep="duration=200, threshold=512"/>';
     expect(one('wait', body).beep).toBe(true);
-    expect(warningsOf(body)).toEqual([expect.stringContaining('measures of beep')]);
+    expect(warningsOf(body)).toEqual([expect.stringContaining('value of beep')]);
     expect(problemOf('<Wait beep="duration=200,loud=1"/>')).toContain('beep="duration=200,loud=1"');
   });
 
@@ -504,6 +504,6 @@ describe('Conference, Redirect, PreAnswer, Hangup, Message (dialect §2.1)', () 
       destinations: ['2', '3'],
       text: 'hi',
     });
-    expect(warningsOf('<Message/>')[0]).toContain('no messaging');
+    expect(warningsOf('<Message/>')[0]).toContain('messages are not supported');
   });
 });

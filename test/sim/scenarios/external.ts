@@ -159,7 +159,7 @@ export const outsideScenarios: readonly Scenario[] = [
       'a temporarily full disk: calls continue, and no record is lost after it has space again',
     async play(world) {
       for (const message of [
-        'settlement not written, will be tried again',
+        'settlement not written; retrying',
         'heartbeat not written',
         'notification store failed',
         'stream not recorded',
@@ -191,7 +191,7 @@ export const outsideScenarios: readonly Scenario[] = [
     title: 'a full disk when a call arrives: the call is refused, and the next one is served',
     async play(world) {
       for (const message of [
-        'settlement not written, will be tried again',
+        'settlement not written; retrying',
         'heartbeat not written',
         'inbound call failed',
       ]) {
