@@ -159,7 +159,7 @@ class MediaEngine::KeyCommand final : public Command {
   [[nodiscard]] bool ready(const MediaLoop& /*loop*/) const override { return true; }
   void run(MediaLoop& loop) override {
     done_ = task_(loop, at_);
-    if (!done_) loop.core().tell_keys_unmet();
+    if (!done_) loop.core().report_keys_unmet();
   }
 
   [[nodiscard]] LegHandle leg() const { return leg_; }

@@ -188,7 +188,7 @@ void DtlsThread::carry_out(const Begin& begin) {
   engine_.post_keys(begin.leg, [name = begin.leg](MediaLoop& loop, LegHandle at) {
     if (loop.core().peek(at) == nullptr) return false;
     if (loop.core().can_reach(at)) {
-      loop.core().tell_reachable(name, loop.core().peek(at)->receive_path().source().target());
+      loop.core().report_reachable(name, loop.core().peek(at)->receive_path().source().target());
     }
     return true;
   });

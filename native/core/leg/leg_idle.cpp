@@ -25,7 +25,7 @@ bool Leg::pauses(Nanos now) const {
 
 /// Returns true if a comfort noise packet is due during silence. The first packet is always audio, because
 /// some peers learn our address from it.
-bool Leg::tells_silence(Nanos now) const {
+bool Leg::reports_silence(Nanos now) const {
   if (!send_.config().comfort_noise || config_.keep_alive <= kFrameTime || !sent_at_) return false;
   if (comforts_ && now < *sent_at_ + config_.keep_alive) return false;
   return can_send() && !send_.pending() && quiet(now);
@@ -38,7 +38,7 @@ void Leg::send_comfort(PacketSink& sink) {
 }
 
 std::optional<Nanos> Leg::idle_until(Nanos now) const {
-  if (tells_silence(now)) return std::nullopt;
+  if (reports_silence(now)) return std::nullopt;
   const bool relays = only_relays(now);
   if (!relays && !pauses(now)) return std::nullopt;
   Nanos until = Nanos::max();

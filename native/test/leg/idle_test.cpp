@@ -70,10 +70,10 @@ TEST_SUITE("sleeping legs") {
     size_t left_out = 0;
     for (unsigned seed = 1; seed <= 30; ++seed) {
       std::mt19937 random(seed);
-      Side napping(15 * kSecond);
+      Side idle(15 * kSecond);
       Side awake(kFrameTime);
       const auto both = [&](auto step) {
-        for (Side* const side : {&napping, &awake}) step(*side);
+        for (Side* const side : {&idle, &awake}) step(*side);
       };
       uint32_t player = 0;
       for (int step = 0; step < 60; ++step) {
@@ -109,9 +109,9 @@ TEST_SUITE("sleeping legs") {
           both([](Side& side) { side.core.tick(side.now += kTick); });
         }
       }
-      REQUIRE(!napping.packets.empty());
-      left_out += awake.packets.size() - napping.packets.size();
-      for (const auto& [when, packet] : napping.packets) {
+      REQUIRE(!idle.packets.empty());
+      left_out += awake.packets.size() - idle.packets.size();
+      for (const auto& [when, packet] : idle.packets) {
         const auto same = awake.packets.find(when);
         REQUIRE(same != awake.packets.end());
         // Compare all except the marker and the sequence number.
@@ -121,7 +121,7 @@ TEST_SUITE("sleeping legs") {
         const auto silence = static_cast<std::ptrdiff_t>(kRtpHeaderBytes);
         const bool silent = std::count(packet.begin() + silence, packet.end(), uint8_t{0xff}) ==
                             static_cast<std::ptrdiff_t>(kFrameSamples);
-        CHECK((silent || napping.packets.contains(when)));
+        CHECK((silent || idle.packets.contains(when)));
       }
     }
     CHECK(left_out > 3000);
