@@ -63,10 +63,10 @@ export function run(): Row[] {
     measure(engine, WARM, from);
     const among = measure(engine, CALLS, from + WARM);
     engine.close();
-    const beside = `with ${RECORDS.toLocaleString('en')} stored records`;
+    const withRecords = `with ${RECORDS.toLocaleString('en')} stored records`;
     return [
       {
-        name: `store: writes of a whole call ${beside}`,
+        name: `store: writes of a whole call ${withRecords}`,
         value: Math.round(among.usPerCall),
         unit: 'µs CPU',
         floor: Math.round(alone.usPerCall),
@@ -74,7 +74,7 @@ export function run(): Row[] {
         note: 'floor: in an empty store; two legs, nine units of work; ends of five calls in one transaction',
       },
       {
-        name: `store: pages written for a whole call ${beside}`,
+        name: `store: pages written for a whole call ${withRecords}`,
         value: among.pagesPerCall,
         unit: 'pages',
         floor: alone.pagesPerCall,

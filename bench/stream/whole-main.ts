@@ -79,14 +79,14 @@ async function run(): Promise<readonly Row[]> {
     const rows = [row(NAME, mine)];
     if (program === undefined) return rows;
     const peer = await asterisk(program, folder, url);
-    const beside = {
+    const withRecords = {
       floor: Math.round(peer.us),
       ratio: Math.round((mine.us / peer.us) * 100) / 100,
     };
     return [
       ...rows,
       row(`${NAME}: Asterisk, chan_websocket`, peer),
-      { ...row(`${NAME}: to Asterisk`, mine), ...beside, goal: mostTimesFloor(GOAL) },
+      { ...row(`${NAME}: to Asterisk`, mine), ...withRecords, goal: mostTimesFloor(GOAL) },
     ];
   } finally {
     await bots.stop();

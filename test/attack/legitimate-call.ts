@@ -24,7 +24,7 @@ export interface CallOutcome {
 }
 
 /** Places a call, keeps it for `talkMs` or until `over` aborts, and hangs up. */
-export async function honestCall(
+export async function legitimateCall(
   line: SipLine,
   to: string,
   talkMs: number,

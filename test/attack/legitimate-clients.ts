@@ -7,7 +7,7 @@ import { SipLine } from '../../src/phone/sip-line.ts';
 import { Customer } from '../e2e/customer.ts';
 import { babble, makeUser, type SipUser } from '../e2e/phone.ts';
 import type { Service } from '../e2e/service.ts';
-import { honestCall } from './legitimate-call.ts';
+import { legitimateCall } from './legitimate-call.ts';
 
 /** Number of calls that last for the whole measurement. */
 const STEADY = 4;
@@ -113,7 +113,7 @@ export class HonestPhones {
   async #call(tally: Tally, talkMs: number, over: AbortSignal): Promise<void> {
     const line = await this.#line();
     try {
-      const outcome = await honestCall(line, '1000', talkMs, over);
+      const outcome = await legitimateCall(line, '1000', talkMs, over);
       tally.calls.push(outcome.received ? outcome.setupMs : undefined);
       // Adds gaps one by one, because a long call has more gaps than an argument list may hold.
       for (const gap of outcome.gapsMs) tally.gapsMs.push(gap);

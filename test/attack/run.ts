@@ -10,7 +10,7 @@ import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { fight } from './fight.ts';
+import { fight } from './attack-run.ts';
 import { type Figure, faultOf, type Scenario, shown } from './scenario.ts';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));

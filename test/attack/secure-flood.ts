@@ -34,7 +34,7 @@ export async function floodConnections(
     { name: 'connections opened', value: opened, unit: '' },
     { name: 'of them open at the end', value: left, unit: '' },
     {
-      name: `honest REGISTERs over ${kind} that succeeded`,
+      name: `legitimate REGISTERs over ${kind} that succeeded`,
       value: (100 * registered.filter(Boolean).length) / registered.length,
       unit: '%',
       atLeast: 99,

@@ -81,7 +81,7 @@ describe('a full recordings disk', () => {
     const user = await makeUser(service, 'full', { answer_url: answer, hangup_url: events });
     const call = await startCall(service, user, { seconds: 8, voice: babble(8) });
     await call.answered;
-    const beside = callFor(service, service.demo, 3, babble(3));
+    const withRecords = callFor(service, service.demo, 3, babble(3));
     const { form } = await reported('/full-events', 'RecordStop');
     expect(form).toMatchObject({ RecordingEndReason: 'Failed', CallStatus: 'in-progress' });
     expect(Number(form['RecordingDurationMs'])).toBeGreaterThan(1000);
@@ -104,7 +104,7 @@ describe('a full recordings disk', () => {
         facts: expect.objectContaining({ reason: 'Failed', error: 'ENOSPC' }),
       }),
     );
-    expect((await beside).packetsSent).toBeGreaterThan(100);
+    expect((await withRecords).packetsSent).toBeGreaterThan(100);
   });
 
   it('without any free space, does not record the call, plays all audio, and logs the reason', async ({

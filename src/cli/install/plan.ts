@@ -111,7 +111,7 @@ const backupFirst = (program: (command: string, ...args: readonly string[]) => S
 /** Installs the new program and keeps the old one as `.old` for a rollback. */
 function exchange(target: string): Step {
   return {
-    text: `rm -rf ${target}.old; mv ${target} ${target}.old (where there is one); mv ${target}.new ${target}`,
+    text: `rm -rf ${target}.old; mv ${target} ${target}.old (if it exists); mv ${target}.new ${target}`,
     act() {
       rmSync(`${target}.old`, { recursive: true, force: true });
       if (existsSync(target)) renameSync(target, `${target}.old`);

@@ -17,7 +17,7 @@ import { LegMedia, type LegMediaNeeds } from './leg-media.ts';
 import { LostPeer } from './lost-peer.ts';
 import type { Headers, InboundLeg, Leg, LegEnd, LegPolicy, MediaLeg, Signalling } from './needs.ts';
 import { OneWayAudioDetector } from './one-way-audio.ts';
-import { mayGoOn } from './onward-headers.ts';
+import { mayForward } from './onward-headers.ts';
 import { OutboundPart } from './outbound-part.ts';
 import type { PartOf } from './part.ts';
 import { NOBODY, type Peer } from './peer.ts';
@@ -67,7 +67,7 @@ export class Call implements Recorded {
   #hangupTarget: CallbackTarget | undefined;
   #bridgeUuid: CallUuid | undefined;
   #machine: boolean | undefined;
-  /** Neither a record nor a hangup notification is written. */
+  /** If true, the end of the call writes no record and no hangup notification. */
   isUnrecorded = false;
   /** Cached facts. Rebuilt once answering machine detection has a result. */
   #facts: CallFacts | undefined;
@@ -224,7 +224,7 @@ export class Call implements Recorded {
   /** Header fields and remaining hops that the inbound INVITE passes on to the calls that follow from it. */
   onward(): { readonly headers: Headers; readonly maxForwards: number | undefined } {
     const leg = this.#inbound?.leg;
-    const headers = mayGoOn(leg?.headers ?? [], leg?.claims);
+    const headers = mayForward(leg?.headers ?? [], leg?.claims);
     const left = leg?.maxForwards;
     return { headers, maxForwards: left === undefined ? undefined : Math.max(0, left - 1) };
   }

@@ -14,7 +14,7 @@ const HISTORY: ReadonlySet<string> = new Set(['history-info', 'diversion']);
  * Returns the header fields of an INVITE that may be passed on. Drops overlong values, and history that the caller
  * wants hidden.
  */
-export function mayGoOn(headers: Headers, claims: IdentityClaims | undefined): Headers {
+export function mayForward(headers: Headers, claims: IdentityClaims | undefined): Headers {
   const hidesHistory = claims?.privacy.some((word) => word === 'history' || word === 'header');
   return headers.filter(([name, value]) => {
     const key = name.toLowerCase();

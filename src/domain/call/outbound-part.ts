@@ -53,7 +53,7 @@ export class OutboundPart implements CallPart {
       noSlot: (detail) => hangup('concurrencyBreached', 'Platform', detail),
       trying: (target, attempt, waitedMs) => this.#trying(target, attempt, waitedMs),
       took: (leg) => this.#took(leg),
-      mayGoOn: (redirected) =>
+      mayForward: (redirected) =>
         course.status === 'new' || (redirected && !course.isEnded && !course.isAccepted),
       wentOn: (end) => {
         this.#closeOffer(end);

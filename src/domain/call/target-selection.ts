@@ -69,7 +69,7 @@ export interface TargetSelector {
   /** The leg of the current target has been created. */
   took(leg: Leg): void;
   /** Returns whether the next target may be tried: not after the current one has rung, unless it redirects the call. */
-  mayGoOn(redirected: boolean): boolean;
+  mayForward(redirected: boolean): boolean;
   /** The target failed, and the next one is tried. */
   wentOn(after: LegEnd): void;
 }
@@ -125,7 +125,7 @@ export async function tryTargets(
       ended: (end) => {
         slot.release();
         const next = nextTargets({ target, others, end }, progress);
-        if (next.targets.length > 0 && selector.mayGoOn(next.isRedirect)) {
+        if (next.targets.length > 0 && selector.mayForward(next.isRedirect)) {
           selector.wentOn(end);
           void tryTargets(signalling, { ...plan, targets: next.targets }, selector, next.progress);
         } else selector.events.ended(end);

@@ -91,7 +91,7 @@ export class LegTable {
   }
 
   #incoming(call: IncomingCall): void {
-    // These closures live as long as the call, so they must not reference the request.
+    // These closures exist as long as the call, so they must not reference the request.
     const { callId } = call.request;
     const leg = new EdgeInboundLeg(call, this.#dispatch, (owner) =>
       this.#options.traces?.belongs(callId, owner),

@@ -208,12 +208,12 @@ describe('faults around a leg', () => {
     socket.on('message', (bytes) => received.push(parseRtp(bytes).sequence));
     const flooded = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
     flooded.configure({ ...REMOTE, address: '127.0.0.1', port: 9 });
-    const beside = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
-    beside.configure({ ...REMOTE, address: '127.0.0.1', port: socket.address().port });
+    const withRecords = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
+    withRecords.configure({ ...REMOTE, address: '127.0.0.1', port: socket.address().port });
     const flood = createSocket('udp4');
     leavers.push(() => flood.close());
     const clip = { rate: 8000, samples: l16(sine(1000, 8000)) } as const;
-    const played = beside.play(clip, { loop: 1, mix: false }).finished;
+    const played = withRecords.play(clip, { loop: 1, mix: false }).finished;
     let over = false;
     void played.then(() => {
       over = true;

@@ -202,8 +202,8 @@ describe('our offer with keys and its answer', () => {
       ['m=audio 5000 RTP/AVP 0'],
       'plainMediaRefused',
     ],
-    ['plain RTP, where both were', true, ['m=audio 5000 RTP/AVP 0'], 'plain'],
-    ['SRTP, where both were', true, ['m=audio 5000 RTP/AVP 0', line(1)], SHA80],
+    ['plain RTP, after an offer of both', true, ['m=audio 5000 RTP/AVP 0'], 'plain'],
+    ['SRTP, after an offer of both', true, ['m=audio 5000 RTP/AVP 0', line(1)], SHA80],
   ])('%s', (_, plainToo, answer, expected) => {
     expect(settle(plainToo, ...answer)).toBe(expected);
   });

@@ -11,7 +11,7 @@ import { RecordingSlot } from './recording-slot.ts';
 export interface MemberEvents {
   pressed(digit: string): void;
   matched(keys: string): void;
-  wantsOut(reason: LeaveReason): void;
+  exitRequested(reason: LeaveReason): void;
 }
 
 export type MemberSound =
@@ -101,14 +101,14 @@ export class Member {
     const { call, signal, needs } = this.context;
     const { digitsMatch, hangupOnStar, timeLimitMs, sendDigits } = this.instruction;
     const { clock } = needs;
-    const onAbort = (): void => events.wantsOut('callOver');
+    const onAbort = (): void => events.exitRequested('callOver');
     signal.addEventListener('abort', onAbort, { once: true });
     this.#undo.push(
       () => signal.removeEventListener('abort', onAbort),
-      clock.at(clock.monotonicMs() + timeLimitMs, () => events.wantsOut('timeLimit')),
+      clock.at(clock.monotonicMs() + timeLimitMs, () => events.exitRequested('timeLimit')),
       matchDigits(call.digits, digitsMatch, (keys) => events.matched(keys)),
       call.digits.observeEvents((digit) => events.pressed(digit)),
-      matchDigits(call.digits, hangupOnStar ? ['*'] : [], () => events.wantsOut('star')),
+      matchDigits(call.digits, hangupOnStar ? ['*'] : [], () => events.exitRequested('star')),
       // Presses in a conference do not count as type-ahead for later elements.
       call.digits.forgetAhead(),
     );

@@ -118,7 +118,7 @@ export class Room {
         this.#relay(member, digit);
       },
       matched: (keys) => notifyDigits(this, member, keys),
-      wantsOut: (reason) => this.leave(member, reason),
+      exitRequested: (reason) => this.leave(member, reason),
     });
     if (instruction.startConferenceOnEnter || goesOn) this.#begin();
     if (this.#begun) this.#announce(instruction.enterSound, member);

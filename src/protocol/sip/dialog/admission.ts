@@ -60,7 +60,7 @@ export class InviteAdmission {
 
   #answer(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
     const inDialog = request.to.tag !== undefined;
-    const refusal = screen(request, inDialog, this.#core.ownSentBys) ?? insecure(request, flow);
+    const refusal = screen(request, inDialog, this.#core.localSentBys) ?? insecure(request, flow);
     if (refusal !== undefined) return { ...refusal, needed: refusal.headers.length };
     if (request.method === 'MESSAGE') return this.#text(request, flow);
     if (inDialog) return this.session(request) === undefined ? NO_DIALOG : undefined;

@@ -97,7 +97,7 @@ export class UserAgentCore {
   /** Via `host:port` of our requests, by transport. */
   readonly #sentBys = new Map<SipTransportName, string>();
   /** Values of `sentBy` as a set. */
-  readonly ownSentBys: ReadonlySet<string>;
+  readonly localSentBys: ReadonlySet<string>;
   /** Our Contacts without a user, by transport. */
   readonly #contacts = new Map<string, string>();
   readonly #software: readonly [name: string, value: string];
@@ -132,7 +132,7 @@ export class UserAgentCore {
       const host = bracketed(options.publicHost);
       this.#sentBys.set(transport, formatHostPort(host, this.#port(transport)));
     }
-    this.ownSentBys = new Set([...this.#sentBys.values()].map((text) => text.toLowerCase()));
+    this.localSentBys = new Set([...this.#sentBys.values()].map((text) => text.toLowerCase()));
   }
 
   emit(output: UserAgentOutput): void {

@@ -43,7 +43,7 @@ export class Reliable {
   #hasAgreed = false;
   #cancelTimer: Cancel = noOperation;
 
-  /** Keeps no reference to the INVITE, because the object lives as long as the leg. */
+  /** Keeps no reference to the INVITE, because the object exists as long as the leg. */
   constructor(core: UserAgentCore, invite: SipRequest, options: ReliableOptions) {
     this.#core = core;
     this.#options = options;

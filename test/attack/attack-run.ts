@@ -85,22 +85,22 @@ async function measured(
 }
 
 const figuresOf = (when: string, report: HonestReport, quiet: HonestReport): readonly Figure[] => [
-  { name: `honest REGISTERs ${when}`, value: report.registers, unit: '' },
+  { name: `legitimate REGISTERs ${when}`, value: report.registers, unit: '' },
   {
-    name: `honest REGISTERs that succeeded ${when}`,
+    name: `legitimate REGISTERs that succeeded ${when}`,
     value: report.registeredPercent,
     unit: '%',
     atLeast: SHARE_WANTED,
   },
-  { name: `honest REGISTER p99 ${when}`, value: report.registerP99Ms, unit: 'ms' },
-  { name: `honest calls ${when}`, value: report.calls, unit: '' },
+  { name: `legitimate REGISTER p99 ${when}`, value: report.registerP99Ms, unit: 'ms' },
+  { name: `legitimate calls ${when}`, value: report.calls, unit: '' },
   {
-    name: `honest calls that succeeded ${when}`,
+    name: `legitimate calls that succeeded ${when}`,
     value: report.calledPercent,
     unit: '%',
     atLeast: SHARE_WANTED,
   },
-  { name: `honest call set-up p99 ${when}`, value: report.setupP99Ms, unit: 'ms' },
+  { name: `legitimate call set-up p99 ${when}`, value: report.setupP99Ms, unit: 'ms' },
   {
     name: `RTP gap p99 ${when}`,
     value: report.gapP99Ms,
