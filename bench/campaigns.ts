@@ -36,13 +36,13 @@ interface Bench {
 
 /** Simulated calls that end after a random time. Only the campaign limits them. */
 class BenchCalls implements CallPlacing {
-  /** How long a call lasts. */
+  /** Duration of a call. */
   lengthMs: () => number = () => 0;
   begun = 0;
   running = 0;
   /** Time in which slots were used, milliseconds. */
   usedMs = 0;
-  /** From a free slot to its next call, milliseconds. */
+  /** Times from a free slot to its next call, ms. */
   readonly idleMs: number[] = [];
   readonly #freeSinceMs: number[] = [];
   #countedMs = 0;

@@ -81,7 +81,7 @@ async function unitsOfWork(store: Store, accountId: AccountId, folder: string): 
   ];
 }
 
-/** What SQLite alone makes of one insert a transaction. */
+/** Rate of SQLite alone with one insert per transaction. */
 function bareInserts(file: string): number {
   const db = new Database(file);
   db.pragma('journal_mode = WAL');

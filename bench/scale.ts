@@ -10,7 +10,7 @@ import { type Outcome, type Place, simulate, simulateLedger } from './scale/serv
 const SECONDS = isQuick ? 4 : 20;
 /** Round-trip time to the database on the machine of the measurement, in ms. */
 const ON_ONE_MACHINE_MS = 0.05;
-/** Of a call. */
+/** Duration of a call, s. */
 const TALK_S = 180;
 
 export async function run(): Promise<readonly Row[]> {

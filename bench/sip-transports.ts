@@ -1,4 +1,4 @@
-/** What an answered call costs the SIP stack over each transport, on one kept flow: seven messages, sockets and TLS included. */
+/** CPU of the SIP stack for an answered call over each transport, on one reused flow: seven messages, including sockets and TLS. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

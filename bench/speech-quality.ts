@@ -16,7 +16,7 @@ const LISTENER_PORT = 40_002;
 const RTP_HEADER = 12;
 const SCORER = process.env['BENCH_SCORER'];
 
-/** As a leg sends it on whose peer is to hear it as it is. */
+/** Codec of a leg that sends audio unchanged to its peer. */
 const plain = (rate: LineRate): SessionCodec => ({
   name: 'L16',
   clockRate: rate,
@@ -51,7 +51,7 @@ async function behindNetworks(codec: SessionCodec): Promise<readonly Row[]> {
   return rows;
 }
 
-/** What the first codec carries, decoded, and encoded by the second. */
+/** Measures a path on which the second codec encodes the decoded audio of the first. */
 async function behind(codec: SessionCodec, second: SessionCodec): Promise<Row> {
   const packets = await talk(codec);
   const clean = await hear(codec, packets);

@@ -20,7 +20,7 @@ import { Phones, type WireLateness } from './stream/phones.ts';
 import { startSip } from './stream/sip.ts';
 import { wholeStreams } from './stream/whole.ts';
 
-/** As many as a two-core machine is to carry, with its bots and phones. */
+/** Target for a machine with two cores that also runs bots and phones. */
 const CALLS = Number(process.env['BENCH_STREAM_CALLS'] ?? 300);
 const MINUTES = Number(process.env['BENCH_STREAM_MINUTES'] ?? 0);
 /** Calls whose audio is numbered and whose bots are probed. */

@@ -1,6 +1,6 @@
 /**
- * What browsers cost: a leg of SRTP and Opus on the port that they share, handshakes of DTLS while calls run, and how long the
- * sound of a browser takes to its bot. The browsers' ends are legs of another engine, checked for by STUN of the tests.
+ * Cost of browsers: a leg with SRTP and Opus on the shared port, DTLS handshakes during calls, and the delay of audio from a
+ * browser to its bot. The browsers' ends are legs of another engine; STUN checks come from the tests.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { generate } from 'selfsigned';
@@ -70,7 +70,7 @@ interface LegCosts {
   readonly phone: number;
 }
 
-/** What each media thread of this process has used of the processor, the oldest thread first (proc(5), clock ticks of 10 ms). */
+/** CPU time of each media thread of this process, the oldest thread first (proc(5), clock ticks of 10 ms). */
 function mediaThreadsUs(): readonly number[] {
   const tasks = readdirSync('/proc/self/task')
     .map(Number)
@@ -103,7 +103,7 @@ async function legCosts(): Promise<LegCosts> {
   return { browser, phone };
 }
 
-/** So many a second, while some calls have sound. */
+/** DTLS handshakes at a fixed rate, while some calls have audio. */
 async function handshakes(): Promise<Row[]> {
   const made = await generate([{ name: 'commonName', value: 'bench' }], {
     keyType: 'ec',
@@ -175,7 +175,7 @@ async function handshakes(): Promise<Row[]> {
   ];
 }
 
-/** In virtual time: from the arrival of the packet that brings a tone to the message that tells the bot. */
+/** Virtual time from the arrival of the packet with a tone to the message to the bot. */
 async function delayToBot(): Promise<Row> {
   const { media, drive } = manualEngine();
   const open = () => media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
@@ -198,7 +198,7 @@ async function delayToBot(): Promise<Row> {
         for (const message of messages) {
           const text = Buffer.from(message).toString('latin1');
           const payload = Buffer.from(/"payload":"([^"]*)"/.exec(text)?.[1] ?? '', 'base64');
-          // Of mu-law, small numbers without the sign are loud.
+          // In mu-law, small values without the sign are loud.
           if (payload.some((code) => ((code ^ 0xff) & 0x7f) > 0x30)) receivedMs ??= drive.nowMs();
         }
       },

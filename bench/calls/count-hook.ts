@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 
 export interface ThreadCounts {
   readonly messages: number;
-  /** By their text. */
+  /** Number of executions by SQL text. */
   readonly statements: Readonly<Record<string, number>>;
 }
 

@@ -1,4 +1,4 @@
-/** What transactions write to the write-ahead log of SQLite: its pages by the table or index that they belong to. */
+/** Pages that transactions write to the SQLite write-ahead log, by table or index. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { PageOwners } from './page-owners.ts';
@@ -15,11 +15,11 @@ const FRAME_SALT_AT = 8;
 export interface LogPages {
   readonly commits: number;
   readonly pages: number;
-  /** By table or index, most first. */
+  /** Pages by table or index, largest first. */
   readonly byName: ReadonlyArray<readonly [name: string, pages: number]>;
 }
 
-/** Where a log stands. */
+/** Position in a log. */
 interface Mark {
   readonly salt: string;
   readonly frames: number;
@@ -41,7 +41,7 @@ function readLog(file: string, notify: Frame = () => undefined): Mark {
     let at = HEADER_BYTES;
     for (; at + FRAME_HEADER_BYTES + pageSize <= size; at += FRAME_HEADER_BYTES + pageSize) {
       readSync(handle, frame, 0, FRAME_HEADER_BYTES, at);
-      // Of an earlier log in the same file.
+      // The frame belongs to an earlier log in the same file.
       if (frame.toString('hex', FRAME_SALT_AT, FRAME_SALT_AT + SALT_BYTES) !== salt) break;
       frames += 1;
       notify(frame.readUInt32BE(0), frame.readUInt32BE(FRAME_SIZE_AT) > 0, () => {

@@ -13,7 +13,7 @@ const OTHER_ACCOUNT = 'MA_OTHER';
 
 export interface OldCalls {
   readonly count: number;
-  /** Of the entries: of an account that no running service has posted to. */
+  /** Account of the entries. No running service may have posted to it. */
   readonly accountId?: string;
   /** When the first ended, and the pause to the next, microseconds. Before all that is there already, if absent. */
   readonly fromUs?: number;
@@ -22,7 +22,7 @@ export interface OldCalls {
   readonly alone?: boolean;
 }
 
-/** In place of the template's value. */
+/** Values that replace those of the template. */
 type Differing = Readonly<Record<string, string>>;
 
 const AT = '@fromUs + @apartUs * n.value';

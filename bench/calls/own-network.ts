@@ -23,7 +23,7 @@ exec nice -n ${NICE} taskset -c ${LOAD_CORE} "$@"`;
 
 const asUser = (): readonly string[] => (process.getuid?.() === 0 ? [] : ['--map-root-user']);
 
-/** Whether this machine has a second core and lets us make a network. */
+/** Returns true if this machine has a second core and allows network namespaces. */
 export const mayHaveOwnNetwork = (): boolean =>
   cpus().length >= 2 && spawnSync('unshare', [...asUser(), '--net', 'true']).status === 0;
 

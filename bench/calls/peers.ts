@@ -9,7 +9,7 @@ import { ANSWERED_BY_XML, SIP_PORT } from './service.ts';
 import { CALLEE_PORT, Callee } from './sipp.ts';
 import { isClean, type Step, step } from './step.ts';
 
-/** What a call may cost, times what it costs the cheapest peer. */
+/** Maximum cost of a call, relative to the cheapest peer. */
 const GOALS: Readonly<Record<CallKind, number>> = { whole: 0.5, trunk: 0.35 };
 
 interface Peer {
@@ -98,7 +98,7 @@ export interface Measured {
   readonly steps: readonly Step[];
 }
 
-/** At each rate that the service and a peer have held. */
+/** Compares service and peer at each rate that both sustained. */
 export function comparedRows(
   { kind, title, steps }: Measured,
   peers: readonly PeerFound[],

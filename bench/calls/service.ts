@@ -18,7 +18,7 @@ const HTTP_PORT = 18_080;
 export const SIP_PORT = 15_060;
 const ADMIN_TOKEN = 'bench-admin-token';
 export const CALLER_ID = '14155550100';
-/** What the carrier at the callee's end is reached by. */
+/** Number of the carrier at the callee's end. */
 export const CALLEE_NUMBER = '14155602000';
 /** Destination of the calls and their results. */
 export const ANSWERED_BY_XML = '14155550003';
@@ -43,7 +43,7 @@ const SETTINGS = {
 };
 
 export interface ServiceOptions {
-  /** Of its sources; a checkout of another version is measured the same way. */
+  /** Folder of its sources. Another checkout is measured in the same way. */
   readonly root: string;
   readonly folder: string;
   readonly customerUrl: string;
@@ -88,12 +88,12 @@ export class Service {
     return this.#child.pid ?? 0;
   }
 
-  /** Of the store. */
+  /** Path of the database. */
   get file(): string {
     return join(this.#data, 'carillon.db');
   }
 
-  /** As stored. */
+  /** Number of stored call records. */
   callRecords(): number {
     const db = new Database(this.file, { readonly: true });
     try {

@@ -20,14 +20,14 @@ const LARGE = isQuick ? 200_000 : 1_000_000;
 const CHECK_EVERY_MS = 20;
 const CHUNK_ROWS = 500;
 const MB = 1_000_000;
-/** Of /proc/<pid>/stat. */
+/** Clock ticks per second in /proc/<pid>/stat. */
 const TICKS_PER_SECOND = 100;
 
 type Json = Readonly<Record<string, unknown>>;
 
 interface Measured {
   readonly seconds: number;
-  /** Of the service's threads. */
+  /** CPU of the service's threads. */
   readonly cpuSeconds: number;
   /** Maximum growth during the upload. */
   readonly grownMb: number;

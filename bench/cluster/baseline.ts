@@ -5,7 +5,7 @@ import { type Called, calledAt, measureCalls, setUpsOf, warmUp } from './calls.t
 import { rounded } from './figures.ts';
 
 const ROUNDS = isQuick ? 1 : 3;
-/** What differs by less is the same. */
+/** Smaller differences count as equal. */
 const SAME = mostTimesFloor(1.05);
 
 export async function againstBefore(

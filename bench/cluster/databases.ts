@@ -34,7 +34,7 @@ export async function withDatabases(
     measured = await measure();
   });
   if (measured === undefined) throw new Error('no measurement succeeded');
-  // What nodes do without calls: beats, renewals, looks.
+  // Idle load of the nodes: heartbeats, renewals, checks.
   const rounds = (performance.now() - began) / COUNTED_MS;
   const { calls } = measured;
   const ofCall = (name: keyof Spent): number =>

@@ -1,4 +1,4 @@
-/** What a call costs the Kamailio edge before the nodes. */
+/** Cost of a call in the Kamailio edge. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What it costs PostgreSQL that open calls are marked alive: one statement for many of them, the disk synced. */
+/** Cost of call heartbeats in PostgreSQL: one statement for many calls, with a synced disk. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { rounded } from './figures.ts';
 
 const CALLS = 5000;
 const ROUNDS = 10;
-/** Of an open record. */
+/** Size of an open record. */
 const RECORD_BYTES = 1500;
 
 export async function heartbeats(): Promise<readonly Row[]> {

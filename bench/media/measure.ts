@@ -8,7 +8,7 @@ import { type Received, Talkers, writePackets } from './load.ts';
 import type { Side } from './sides.ts';
 import type { Calls, Subject } from './subjects.ts';
 
-/** So many calls; half as many pairs of ends where each has one leg. */
+/** Number of calls; half as many pairs of ends if each call has one leg. */
 export interface Load {
   readonly caller: Side;
   readonly callee: Side;
@@ -16,10 +16,10 @@ export interface Load {
   readonly legs?: 1;
 }
 
-/** What the start of the calls left is collected twice, nine seconds apart: no part of what a running call costs. */
+/** Time until the garbage of the call setups has been collected twice; it is not part of the cost of a running call. */
 const WARM_MS = 25_000;
 const SECONDS = isQuick ? 4 : 8;
-/** Of what the ends said: more than this is a broken call, not a slow one. */
+/** Maximum share of missing packets; above it, a call is broken. */
 const MISSING = 0.02;
 
 export interface Measured extends Received {
@@ -35,7 +35,7 @@ function busiest(before: Cpu, after: Cpu, usEach: (ms: number) => number): strin
   return threads.map(({ name, ms }) => `${name} ${Math.round(usEach(ms))}`).join(', ');
 }
 
-/** What one side says, for `measure`. */
+/** Writes the audio packets that one side sends. */
 export async function writeSpeech(folder: string, side: Side): Promise<void> {
   writePackets(fileOf(folder, side), await talk(side.codec));
 }

@@ -1,5 +1,5 @@
 /**
- * What a call costs a whole process: this service with calls through SIP and trunk, a bare relay, and rtpengine and Asterisk where
+ * Cost of a call for a whole process: this service with calls through SIP and trunk, a bare relay, and rtpengine and Asterisk where
  * they are installed, on one core each, with the ends on the other. Needs Linux and two cores.
  */
 import { fileURLToPath } from 'node:url';

@@ -16,9 +16,9 @@ export interface AsteriskOptions {
   /** Its names for codecs: `ulaw`, `alaw`, … */
   readonly callerCodec: string;
   readonly callee: { readonly port: number; readonly codec: string };
-  /** What each call is connected to, as `Dial` wants it; the callee unless said otherwise. */
+  /** Destination of each call in the syntax of `Dial`; default: the callee. */
   readonly dial?: string;
-  /** Of `WebSocket/bot`. */
+  /** URL for `WebSocket/bot`. */
   readonly botUrl?: string;
 }
 

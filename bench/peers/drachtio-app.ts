@@ -12,7 +12,7 @@ export interface Given {
   readonly srf: string;
   readonly config: string;
   readonly admin: { readonly host: string; readonly port: number; readonly secret: string };
-  /** Where calls go. */
+  /** Destination of calls. */
   readonly callee: string;
 }
 

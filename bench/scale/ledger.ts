@@ -6,11 +6,11 @@ export interface LedgerCosts {
   readonly transactionMs: number;
   readonly unitMs: number;
   readonly accountMs: number;
-  /** Of the node, for a unit. */
+  /** CPU of the node per unit, ms. */
   readonly clientMs: number;
   /** Duration of a commit on disk. The CPU is free during that time. */
   readonly syncMs: number;
-  /** To the database and back. */
+  /** Round-trip time to the database, ms. */
   readonly wayMs: number;
 }
 

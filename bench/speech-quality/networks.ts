@@ -1,4 +1,4 @@
-/** What becomes of packets on their way; every network is the same each time. */
+/** Simulated networks: loss, delay and duplication of packets. Each is deterministic. */
 import type { SessionCodec } from '../../src/domain/call/needs.ts';
 
 export interface Packet {

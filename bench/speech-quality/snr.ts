@@ -6,7 +6,7 @@ const SEGMENT = (HEARING_RATE * 32) / 1000;
 const SILENCE = 100;
 const LOWEST_DB = -10;
 const HIGHEST_DB = 35;
-/** How far the delay may have changed since the segment before, and in all. */
+/** Maximum change of the delay since the previous segment, and in total. */
 const STEP_MS = 25;
 const MOST_MS = 300;
 
@@ -68,7 +68,7 @@ export function segmentalSnr(
 const mean = (values: readonly number[]): number =>
   Math.round((values.reduce((sum, value) => sum + value, 0) / values.length) * 10) / 10;
 
-/** How much later the last segments are heard than in the reference. */
+/** Delay of the last segments relative to the reference. */
 export function delayMs(reference: Int16Array, received: Int16Array): number {
   const last = segments(reference, received).at(-1);
   return Math.round(((last?.lag ?? 0) * 1000) / HEARING_RATE);

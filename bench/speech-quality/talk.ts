@@ -8,7 +8,7 @@ import { l16Bytes, readWav } from '../../src/phone/audio/wav.ts';
 import type { Packet } from './networks.ts';
 
 const SPEECH = new URL('../../fixtures/audio/speech.wav', import.meta.url).pathname;
-/** What the engine takes of a file. */
+/** Sample rates that the engine accepts for files. */
 const RATES: readonly LineRate[] = [8000, 16_000, 24_000];
 export const PEER = '192.0.2.7';
 export const TALKER_PORT = 40_000;

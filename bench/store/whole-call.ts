@@ -17,7 +17,7 @@ import {
 
 export const ACCOUNT = anAccount().authId;
 const NODE = { id: 'bench', epoch: 1 };
-/** Between two calls. */
+/** Time between two calls. */
 export const CALL_US = 10_000;
 export const timeOf = (index: number): number => START_US + index * CALL_US;
 const CALLERS = 5_000_000;
@@ -146,7 +146,7 @@ const unanswered = (call: OpenCall): OpenCall => ({
 });
 
 const PARAMETERS = 19;
-/** As long as a real one. */
+/** Hangup notification with the size of a real one. */
 const hangupOf = ({ callUuid, accountId, from }: Cdr): StoredNotification =>
   aNotification({
     id: uuid(systemRandom),

@@ -34,7 +34,7 @@ export class BotCrowd {
     this.#watched.notify({ kind: 'forget' });
   }
 
-  /** Whether watched bots send back what they hear. */
+  /** Turns the echo of watched bots on or off. */
   echo(on: boolean): void {
     this.#watched.notify({ kind: 'echo', on });
   }

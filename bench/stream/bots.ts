@@ -15,16 +15,16 @@ import { PCMU } from '../../src/phone/audio/g711.ts';
 import { machineMs } from './figures.ts';
 
 export type ToBots =
-  /** Whether watched bots send back what they hear; at first they do. */
+  /** Turns the echo of watched bots on or off; initially on. */
   | { readonly kind: 'echo'; readonly on: boolean }
   | { readonly kind: 'forget' }
-  /** Each watched bot speaks into an empty queue, then clears in the middle; repeated. */
+  /** Each watched bot repeatedly plays into an empty queue, then clears it during playback. */
   | { readonly kind: 'probe'; readonly times: number }
   | { readonly kind: 'report' }
   | { readonly kind: 'count' }
   | { readonly kind: 'stop' };
 
-/** What one watched bot noted. Times are those of `machineMs`. */
+/** Recorded times of one watched bot, on the clock of `machineMs`. */
 export interface WatchedBot {
   /** The call whose number the URL's path told. */
   readonly call: number;
@@ -47,7 +47,7 @@ const codeOfSample = new Map(
 );
 /** Long enough that it still plays when it is cleared. */
 const SPEECH = Buffer.alloc(16_000, Buffer.from([0x00, 0x40])).toString('base64');
-/** From `playAudio` to `clearAudio`, and from there until everything is silent. Milliseconds. */
+/** Time from `playAudio` to `clearAudio`, and from there until all audio has stopped, ms. */
 const SPEAK_MS = 200;
 const SILENT_MS = 150;
 /** Probes of different bots begin apart from each other. */

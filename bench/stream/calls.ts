@@ -65,7 +65,7 @@ export class Calls {
     return new Calls(media, streams, legs);
   }
 
-  /** Where the phones are to send to. */
+  /** Ports to which the phones send. */
   get ports(): readonly number[] {
     return this.#legs.map(({ port }) => port);
   }

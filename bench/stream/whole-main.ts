@@ -52,7 +52,7 @@ async function ours(folder: string, botUrl: string): Promise<Measured> {
   }
 }
 
-/** Each frame as it is, in a binary message. */
+/** Asterisk sends each frame unchanged in a binary message. */
 function asterisk(program: string, folder: string, botUrl: string): Promise<Measured> {
   const callee = { port: 9, codec: 'ulaw' };
   const stream = { dial: 'WebSocket/bot/c(ulaw)', botUrl };

@@ -1,5 +1,5 @@
 /**
- * What a bidirectional stream costs a whole process, calls by SIP: this service on one core, and Asterisk's `chan_websocket` where
+ * Cost of a bidirectional stream for a whole process, with SIP calls: this service on one core, and Asterisk's `chan_websocket` where
  * it is installed, with phones and bots on the other. Needs Linux and two cores.
  */
 import { fileURLToPath } from 'node:url';

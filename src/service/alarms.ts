@@ -41,7 +41,7 @@ export interface AlarmParts extends AlarmNotifierParts {
   /** Returns the number of database rows recorded as unreadable. */
   readonly unreadableRows?: () => Promise<number>;
   readonly marks: SettingStore;
-  /** What keeps this node from serving calls: the database, Redis, file descriptors, or another node. */
+  /** Conditions that keep this node from serving calls: the database, Redis, file descriptors, or another node. */
   readonly conditions?: () => readonly { readonly condition: string; readonly cause: string }[];
   /** Units of work that wait on the local disk for PostgreSQL. */
   readonly spooled?: () => number;

@@ -1,5 +1,5 @@
 /**
- * What drachtio-server does, as far as its clients see it: SIP over UDP and TCP on one port, its control protocol on another. It keeps
+ * Behavior of drachtio-server that its clients depend on: SIP over UDP and TCP on one port, its control protocol on another. It keeps
  * transactions and dialogs, numbers requests inside dialogs itself, and writes Via, Contact and routes itself.
  */
 import { systemRandom } from '../../src/base/system-random.ts';
@@ -27,7 +27,7 @@ interface Dialog {
   readonly contact: string;
   readonly target: string;
   sequence: number;
-  /** Of the INVITE whose 200 waits for its ACK. */
+  /** Sequence number of the INVITE whose 200 waits for an ACK. */
   inviteSequence: number;
 }
 
@@ -416,7 +416,7 @@ export class DrachtioServer {
   }
 }
 
-/** Of a service that is to use it. */
+/** Settings of a service that uses it. */
 export const drachtioSettings = (server: {
   readonly sipPort: number;
   readonly controlPort: number;

@@ -179,7 +179,7 @@ async function run(settings: string, ...flags: readonly string[]) {
   return { status, said: program.stderr.trim(), output: program.output };
 }
 
-/** What `--check-config` prints, without a process. */
+/** Returns the output of `--check-config` without starting a process. */
 async function problemsOf(settings: string): Promise<readonly string[]> {
   const examined = examineSettings(environmentOf(settings), join(ROOT, 'config', 'default.json'));
   return (await checkedForStart(examined, ROOT)).problems;

@@ -228,7 +228,7 @@ export function removePlace({ dataDir }: ServicePlace): void {
   rmSync(join(dataDir, '..'), { recursive: true, force: true });
 }
 
-/** Of all services of all test processes. */
+/** Ports of all services of all test processes. */
 const isForRtp = (port: number): boolean =>
   port >= 40_000 && port < 40_000 + 8 * RTP_SLICE * RTP_SLICES;
 

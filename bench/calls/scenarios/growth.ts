@@ -1,4 +1,4 @@
-/** Whether a call costs more where many are in progress. */
+/** Cost of a call with a growing number of calls in progress. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { isQuick, type Row } from '../../row.ts';
 import { cpuOf } from '../accounting.ts';

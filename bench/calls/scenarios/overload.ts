@@ -29,7 +29,7 @@ export async function overloadRows(
     for (const times of TIMES) {
       const before = rssMib(pid);
       const storm = await rig.step(times * limit, seconds);
-      // What one end took for a whole call may have ended in a timeout at the other.
+      // A call that one end counts as complete may have timed out at the other end.
       const received = listeners.takeGaps();
       const whole = Math.min(storm.completed, storm.answered);
       const begun = storm.calls - storm.refused;

@@ -1,4 +1,4 @@
-/** Whether a call costs more where the store is full of others. */
+/** Cost of a call with a large number of stored records. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { isQuick, type Row } from '../../row.ts';
 import { Rig, type RigOptions } from '../rig.ts';

@@ -38,7 +38,7 @@ void write_bytes(uint8_t* to, size_t count, uint32_t value) {
   for (size_t i = count; i-- > 0; value >>= 8) to[i] = static_cast<uint8_t>(value);
 }
 
-/// At least two packets, or the program ends.
+/// Reads at least two packets; otherwise the program ends.
 std::vector<Packet> read_packets(const char* file) {
   std::ifstream in(file, std::ios::binary);
   const std::vector<char> bytes{std::istreambuf_iterator<char>(in), {}};
@@ -115,7 +115,7 @@ class Exchange {
     std::printf("]\n");
   }
 
-  /// Until stdin ends.
+  /// Runs until stdin is closed.
   void run() {
     const auto obeyed = [this](std::istringstream line) { obey(std::move(line)); };
     for (Nanos tick = monotonic_now(); lines_.read(obeyed); tick += kMillisecond) {

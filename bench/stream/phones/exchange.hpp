@@ -1,4 +1,4 @@
-// What programs with many ends of calls have in common: their commands, and whose turn it is to send.
+// Shared parts of programs with many call ends: commands, and the order of sending.
 #pragma once
 
 #include <fcntl.h>

@@ -54,7 +54,7 @@ class Exchange {
     std::printf("]}\n");
   }
 
-  /// Until stdin ends.
+  /// Runs until stdin is closed.
   void run() {
     const auto obeyed = [this](std::istringstream line) { obey(std::move(line)); };
     for (Nanos tick = monotonic_now(); lines_.read(obeyed); tick += kMillisecond) {
