@@ -228,11 +228,11 @@ export function removePlace({ dataDir }: ServicePlace): void {
   rmSync(join(dataDir, '..'), { recursive: true, force: true });
 }
 
-/** Ports of all services of all test processes. */
+/** Returns true if a port is in the RTP ranges of the test services. */
 const isForRtp = (port: number): boolean =>
   port >= 40_000 && port < 40_000 + 8 * RTP_SLICE * RTP_SLICES;
 
-/** Free for TCP and UDP at the moment of asking, and in no RTP range: a SIP port there is refused. */
+/** Returns a port that is free for TCP and UDP and outside the RTP ranges, where SIP ports are refused. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const server = createServer().listen(0, '127.0.0.1');

@@ -15,6 +15,8 @@ import type { NodeRecord } from './types.ts';
 export const BEAT_MS = SECOND_MS;
 /** Silence after which a node is declared dead. Counts only while this node could read the store. */
 const SILENT_MS = 6 * SECOND_MS;
+/** Maximum time between two checks that counts as silence of the other nodes. */
+const LONG_ROUND_MS = 2 * BEAT_MS;
 /** Time for which the list of live nodes stays valid after a check. */
 const KNOWN_MS = 3 * SECOND_MS;
 /**
@@ -108,9 +110,10 @@ export class Membership {
   /** Sends one beat and checks the other nodes once. */
   async round(): Promise<void> {
     const { nodes, self, clock, isHeard, lease } = this.#needs;
-    const hears = (await isHeard(self.id)) !== undefined;
-    if (hears) this.#hearingMs = clock.monotonicMs();
+    if ((await isHeard(self.id)) !== undefined) this.#hearingMs = clock.monotonicMs();
     const sentMs = clock.monotonicMs();
+    // A single late response does not count: other nodes would stop waiting for this node's judgement.
+    const hears = sentMs - this.#hearingMs < KNOWN_MS;
     if (await nodes.beat(self, hears)) lease.confirmedByStore(sentMs);
     else await this.#beginAnew();
     const found = await nodes.list();
@@ -122,7 +125,9 @@ export class Membership {
     const witness = found.find(
       ({ id, epoch }) => id === self.id || this.#watched.get(id)?.record.epoch === epoch,
     );
-    const gapMs = this.#hasGap ? nowMs - this.#checkedMs : 0;
+    const sinceCheckMs = nowMs - this.#checkedMs;
+    // A round that took long was paused, or waited for the store, which the others could not reach either.
+    const gapMs = this.#hasGap ? sinceCheckMs : Math.max(0, sinceCheckMs - LONG_ROUND_MS);
     this.#hasGap = false;
     const watched = found.map((record): Watched => {
       const known = this.#watched.get(record.id);
@@ -161,7 +166,10 @@ export class Membership {
     }
     this.#watched.delete(record.id);
     this.#living = this.#living.filter((id) => id !== record.id);
-    logger.error({ node: record.id, epoch: record.epoch }, 'node sends no heartbeats: declared dead');
+    logger.error(
+      { node: record.id, epoch: record.epoch },
+      'node sends no heartbeats: declared dead',
+    );
   }
 
   #isDead(nowMs: number): void {
