@@ -207,3 +207,31 @@ it('adopts the work of a dead node even if the answer to the declaration was los
   losesAnswers.clear();
   for (const { membership } of [a, b]) await membership.stop();
 });
+
+it('does not count a round that lasted through an outage as silence of other nodes', async () => {
+  const [a, b] = [await member('a'), await member('b')];
+  await a.membership.round();
+  await b.membership.round();
+  // Node a was paused, as was the database: neither node could beat, and no round of a failed.
+  await opened.clock.advance(8000);
+  await a.membership.round();
+  await opened.clock.advance(1000);
+  await a.membership.round();
+  expect(a.done).toEqual([]);
+  expect((await opened.store.nodes.list()).map(({ id }) => id)).toEqual(['a', 'b']);
+});
+
+it('remains a judge of others after one late response of the other channel', async () => {
+  const deaf = new Set<string>();
+  const a = await member('a', new Set(), deaf);
+  await a.membership.round();
+  deaf.add('a');
+  await opened.clock.advance(1000);
+  await a.membership.round();
+  const hears = async (): Promise<boolean | undefined> =>
+    (await opened.store.nodes.list()).find(({ id }) => id === 'a')?.hears;
+  expect(await hears()).toBe(true);
+  await opened.clock.advance(2500);
+  await a.membership.round();
+  expect(await hears()).toBe(false);
+});
