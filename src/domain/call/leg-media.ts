@@ -255,7 +255,10 @@ export class LegMedia {
   #configure(remote: MediaSession): Result<void, MediaProblem> {
     const { address, port, rtcpMux = false } = remote;
     if (address.includes(':') && address !== '::' && !this.#ipv6 && remote.ice === undefined) {
-      return err({ kind: 'notAllowed', detail: `IPv6 media is not supported on this node: ${address}` });
+      return err({
+        kind: 'notAllowed',
+        detail: `IPv6 media is not supported on this node: ${address}`,
+      });
     }
     // RFC 2543 signals hold with address 0.0.0.0 (RFC 3264 §8.4): nothing can be sent there. With ICE, an address is
     // used once the peer has proved that it knows our password.
