@@ -41,7 +41,7 @@ export function carriersCaller(leg: Calling, policy: PeerPolicy | undefined): Ca
  * Returns the caller ID preferences of a phone, which authentication has identified. It may request a number with
  * P-Preferred-Identity or From; `owns` says whether the account may present it.
  */
-export async function phonesWish(
+export async function requestedCaller(
   leg: Calling,
   country: string,
   owns: (e164: string) => Promise<boolean>,

@@ -24,7 +24,7 @@ import type { Provisioning } from '../provisioning/provisioning.ts';
 import type { Application, PhoneNumber, ProofPolicy } from '../provisioning/types.ts';
 import type { Admission, SlotRefusal } from './admission.ts';
 import type { CallBilling } from './call-billing.ts';
-import { type Caller, carriersCaller, phonesWish } from './caller.ts';
+import { type Caller, carriersCaller, requestedCaller } from './caller.ts';
 import { proofOf } from './caller-proof.ts';
 import { slotAtCarrier } from './carrier-gate.ts';
 import { calledKind, mediaNotPermitted, notPermitted } from './endpoint-permissions.ts';
@@ -105,7 +105,7 @@ export class Inbound {
     const named = await this.#namedApplication(leg, owner);
     const appId = endpoint.appId ?? account.defaultEndpointApp ?? owner.defaultEndpointApp;
     const application = named ?? (appId === undefined ? undefined : await applications.get(appId));
-    const preference = await phonesWish(leg, account.country, (e164) =>
+    const preference = await requestedCaller(leg, account.country, (e164) =>
       callerIds.owns(owner.authId, e164),
     );
     const identity = this.#identity(

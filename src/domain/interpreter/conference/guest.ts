@@ -26,7 +26,7 @@ export interface GuestNeeds {
   readonly logger: Logger;
 }
 
-const WISH: LegPolicy = { srtp: LINK_SRTP, codecs: LINK_CODECS };
+const LINK_POLICY: LegPolicy = { srtp: LINK_SRTP, codecs: LINK_CODECS };
 
 export class Guest {
   readonly #needs: GuestNeeds;
@@ -60,7 +60,7 @@ export class Guest {
       keypadEvents,
       noted: (kind, text, facts) => this.#noted(kind, text, facts),
     });
-    call.takeInbound(unowned(leg), WISH);
+    call.takeInbound(unowned(leg), LINK_POLICY);
     this.#enter(call).catch((error: unknown) => {
       logger.error(
         { error, callUuid: call.uuid },
