@@ -125,7 +125,7 @@ class CounterCipher final : public PacketCipher {
   /// Header and body are contiguous.
   [[nodiscard]] std::array<uint8_t, kSha1Bytes> digest_of(const PacketParts& parts) const {
     const Bytes packet(parts.header.data(), parts.header.size() + parts.body.size());
-    return hmac_.of(packet, parts.beside);
+    return hmac_.of(packet, parts.aad_bytes);
   }
 
   void apply(PacketName name, std::span<uint8_t> body) const {
@@ -186,7 +186,8 @@ class GcmCipher final : public PacketCipher {
     const auto nonce = packet_counter(salt_, kNonceSsrcAt, name);
     CRYPTO_gcm128_setiv(gcm_.get(), nonce.data(), nonce.size());
     CRYPTO_gcm128_aad(gcm_.get(), parts.header.data(), parts.header.size());
-    if (!parts.beside.empty()) CRYPTO_gcm128_aad(gcm_.get(), parts.beside.data(), parts.beside.size());
+    if (!parts.aad_bytes.empty())
+      CRYPTO_gcm128_aad(gcm_.get(), parts.aad_bytes.data(), parts.aad_bytes.size());
   }
 
   AesKeystream stream_;

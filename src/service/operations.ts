@@ -2,7 +2,7 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock } from '../base/clock.ts';
+import { type Clock, wallUs } from '../base/clock.ts';
 import type { NewCalls } from '../domain/capacity/capacity.ts';
 import type { ConditionName, Serviceability } from '../domain/cluster/cluster.ts';
 import type { Admission, CallBilling } from '../domain/dispatch/dispatch.ts';
@@ -23,7 +23,7 @@ export interface OperatedParts {
   readonly store: Store;
   readonly storeWatch: StoreWatch;
   readonly serviceability: Pick<Serviceability, 'conditions'>;
-  readonly keeper: CallBilling;
+  readonly callBilling: CallBilling;
   readonly signalling: RunningSignalling;
   readonly media: MediaEngine;
   readonly admission: Admission;
@@ -35,7 +35,7 @@ export interface OperatedParts {
   readonly overload: OverloadWatch;
   readonly reload: Operations['reload'];
   readonly alarms: Operations['alarms'];
-  /** Living nodes; undefined: not known now, or this process is alone. */
+  /** Live nodes; undefined: not known now, or this process is alone. */
   readonly living: () => readonly string[] | undefined;
   /** Time until the lease of this node expires, in ms; undefined without a cluster. */
   readonly leaseMs: () => number | undefined;
@@ -44,9 +44,9 @@ export interface OperatedParts {
 }
 
 export function createOperations(parts: OperatedParts): Operations {
-  const { store, storeWatch, keeper, signalling, media, admission, metrics, overload, clock } =
+  const { store, storeWatch, callBilling, signalling, media, admission, metrics, overload, clock } =
     parts;
-  const startedUs = Math.round(clock.wallMs() * 1000);
+  const startedUs = wallUs(clock);
   const startedMs = clock.monotonicMs();
   const registrations = (): RegistrationView[] =>
     signalling.registrations().map((binding) => ({
@@ -86,7 +86,7 @@ export function createOperations(parts: OperatedParts): Operations {
       startedUs,
       uptimeMs: clock.monotonicMs() - startedMs,
       draining: admission.draining,
-      callsActive: keeper.live().length,
+      callsActive: callBilling.live().length,
       callsLimit: parts.callsLimit,
       callsPerSecond: parts.newCalls.recentPerSecond,
       registrations: signalling.registrations().length,

@@ -156,14 +156,14 @@ describe('network checks', () => {
   });
 
   it('reject an advertised address that peers cannot use', async () => {
-    const told = async (environment: Record<string, string>) =>
+    const reported = async (environment: Record<string, string>) =>
       verdicts(await checkPublicAddress(testSettings(environment)));
-    expect(await told({ CARILLON_SIP_HOST: '0.0.0.0', CARILLON_RTP_HOST: '0.0.0.0' })).toEqual([
+    expect(await reported({ CARILLON_SIP_HOST: '0.0.0.0', CARILLON_RTP_HOST: '0.0.0.0' })).toEqual([
       'sip address: problem',
       'rtp address: problem',
     ]);
     expect(
-      await told({
+      await reported({
         CARILLON_SIP_PUBLIC_HOST: '192.0.2.10',
         CARILLON_RTP_PUBLIC_HOST: 'voice.example',
       }),

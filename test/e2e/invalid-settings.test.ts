@@ -145,7 +145,7 @@ const FILES: readonly Row[] = [
   ['sip: {tlsCertFile: text, tlsKeyFile: one.key}', 'sip.tlsCertFile'],
   ['sip: {tlsCertFile: damaged.crt, tlsKeyFile: one.key}', 'sip.tlsCertFile'],
   ['http: {tlsCertFile: one.crt, tlsKeyFile: one.crt}', 'http.tlsKeyFile'],
-  ['http: {tlsCertFile: data, tlsKeyFile: one.key}', 'http.tlsCertFile', 'is no file'],
+  ['http: {tlsCertFile: data, tlsKeyFile: one.key}', 'http.tlsCertFile', 'is not a file'],
   ['sip: {tlsCaFile: missing.pem}', 'sip.tlsCaFile', 'cannot be read'],
   ['streams: {caFile: text}', 'streams.caFile'],
   ['stir: {keyFile: rsa.key, certificateUrl: "https://a.example/c"}', 'stir.keyFile', 'P-256'],
@@ -179,7 +179,7 @@ async function run(settings: string, ...flags: readonly string[]) {
   return { status, said: program.stderr.trim(), output: program.output };
 }
 
-/** What `--check-config` prints, without a process. */
+/** Returns the output of `--check-config` without starting a process. */
 async function problemsOf(settings: string): Promise<readonly string[]> {
   const examined = examineSettings(environmentOf(settings), join(ROOT, 'config', 'default.json'));
   return (await checkedForStart(examined, ROOT)).problems;

@@ -24,7 +24,7 @@ struct PacketParts {
   /// Part that is encrypted in place.
   std::span<uint8_t> body;
   /// Additional authenticated data outside header and body.
-  Bytes beside;
+  Bytes aad_bytes;
 };
 
 class PacketCipher {

@@ -50,7 +50,7 @@ class alignas(kCacheLine) CounterCipher final : public PacketCipher {
  private:
   /// Header and body are contiguous.
   [[nodiscard]] PacketHmac::Digest digest_of(const PacketParts& parts) const {
-    return hmac_.of({parts.header.data(), parts.header.size() + parts.body.size()}, parts.beside);
+    return hmac_.of({parts.header.data(), parts.header.size() + parts.body.size()}, parts.aad_bytes);
   }
 
   AesBlock salt_{};
@@ -107,16 +107,16 @@ class alignas(kCacheLine) GcmCipher final : public PacketCipher {
   /// additional data.
   [[nodiscard]] AesBlock tag_of(const AesBlock& mask, const PacketParts& parts) const {
     GhashKey::State state;
-    if (parts.beside.empty()) {
+    if (parts.aad_bytes.empty()) {
       ghash_.add(state, parts.header);
     } else {
       std::array<uint8_t, kRtcpBesideBytes> text;
       const auto behind = std::ranges::copy(parts.header, text.begin()).out;
-      std::ranges::copy(parts.beside, behind);
-      ghash_.add(state, Bytes(text).first(parts.header.size() + parts.beside.size()));
+      std::ranges::copy(parts.aad_bytes, behind);
+      ghash_.add(state, Bytes(text).first(parts.header.size() + parts.aad_bytes.size()));
     }
     ghash_.add(state, parts.body);
-    AesBlock out = ghash_.end(state, parts.header.size() + parts.beside.size(), parts.body.size());
+    AesBlock out = ghash_.end(state, parts.header.size() + parts.aad_bytes.size(), parts.body.size());
     for (size_t i = 0; i < out.size(); ++i) out[i] ^= mask[i];
     return out;
   }

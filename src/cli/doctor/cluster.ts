@@ -74,10 +74,10 @@ function clusterFindings(nodes: number, fenced: PartState | undefined): readonly
       ? good('lease', 'held: no other node bills the calls of this node')
       : problem('lease', fenced.detail, 'See docs/operate/troubleshooting.md.'),
     nodes > 1
-      ? good('peers', `${nodes} nodes of the cluster live`)
+      ? good('peers', `${nodes} live nodes in the cluster`)
       : warning(
           'peers',
-          'no other node of the cluster lives',
+          'no other node of the cluster is live',
           'Start the other nodes with the same cluster.redis and store.url. A single node has no failover.',
         ),
   ];

@@ -38,7 +38,7 @@ export interface MembershipNeeds {
   /** Returns whether the node is reachable through another channel than the store, and thus alive. Undefined if unknown. */
   readonly isHeard: (nodeId: string) => Promise<boolean | undefined>;
   /** Adopts all orphaned work. Called again if it rejects. */
-  readonly takeUp: () => Promise<void>;
+  readonly adopt: () => Promise<void>;
   /**
    * Called when this node was declared dead and its calls belong to another node. Resolves when they have ended; a
    * new epoch then begins.
@@ -55,7 +55,7 @@ export class Membership {
   readonly #needs: MembershipNeeds;
   #watched = new Map<string, Watched>();
   #living: readonly string[] = [];
-  #lookedMs = Number.NEGATIVE_INFINITY;
+  #checkedMs = Number.NEGATIVE_INFINITY;
   /** True if a round failed since the last check. The time until the next check does not count as silence of others. */
   #hasGap = false;
   /** Last time at which reachability of nodes was known (monotonic). */
@@ -75,7 +75,7 @@ export class Membership {
       round: () => this.round(),
       failed: (error) => {
         this.#hasGap = true;
-        needs.logger.warn({ error }, 'the store refused a beat of this node');
+        needs.logger.warn({ error }, 'the store refused a heartbeat of this node');
       },
     });
   }
@@ -85,7 +85,7 @@ export class Membership {
    * nodes may be missing.
    */
   get living(): readonly string[] | undefined {
-    const ageMs = this.#needs.clock.monotonicMs() - this.#lookedMs;
+    const ageMs = this.#needs.clock.monotonicMs() - this.#checkedMs;
     return ageMs > KNOWN_MS ? undefined : this.#living;
   }
 
@@ -125,9 +125,9 @@ export class Membership {
     const witness = found.find(
       ({ id, epoch }) => id === self.id || this.#watched.get(id)?.record.epoch === epoch,
     );
-    const sinceLookMs = nowMs - this.#lookedMs;
+    const sinceCheckMs = nowMs - this.#checkedMs;
     // A round that took long was paused, or waited for the store, which the others could not reach either.
-    const gapMs = this.#hasGap ? sinceLookMs : Math.max(0, sinceLookMs - LONG_ROUND_MS);
+    const gapMs = this.#hasGap ? sinceCheckMs : Math.max(0, sinceCheckMs - LONG_ROUND_MS);
     this.#hasGap = false;
     const watched = found.map((record): Watched => {
       const known = this.#watched.get(record.id);
@@ -136,7 +136,7 @@ export class Membership {
     });
     this.#watched = new Map(watched.map((one) => [one.record.id, one]));
     this.#living = found.map(({ id }) => id);
-    this.#lookedMs = nowMs;
+    this.#checkedMs = nowMs;
     const isFirst = found[0]?.id === self.id;
     if (hasLeft) {
       this.#lateUntilMs = nowMs + LATE_MS;
@@ -148,14 +148,15 @@ export class Membership {
     const looks = isFirst || nowMs < this.#lateUntilMs;
     if (looks && nowMs - this.#lastMs >= againMs) this.#isDue = true;
     for (const one of watched) await this.#judge(one, nowMs);
-    if (this.#isDue) await this.#takeUp();
+    if (this.#isDue) await this.#adopt();
   }
 
   async #judge({ record, sinceMs }: Watched, nowMs: number): Promise<void> {
     const { nodes, self, isHeard, logger } = this.#needs;
     if (record.id === self.id || nowMs - sinceMs < SILENT_MS) return;
-    const heard = await isHeard(record.id);
-    if (heard === true || (heard === undefined && this.#isLeftToOthers(record, nowMs))) return;
+    const received = await isHeard(record.id);
+    if (received === true || (received === undefined && this.#isLeftToOthers(record, nowMs)))
+      return;
     // Due even if the answer is lost, because then no other node knows that there is work to adopt.
     const wasDue = this.#isDue;
     this.#isDead(nowMs);
@@ -165,7 +166,10 @@ export class Membership {
     }
     this.#watched.delete(record.id);
     this.#living = this.#living.filter((id) => id !== record.id);
-    logger.error({ node: record.id, epoch: record.epoch }, 'node is silent: declared dead');
+    logger.error(
+      { node: record.id, epoch: record.epoch },
+      'node sends no heartbeats: declared dead',
+    );
   }
 
   #isDead(nowMs: number): void {
@@ -185,8 +189,8 @@ export class Membership {
     );
   }
 
-  async #takeUp(): Promise<void> {
-    await this.#needs.takeUp();
+  async #adopt(): Promise<void> {
+    await this.#needs.adopt();
     this.#isDue = false;
     this.#lastMs = this.#needs.clock.monotonicMs();
   }

@@ -46,7 +46,7 @@ export {
   type Renewal,
 } from './numbers.ts';
 export { headerProblem, isManaged } from './peer-headers.ts';
-export { tellRenewal } from './renewal-notices.ts';
+export { notifyRenewal } from './renewal-notices.ts';
 export { carrierFormat, patternOf, ranked, WINDOW_PATTERN } from './routing.ts';
 export type {
   NewCredential,

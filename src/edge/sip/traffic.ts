@@ -39,7 +39,7 @@ export interface TrafficOptions {
 export interface TrafficParts {
   readonly options: TrafficOptions;
   readonly acquaintance: KnownPeer;
-  readonly tell: (input: UserAgentInput) => void;
+  readonly dispatch: (input: UserAgentInput) => void;
   /** Closes a connection whose peer exceeded its budget. */
   readonly close: (connectionId: number) => void;
 }
@@ -48,10 +48,10 @@ export interface TrafficParts {
 export class Traffic {
   readonly #parts: TrafficParts;
   readonly #counter: MessageCounter;
-  readonly #desk: AdmissionFilter;
+  readonly #admissionFilter: AdmissionFilter;
   readonly #edges: Edges | undefined;
   readonly #stun: StunAnswers;
-  #strangers = 0;
+  #unknownPeers = 0;
   #lateCalls = 0;
 
   constructor(parts: TrafficParts) {
@@ -61,7 +61,7 @@ export class Traffic {
     this.#stun = new StunAnswers(options.clock);
     const { edges = [] } = options;
     this.#edges = edges.length === 0 ? undefined : new Edges(edges);
-    this.#desk = new AdmissionFilter({
+    this.#admissionFilter = new AdmissionFilter({
       clock: options.clock,
       acquaintance,
       unknownPeersPerSecond: options.unknownPeersPerSecond ?? UNKNOWN_PEERS_PER_SECOND,
@@ -73,13 +73,13 @@ export class Traffic {
 
   /** Number of messages dropped without parsing, by reason. */
   dropped(): Readonly<Record<string, number>> {
-    const drops = { ...this.#desk.drops(), stun: this.#stun.dropped };
+    const drops = { ...this.#admissionFilter.drops(), stun: this.#stun.dropped };
     if (this.#edges === undefined) return drops;
-    return { ...drops, stranger: this.#strangers, late: this.#lateCalls };
+    return { ...drops, stranger: this.#unknownPeers, late: this.#lateCalls };
   }
 
   waitMs(): number {
-    return this.#desk.takeWaitMs();
+    return this.#admissionFilter.takeWaitMs();
   }
 
   counts(): readonly MessageCount[] {
@@ -101,17 +101,17 @@ export class Traffic {
       this.#lateCalls += 1;
       return;
     }
-    const heard = this.#edges?.heard(bytes, flow) ?? { bytes, flow };
+    const received = this.#edges?.received(bytes, flow) ?? { bytes, flow };
     if (this.#edges === undefined || this.#edges.has(flow) || this.#isExpected(flow))
-      this.#desk.received(heard.bytes, heard.flow, waitedMs);
-    else this.#strangers += 1;
+      this.#admissionFilter.received(received.bytes, received.flow, waitedMs);
+    else this.#unknownPeers += 1;
   }
 
   /** Returns the response to a STUN keep-alive; undefined if there is none to send. */
   answerStun(bytes: Uint8Array, flow: Flow): Uint8Array | undefined {
     if (this.#edges === undefined || this.#edges.has(flow) || this.#isExpected(flow))
       return this.#stun.answer(bytes, flow);
-    this.#strangers += 1;
+    this.#unknownPeers += 1;
     return undefined;
   }
 
@@ -130,7 +130,7 @@ export class Traffic {
 
   #serve({ bytes, flow, standing, waitedMs, isTooMany }: Served): void {
     if (standing !== 'unknown') this.#trace({ direction: 'in', bytes, flow });
-    this.#parts.tell({
+    this.#parts.dispatch({
       kind: 'received',
       bytes,
       flow,

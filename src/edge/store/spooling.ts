@@ -88,7 +88,7 @@ export class Spooling {
   async #drain(): Promise<void> {
     const { spool, clock, logger } = this.#needs;
     const { signal } = this.#stopping;
-    const kept = spool.size;
+    const retained = spool.size;
     while (spool.size > 0 && !signal.aborted) {
       try {
         await this.#round();
@@ -97,7 +97,7 @@ export class Spooling {
         await clock.sleep(RETRY_MS, signal).catch(() => undefined); // stopped
       }
     }
-    if (spool.size === 0) logger.warn({ kept }, 'all queued writes are in the database');
+    if (spool.size === 0) logger.warn({ retained }, 'all queued writes are in the database');
   }
 
   async #round(): Promise<void> {

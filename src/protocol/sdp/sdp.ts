@@ -2,9 +2,9 @@
 export {
   CODEC_NAMES,
   type CodecName,
-  type CodecWish,
+  type CodecPreference,
   isCodecName,
-  isCodecWish,
+  isCodecPreference,
   offeredCodecs,
   parametersOf,
   sameCodec,

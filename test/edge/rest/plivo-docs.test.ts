@@ -17,7 +17,9 @@ it('the documented methods are exactly those called in tests', () => {
       const [object, ...methods] = [...line.matchAll(/`(\w+)`/g)].map(([, name]) => name);
       return methods.map((method) => `${object}.${method}`);
     });
-  const differs = [...sectionOf('Methods with differences').matchAll(/^\| `([\w.]+)` /gm)].map(([, name]) => name);
+  const differs = [...sectionOf('Methods with differences').matchAll(/^\| `([\w.]+)` /gm)].map(
+    ([, name]) => name,
+  );
   const called = [...calls.matchAll(/client\.(\w+\.\w+)\(/g)].map(([, name]) => name);
   expect([...works, ...differs].sort()).toEqual([...new Set(called)].sort());
 });

@@ -11,7 +11,7 @@ const PartSchema = Type.Object({
   ready: Type.Boolean(),
   detail: Type.String(),
   count: Type.Optional(
-    Type.Integer({ description: 'waiting units, waiting recordings or living nodes' }),
+    Type.Integer({ description: 'waiting units, waiting recordings or live nodes' }),
   ),
 });
 
