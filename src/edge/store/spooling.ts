@@ -26,7 +26,7 @@ const RETRY_MS = 500;
 const BATCH = 200;
 
 export interface SpoolingNeeds {
-  readonly spool: Pick<Spool, 'size' | 'add' | 'next' | 'done' | 'close'>;
+  readonly spool: Pick<Spool, 'size' | 'add' | 'next' | 'setAside' | 'done' | 'close'>;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Runs units of work in order. */
@@ -103,7 +103,9 @@ export class Spooling {
   async #round(): Promise<void> {
     const { spool, inOrder, logger } = this.#needs;
     const units = spool.next(BATCH);
-    const results = await Promise.allSettled(units.map((unit) => inOrder(unit, 'write')));
+    const results = await Promise.allSettled(
+      units.map((unit) => (unit === undefined ? undefined : inOrder(unit, 'write'))),
+    );
     const unavailable = results.findIndex(
       (one) => one.status === 'rejected' && isUnavailable(one.reason),
     );
@@ -117,6 +119,8 @@ export class Spooling {
         'queued write failed permanently and was dropped',
       );
     }
+    const file = spool.setAside(done);
+    if (file !== undefined) logger.error({ file }, 'damaged queued writes were set aside');
     if (done > 0) spool.done(done);
     if (unavailable >= 0) throw (results[unavailable] as PromiseRejectedResult).reason;
   }

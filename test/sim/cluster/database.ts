@@ -22,7 +22,7 @@ const TIMEOUT_MS = 1000;
 const LATE = { share: 0.1, mostMs: 12_000 } as const;
 
 /** Spooled writes of a node for the database, which outlive its process. */
-export class NodeDisk implements Pick<Spool, 'size' | 'add' | 'next' | 'done' | 'close'> {
+export class NodeDisk implements Pick<Spool, 'size' | 'add' | 'next' | 'setAside' | 'done' | 'close'> {
   readonly #lines: string[] = [];
 
   get size(): number {
@@ -36,6 +36,8 @@ export class NodeDisk implements Pick<Spool, 'size' | 'add' | 'next' | 'done' | 
   next(limit: number): readonly Unit[] {
     return this.#lines.slice(0, limit).map((line) => JSON.parse(line) as Unit);
   }
+
+  setAside(): undefined {}
 
   done(count: number): void {
     this.#lines.splice(0, count);
