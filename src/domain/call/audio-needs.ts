@@ -48,7 +48,7 @@ export interface AudioLibrary {
   load(url: string, wish?: SoundWish): Promise<Result<Pcm, AudioProblem>>;
 }
 
-export interface EncodedRecording {
+interface EncodedRecording {
   readonly bytes: number;
 }
 

@@ -31,7 +31,6 @@ export { endAt } from './end-at.ts';
 export type { CallEnd } from './end-cause.ts';
 export type { CallerWish, CallIdentity, CallPrice } from './identity.ts';
 export {
-  cdrOf,
   finalRecord,
   hangupNotification,
   openRecord,

@@ -22,8 +22,8 @@ import type {
   StoredNotification,
 } from './types.ts';
 
-export type { CallFacts, StirVerification } from './call-facts.ts';
-export type { DocumentKind, DocumentOptions, DocumentResult } from './document.ts';
+export type { CallFacts } from './call-facts.ts';
+export type { DocumentOptions, DocumentResult } from './document.ts';
 export { formEncode } from './form.ts';
 export { inlineDocument } from './inline-document.ts';
 export { KnownTokens } from './known-tokens.ts';
@@ -37,11 +37,9 @@ export {
   standardParameters,
   startAppParameters,
 } from './parameters.ts';
-export type { CallbackSettings } from './settings.ts';
+
 export {
-  type CallbackTokens,
   type SignedRequest,
-  type SignedStrings,
   signatureHeaders,
   signatureNonce,
   signedStrings,

@@ -31,7 +31,6 @@ export type {
   CallRecordRequest,
   LiveRecording,
   RecorderNeeds,
-  RecordingEndReason,
   RecordingFolder,
   RecordRefusal,
   RoomRecordRequest,

@@ -239,14 +239,14 @@ export interface ConferenceInstruction extends Sourced, WithAction, WithCallback
   readonly party: PartyRules | undefined;
 }
 
-export type PartyRole = 'agent' | 'supervisor' | 'customer';
+type PartyRole = 'agent' | 'supervisor' | 'customer';
 
 interface PartyTarget {
   readonly url: string;
   readonly method: XmlHttpMethod;
 }
 
-export interface PartyRules {
+interface PartyRules {
   readonly role: PartyRole;
   /** Longest duration of the multi-party call in milliseconds, counted from its first member. */
   readonly maxDurationMs: number;

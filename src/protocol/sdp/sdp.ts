@@ -1,6 +1,5 @@
 /** Public interface of SDP: offer and answer as text for one audio stream (RFC 8866, RFC 3264). */
 export {
-  CODEC_NAMES,
   type CodecName,
   type CodecWish,
   isCodecName,
@@ -22,21 +21,15 @@ export {
   readAnswer,
   readOffer,
   revise,
-  type Wishes,
 } from './offer-answer.ts';
 export { parseSdp } from './parse.ts';
 export type { LocalTransport } from './secure-transport.ts';
 export { serializeSdp } from './serialize.ts';
 export type {
-  AudioOffer,
   AudioSession,
   Codec,
   Direction,
-  DtlsRole,
-  Fingerprint,
-  MediaOffer,
   SdpProblem,
-  SessionDescription,
   SrtpPolicy,
   SrtpSuite,
 } from './types.ts';

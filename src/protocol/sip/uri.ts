@@ -15,14 +15,14 @@ export interface SipUri {
   readonly headers: string;
 }
 
-export interface TelUri {
+interface TelUri {
   readonly kind: 'tel';
   /** Number as written, with visual separators. */
   readonly number: string;
   readonly params: Params;
 }
 
-export interface OtherUri {
+interface OtherUri {
   readonly kind: 'other';
   /** Scheme in lower case. */
   readonly scheme: string;
