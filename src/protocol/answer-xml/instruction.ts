@@ -326,8 +326,6 @@ export type Instruction =
   | HangupInstruction
   | MessageInstruction;
 
-export type InstructionKind = Instruction['kind'];
-
 /**
  * Reason why a document cannot run. `fault` selects the hangup cause (dialect §3.12): an invalid document (8011…8014),
  * or an `action` or `Redirect` with an invalid URL (7022, 7024) or method (7032, 7034).

@@ -351,7 +351,3 @@ export function revise(
   const version = previous.version + 1;
   return { sdp: build(version), version };
 }
-
-/** Returns true if RTP must not be sent to the peer at this time. */
-export const isHeld = (session: AudioSession): boolean =>
-  isUnspecified(session.address) || !canSend(session.direction);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
   type Instruction,
-  type InstructionKind,
   parseAnswerXml,
 } from '../../../src/protocol/answer-xml/answer-xml.ts';
 
@@ -11,7 +10,7 @@ const parse = (body: string): readonly Instruction[] => {
   return result.value;
 };
 
-const one = <K extends InstructionKind>(
+const one = <K extends Instruction['kind']>(
   kind: K,
   body: string,
 ): Extract<Instruction, { kind: K }> => {
