@@ -24,7 +24,6 @@ import type {
 
 export type { CallFacts } from './call-facts.ts';
 export type { DocumentOptions, DocumentResult } from './document.ts';
-export { formEncode } from './form.ts';
 export { inlineDocument } from './inline-document.ts';
 export { KnownTokens } from './known-tokens.ts';
 export {
@@ -38,13 +37,7 @@ export {
   startAppParameters,
 } from './parameters.ts';
 
-export {
-  type SignedRequest,
-  signatureHeaders,
-  signatureNonce,
-  signedStrings,
-  upgradeSignatureHeaders,
-} from './signature.ts';
+export { signatureNonce, upgradeSignatureHeaders } from './signature.ts';
 
 /** Creates the function that signs audio stream upgrades with the account's token. Without a token it returns no headers. */
 export const createUpgradeSigner =

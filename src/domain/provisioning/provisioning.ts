@@ -24,7 +24,6 @@ export type { CarrierRefusal, Carriers, NewCarrier } from './carriers.ts';
 export {
   type EndpointRefusal,
   type Endpoints,
-  type NewEndpoint,
   type RevokedEndpoint,
   secretsOf,
 } from './endpoints.ts';
@@ -35,11 +34,7 @@ export {
   type PolicyRefusal,
   SRTP_POLICIES,
 } from './media-policies.ts';
-export {
-  type NumberRefusal,
-  type Numbers,
-  nextMonth,
-} from './numbers.ts';
+export type { NumberRefusal, Numbers } from './numbers.ts';
 export { headerProblem, isManaged } from './peer-headers.ts';
 export { tellRenewal } from './renewal-notices.ts';
 export { carrierFormat, patternOf, ranked, WINDOW_PATTERN } from './routing.ts';

@@ -3,7 +3,7 @@
  * size.
  */
 export { resampler } from './resampler.ts';
-export { isMp3, isWav } from './sniff.ts';
+export { isMp3 } from './sniff.ts';
 export { openWav } from './wav.ts';
 export { ENDLESS, wavHeader } from './wav-header.ts';
 

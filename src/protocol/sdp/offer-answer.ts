@@ -3,7 +3,6 @@ import { RecentMap } from '../../base/recent-map.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import {
   against,
-  canSend,
   effectiveDirection,
   familyOf,
   isUnspecified,

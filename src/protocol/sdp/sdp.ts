@@ -16,20 +16,9 @@ export {
   buildAnswer,
   buildOffer,
   chooseAudio,
-  isHeld,
-  type OfferParts,
   readAnswer,
   readOffer,
   revise,
 } from './offer-answer.ts';
-export { parseSdp } from './parse.ts';
 export type { LocalTransport } from './secure-transport.ts';
-export { serializeSdp } from './serialize.ts';
-export type {
-  AudioSession,
-  Codec,
-  Direction,
-  SdpProblem,
-  SrtpPolicy,
-  SrtpSuite,
-} from './types.ts';
+export type { AudioSession, Codec, SdpProblem, SrtpPolicy, SrtpSuite } from './types.ts';

@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type Instruction,
-  parseAnswerXml,
-} from '../../../src/protocol/answer-xml/answer-xml.ts';
+import { type Instruction, parseAnswerXml } from '../../../src/protocol/answer-xml/answer-xml.ts';
 
 const parse = (body: string): readonly Instruction[] => {
   const result = parseAnswerXml(`<Response>${body}</Response>`, { allowInsecureStreams: false });

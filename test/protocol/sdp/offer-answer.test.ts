@@ -1,20 +1,24 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MAX_MEDIA_LINES, MAX_SDP_LENGTH, MAX_SDP_LINES } from '../../../src/protocol/sdp/parse.ts';
+import {
+  MAX_MEDIA_LINES,
+  MAX_SDP_LENGTH,
+  MAX_SDP_LINES,
+  parseSdp,
+} from '../../../src/protocol/sdp/parse.ts';
 import {
   type AudioSession,
   buildAnswer,
   buildOffer,
   type Codec,
   chooseAudio,
-  type Direction,
-  parseSdp,
   readAnswer,
   readOffer,
   revise,
-  serializeSdp,
   staticCodec,
 } from '../../../src/protocol/sdp/sdp.ts';
+import { serializeSdp } from '../../../src/protocol/sdp/serialize.ts';
+import type { Direction } from '../../../src/protocol/sdp/types.ts';
 
 const codec = (name: string): Codec => {
   const found = staticCodec(name);

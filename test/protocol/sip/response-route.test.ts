@@ -1,8 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  responseFlow,
-  stampVia,
-} from '../../../src/protocol/sip/transport/response-route.ts';
+import { responseFlow, stampVia } from '../../../src/protocol/sip/transport/response-route.ts';
 import { sketch, TCP, UDP } from './support.ts';
 
 const via = (text: string) => sketch({ via: `SIP/2.0/UDP ${text}` });
@@ -67,6 +64,5 @@ describe('destination of responses (RFC 3261 §18.2.2)', () => {
 
   test('over a connection: the same connection, whatever Via says', () => {
     expect(responseFlow(via('10.0.0.1;maddr=239.255.255.1'), TCP, false)).toBe(TCP);
-  });
   });
 });
