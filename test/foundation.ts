@@ -1,7 +1,7 @@
 /** The modules of `layFoundation` over any store, with prices of the test. */
 import { fileURLToPath } from 'node:url';
 import { micros } from '../src/base/money.ts';
-import { loadSettings } from '../src/config/load.ts';
+import { loadSettings } from './config/load-settings.ts';
 import type { Settings } from '../src/config/schema.ts';
 import { SelfNode } from '../src/domain/cluster/cluster.ts';
 import { RateBook } from '../src/domain/ledger/ledger.ts';

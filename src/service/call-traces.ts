@@ -7,7 +7,7 @@ import type { Cdr } from '../domain/cdr/types.ts';
 import type { Attributes, OtlpExporter, Span } from '../edge/telemetry/otlp.ts';
 
 /** A SIP message sent or received. */
-export interface SeenMessage {
+interface SeenMessage {
   readonly atUs: number;
   readonly direction: 'in' | 'out';
   readonly text: string;

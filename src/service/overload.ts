@@ -15,7 +15,7 @@ export interface OverloadSigns {
   readonly mediaBusy: number;
 }
 
-export type OverloadLimits = Pick<OverloadSigns, 'loopDelayMs' | 'storeQueue'>;
+type OverloadLimits = Pick<OverloadSigns, 'loopDelayMs' | 'storeQueue'>;
 
 const TICK_MS = 50;
 const TICKS_A_LOOK = 5;

@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { examineSettings, loadSettings } from '../../src/config/load.ts';
+import { examineSettings } from '../../src/config/load.ts';
+import { loadSettings } from './load-settings.ts';
 import { isSetting, listSettings, SETTINGS } from '../../src/config/schema.ts';
 import { settingsAsJson, settingsAsYaml } from '../../src/config/show.ts';
 

@@ -13,7 +13,7 @@ import { callRows, isEchoReceived } from '../../src/phone/report.ts';
 import { readRtp, writeRtp } from '../../src/phone/rtp/packet.ts';
 import { VoiceChannel } from '../../src/phone/rtp/voice-channel.ts';
 import { SipLine } from '../../src/phone/sip-line.ts';
-import { ha1Of } from '../../src/protocol/sip/sip.ts';
+import { ha1Of } from '../../src/protocol/sip/auth/digest.ts';
 
 const HOST = '127.0.0.1';
 const REALM = 'carillon.test';

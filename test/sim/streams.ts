@@ -18,7 +18,7 @@ import {
   StreamDispatcher,
 } from '../../src/edge/stream/dispatcher.ts';
 import { DEFAULT_STREAM_LIMITS } from '../../src/edge/stream/limits.ts';
-import { SEQUENCE_NUMBER_OFFSET } from '../../src/protocol/audio-stream/audio-stream.ts';
+import { SEQUENCE_NUMBER_OFFSET } from '../protocol/audio-stream/sequence-number.ts';
 import type { SimClock } from './clock.ts';
 import { writePaddedNumber } from './padded-number.ts';
 import type { SimRandom } from './random.ts';

@@ -20,7 +20,7 @@ import { permits } from './permissions.ts';
 import type { Account, AccountPatch, CapacityTransfer, NetAllocation } from './types.ts';
 
 export type { AccountDefaults, NewAccount } from './new-account.ts';
-export { decideTransfer, limitOf, type TransferRefusal, type TransferRequest } from './partner.ts';
+export { decideTransfer, type TransferRefusal, type TransferRequest } from './partner.ts';
 export { PERMISSIONS, type Permission, type Permissions, permits } from './permissions.ts';
 
 /** Default lifetime of an access token (dialect §3.0: `expires_in: 1800`). */

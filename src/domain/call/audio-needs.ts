@@ -48,7 +48,7 @@ export interface AudioLibrary {
   load(url: string, preference?: SoundOptions): Promise<Result<Pcm, AudioProblem>>;
 }
 
-export interface EncodedRecording {
+interface EncodedRecording {
   readonly bytes: number;
 }
 

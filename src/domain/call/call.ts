@@ -31,7 +31,6 @@ export { endAt } from './end-at.ts';
 export type { CallEnd } from './end-cause.ts';
 export type { CallerPreference, CallIdentity, CallPrice } from './identity.ts';
 export {
-  cdrOf,
   finalRecord,
   hangupNotification,
   openRecord,

@@ -29,7 +29,7 @@ export interface RtpPeer {
 }
 
 /** Policy for RTP from hosts that SDP and signalling do not name. */
-export interface RtpSources {
+interface RtpSources {
   /** Setting `rtp.acceptOtherSources`. */
   readonly acceptOthers: boolean;
   /** Returns true for an edge proxy (`sip.edges`), which hides the peer's address. */

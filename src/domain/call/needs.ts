@@ -37,7 +37,8 @@ export interface CodecPreferences {
   readonly carriers: readonly CodecPreference[];
 }
 export type { CodecName, CodecPreference, SrtpPolicy, SrtpSuite };
-export type MediaDirection = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
+
+type MediaDirection = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
 
 /** Knowledge of a closing leg's ports by its peer; decides how long the ports stay unused. */
 export type PeerAtEnd =
@@ -57,7 +58,7 @@ export interface SessionCodec {
   readonly opus?: OpusSending;
 }
 
-export interface OpusSending {
+interface OpusSending {
   /** Bit rate in bit/s; 0 selects the default for the sample rate. */
   readonly bitrate: number;
   /** In-band forward error correction. */
@@ -67,12 +68,12 @@ export interface OpusSending {
 }
 
 /** RTP payload types: `send` is chosen by the peer, `receive` by this node. */
-export interface PayloadTypes {
+interface PayloadTypes {
   readonly send: number;
   readonly receive: number;
 }
 
-export interface EventTypes extends PayloadTypes {
+interface EventTypes extends PayloadTypes {
   /** Clock rate of event timestamps, in Hz. May differ from the codec's. */
   readonly clockRate: number;
 }
@@ -89,7 +90,7 @@ export interface SrtpSession {
 }
 
 /** SRTP with keys from a DTLS handshake on the RTP port (DTLS-SRTP, RFC 5764). */
-export interface DtlsSession {
+interface DtlsSession {
   /** Our role; the client starts the handshake. */
   readonly role: 'client' | 'server';
   /** Hash function of the peer's certificate fingerprint. */
@@ -101,7 +102,7 @@ export interface DtlsSession {
 export type MediaProtection = 'none' | SrtpSession | DtlsSession;
 
 /** ICE lite credentials (RFC 8445): the peer's connectivity checks show its address. Never log them. */
-export interface IceSession {
+interface IceSession {
   readonly localUfrag: string;
   readonly localPassword: string;
   readonly remoteUfrag: string;

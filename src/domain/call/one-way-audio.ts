@@ -4,7 +4,7 @@
  * Time without RTP until one-way audio is reported, in ms. Phones send within a second of the answer; muted phones send
  * at least comfort noise (RFC 3389) or silence.
  */
-export const ONE_WAY_AFTER_MS = 10_000;
+const ONE_WAY_AFTER_MS = 10_000;
 
 export class OneWayAudioDetector {
   #dueSinceMs: number | undefined;

@@ -23,7 +23,7 @@ const STILL_RUNNING: CallEnd = {
 };
 
 /** Builds the CDR of a call with the given `end`. Costs are added by `closeCall`. */
-export function cdrOf(call: Recorded, end: CallEnd, settings: RecordSettings): Cdr {
+function cdrOf(call: Recorded, end: CallEnd, settings: RecordSettings): Cdr {
   const { identity, price } = call;
   const { facts } = identity;
   const cause = HANGUP_CAUSES[end.cause];
@@ -134,7 +134,7 @@ export function hangupNotification(
 }
 
 /** Returns CallStatus with vendor-compatible values (setting compat.hangupCallStatus = vendor; dialect §5.4). */
-export function outcome(cdr: Cdr): HangupFacts['callStatus'] {
+function outcome(cdr: Cdr): HangupFacts['callStatus'] {
   if (cdr.answerUs !== undefined) return 'completed';
   if (cdr.hangupCause === 'USER_BUSY') return 'busy';
   if (cdr.hangupCauseCode === HANGUP_CAUSES.ringTimeout.code) return 'timeout';

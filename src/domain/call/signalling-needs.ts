@@ -219,7 +219,7 @@ export const srtpRule = (policy: SrtpPolicy, { secured }: { secured: boolean }):
 export const SRTP_REQUIRED: SrtpRule = { policy: 'required', offered: true };
 
 /** Conditions for trying another target after this one. */
-export interface TargetPolicy {
+interface TargetPolicy {
   /** Final statuses such as `503` or `5xx` that allow another target; undefined: those of `mayFailOver`. */
   readonly failoverOn?: readonly string[];
   /** Maximum number of redirections (3xx) per call. Default: 3. */

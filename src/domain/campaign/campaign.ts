@@ -41,7 +41,7 @@ import { Uploads } from './uploads.ts';
 
 export { Dialer } from './dialer.ts';
 export type { CallPlacing } from './needs.ts';
-export { createCallPlacing, endOf, type PlacingNeeds } from './placing.ts';
+export { createCallPlacing, type PlacingNeeds } from './placing.ts';
 export { expireCampaigns } from './retention.ts';
 export type { CampaignServiceNeeds, DialerControl } from './service-needs.ts';
 export { SharedDialer } from './shared-dialer.ts';

@@ -12,7 +12,7 @@ import type { SelfNode } from './self-node.ts';
 import type { NodeRecord } from './types.ts';
 
 /** Interval between beats, and between checks of the other nodes' beats. */
-export const BEAT_MS = SECOND_MS;
+const BEAT_MS = SECOND_MS;
 /** Silence after which a node is declared dead. Counts only while this node could read the store. */
 const SILENT_MS = 6 * SECOND_MS;
 /** Maximum time between two checks that counts as silence of the other nodes. */

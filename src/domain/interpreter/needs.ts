@@ -216,7 +216,7 @@ export interface ConferenceDirectory {
   stopRecording(accountId: AccountId, name: string): Result<void, ControlRefusal>;
 }
 
-export interface InterpreterSettings {
+interface InterpreterSettings {
   readonly allowInsecureStreams: boolean;
   /** Maximum number of documents that one call may fetch per minute. */
   readonly redirectsPerMinute: number;

@@ -32,7 +32,6 @@ export type {
   CallRecordRequest,
   LiveRecording,
   RecorderNeeds,
-  RecordingEndReason,
   RecordingFolder,
   RecordRefusal,
   RoomRecordRequest,

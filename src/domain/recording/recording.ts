@@ -22,7 +22,7 @@ import type {
 
 export type { ExportRefusal, ExportRequest } from './export-request.ts';
 export { opensPath, signPath } from './link.ts';
-export { agesWindow, type DurationFilters, durationWindow } from './storage-duration.ts';
+export { agesWindow } from './storage-duration.ts';
 
 /** Number of recordings fetched per query while walking a set. */
 const WALK_BATCH = 500;

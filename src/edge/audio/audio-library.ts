@@ -29,13 +29,13 @@ export interface AudioRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface AudioResponse {
+interface AudioResponse {
   readonly status: number;
   readonly etag: string | undefined;
   readonly bytes: Uint8Array;
 }
 
-export type AudioFetchFailure = Pick<HttpFailure, 'kind' | 'detail'>;
+type AudioFetchFailure = Pick<HttpFailure, 'kind' | 'detail'>;
 
 /** Sends one HTTP GET through the egress guard and follows redirects. */
 export type AudioFetch = (

@@ -11,7 +11,7 @@ import type { RedisLink } from './redis-link.ts';
 const KEY = 'carillon:bindings';
 const READ_AT_ONCE = '1000';
 
-export type ExpiredBinding = Pick<Binding, 'username' | 'contactUri'>;
+type ExpiredBinding = Pick<Binding, 'username' | 'contactUri'>;
 
 /** Receives registrations from other nodes. */
 export interface BindingListener {

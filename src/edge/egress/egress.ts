@@ -11,7 +11,7 @@ import { err, ok, type Result } from '../../base/result.ts';
 import { createAddressPolicy } from './address-policy.ts';
 import { type NameResolver, systemResolver } from './system-resolver.ts';
 
-export { createDestinationGuard, type OwnPlaces } from './destination-guard.ts';
+export { createDestinationGuard } from './destination-guard.ts';
 export { createServiceAddresses } from './service-addresses.ts';
 
 export interface EgressOptions {

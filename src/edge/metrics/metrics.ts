@@ -36,7 +36,7 @@ interface MetricSources extends StateSources, SignallingSources {
   media?: () => MediaTotals;
 }
 
-export interface CallEnding {
+interface CallEnding {
   readonly callUuid: string;
   readonly durationMs: number;
   readonly quality:

@@ -61,7 +61,7 @@ export interface RestSettings {
 }
 
 /** Stores documents that are being tested. */
-export interface Drafts {
+interface Drafts {
   /** Stores the document and returns the URL from which a call reads it. */
   keep(xml: string): string;
 }

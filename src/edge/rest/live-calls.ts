@@ -24,7 +24,7 @@ export interface MessageForms {
   readonly pcap: Uint8Array;
 }
 
-export interface CallDetail {
+interface CallDetail {
   readonly call: LiveCall | undefined;
   readonly log: readonly CallLogEntry[];
 }

@@ -17,7 +17,7 @@ export interface KnownPeer {
 }
 
 /** Authenticated peer or carrier · unauthenticated with a valid nonce · unknown. */
-export type Standing = 'known' | 'proven' | 'unknown';
+type Standing = 'known' | 'proven' | 'unknown';
 
 export interface Served {
   readonly bytes: Uint8Array;

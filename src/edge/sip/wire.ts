@@ -37,7 +37,7 @@ export interface SipWire {
   drain?(): void;
 }
 
-export interface WireOptions extends TrafficOptions {
+interface WireOptions extends TrafficOptions {
   readonly logger: Logger;
   /** Configured port of UDP and TCP. */
   readonly port: number;

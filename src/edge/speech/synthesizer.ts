@@ -38,7 +38,7 @@ export interface SpeechOptions {
   readonly run?: RunProcess;
 }
 
-export interface SpeechLimits {
+interface SpeechLimits {
   readonly maxCacheBytes: number;
   readonly maxChars: number;
   /** Time limit for a single run, ms. Pieces have at most 500 characters. */

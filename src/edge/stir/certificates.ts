@@ -8,7 +8,7 @@ import { err, ok, type Result } from '../../base/result.ts';
 import type { ProofFault } from './passport.ts';
 import { type TnAuthority, tnAuthority } from './tn-auth-list.ts';
 
-export interface SigningCertificate {
+interface SigningCertificate {
   readonly key: KeyObject;
   readonly authority: TnAuthority;
   /** Validity period, ms since the epoch. */
@@ -91,7 +91,7 @@ export class Certificates {
 }
 
 /** Parses PEM (leaf first) or a single DER certificate. Returns undefined for other input. */
-export function certificatesIn(bytes: Uint8Array): readonly X509Certificate[] | undefined {
+function certificatesIn(bytes: Uint8Array): readonly X509Certificate[] | undefined {
   try {
     const blocks = Buffer.from(bytes).toString('latin1').match(PEM);
     if (blocks === null) return [new X509Certificate(bytes)];

@@ -25,7 +25,7 @@ import { UnreadableLog } from './unreadable-log.ts';
 import { ephemeralKey, loadKey } from './vault.ts';
 
 export { makeFolder } from './make-folder.ts';
-export type { Repositories, SettingStore } from './repositories.ts';
+export type { SettingStore } from './repositories.ts';
 export type { PostgresSettings, Store, StoreOptions } from './store-parts.ts';
 
 export async function openStore(options: StoreOptions): Promise<Store> {

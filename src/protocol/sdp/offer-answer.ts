@@ -3,7 +3,6 @@ import { RecentMap } from '../../base/recent-map.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import {
   against,
-  canSend,
   effectiveDirection,
   familyOf,
   isUnspecified,
@@ -354,7 +353,3 @@ export function revise(
   const version = previous.version + 1;
   return { sdp: build(version), version };
 }
-
-/** Returns true if RTP must not be sent to the peer at this time. */
-export const isHeld = (session: AudioSession): boolean =>
-  isUnspecified(session.address) || !canSend(session.direction);

@@ -45,7 +45,7 @@ export interface Resolution {
   readonly refusal?: string | undefined;
 }
 
-export interface Account {
+interface Account {
   readonly username: string;
   readonly password: string;
 }

@@ -69,7 +69,7 @@ export interface CallParts<R extends Recorder = Recorder> {
 export type Calls = CallParts<CallRecorder>;
 
 /** Dependencies of conferences with members on several nodes. */
-export interface OtherNodes {
+interface OtherNodes {
   readonly peers: Peers;
   readonly claims: Claims;
   readonly tickets: NodeTickets;

@@ -24,7 +24,7 @@ export interface Clustered {
   leave(): Promise<void>;
 }
 
-export interface ClusteredCalls {
+interface ClusteredCalls {
   readonly callBilling: CallBilling;
   readonly admission: Pick<Admission, 'draining'>;
   readonly callbacks: Pick<CallbackClient, 'fence' | 'unfence'>;

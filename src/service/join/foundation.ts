@@ -44,7 +44,7 @@ const MEGABYTE = 1_000_000;
 export const recordingsFolder = (dataDir: string): string => join(dataDir, 'recordings');
 
 /** Returns the PostgreSQL settings. Undefined if the store is in the data folder. */
-export const postgresOf = ({ store }: Settings): PostgresSettings | undefined =>
+const postgresOf = ({ store }: Settings): PostgresSettings | undefined =>
   store.url === ''
     ? undefined
     : { url: store.url, writers: store.writers, spoolBytes: store.spoolMegabytes * MEGABYTE };

@@ -5,7 +5,7 @@ import type { MediaLeg, MediaStream } from '../../domain/call/needs.ts';
 import { readMediaMessage } from '../../protocol/audio-stream/audio-stream.ts';
 
 export const RATE = 16_000;
-export const FRAME_MS = 20;
+const FRAME_MS = 20;
 const FRAME_SAMPLES = (RATE * FRAME_MS) / 1000;
 /** Number of frames after which a direction without audio counts as silent, so that the other is not delayed. */
 const MAX_WAITING = 10;

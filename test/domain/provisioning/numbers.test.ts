@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { wallUs } from '../../../src/base/clock.ts';
 import { asAccountId, asAppId } from '../../../src/base/ids.ts';
 import { micros } from '../../../src/base/money.ts';
+import { nextMonth } from '../../../src/domain/provisioning/numbers.ts';
 import {
   createProvisioning,
   type Numbers,
-  nextMonth,
   type Provisioning,
 } from '../../../src/domain/provisioning/provisioning.ts';
 import { type OpenedStore, openInMemory } from '../../edge/store/open.ts';

@@ -2,12 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isEmail } from '../../../src/base/email.ts';
 import { asAccountId, asCallUuid, asRecordingId } from '../../../src/base/ids.ts';
 import {
-  durationWindow,
   type ExportRequest,
   opensPath,
   Recordings,
   signPath,
 } from '../../../src/domain/recording/recording.ts';
+import { durationWindow } from '../../../src/domain/recording/storage-duration.ts';
 import { type OpenedStore, openInMemory } from '../../edge/store/open.ts';
 import { anAccount, START_US } from '../../edge/store/records.ts';
 

@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type Instruction,
-  type InstructionKind,
-  parseAnswerXml,
-} from '../../../src/protocol/answer-xml/answer-xml.ts';
+import { type Instruction, parseAnswerXml } from '../../../src/protocol/answer-xml/answer-xml.ts';
 
 const parse = (body: string): readonly Instruction[] => {
   const result = parseAnswerXml(`<Response>${body}</Response>`, { allowInsecureStreams: false });
@@ -11,7 +7,7 @@ const parse = (body: string): readonly Instruction[] => {
   return result.value;
 };
 
-const one = <K extends InstructionKind>(
+const one = <K extends Instruction['kind']>(
   kind: K,
   body: string,
 ): Extract<Instruction, { kind: K }> => {

@@ -4,7 +4,7 @@ import {
   MAX_CHECKPOINT_NAME,
   MAX_DTMF_DIGITS,
   readApplicationMessage,
-} from '../../../src/protocol/audio-stream/audio-stream.ts';
+} from '../../../src/protocol/audio-stream/application-message.ts';
 import { bytes, STREAM } from './fixture.ts';
 
 const read = (message: unknown) => readApplicationMessage(bytes(message), STREAM);

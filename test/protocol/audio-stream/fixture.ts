@@ -3,12 +3,10 @@ import type {
   SessionInput,
   SessionLimits,
   SessionOutput,
-  StreamIdentity,
 } from '../../../src/protocol/audio-stream/audio-stream.ts';
-import {
-  SEQUENCE_NUMBER_OFFSET,
-  StreamSession,
-} from '../../../src/protocol/audio-stream/audio-stream.ts';
+import { StreamSession } from '../../../src/protocol/audio-stream/audio-stream.ts';
+import type { StreamIdentity } from '../../../src/protocol/audio-stream/service-message.ts';
+import { SEQUENCE_NUMBER_OFFSET } from './sequence-number.ts';
 
 export const STREAM: StreamIdentity = {
   streamId: asStreamId('5f0e6a52-6a0e-4a52-9a0b-0d6c2f3b7c22'),

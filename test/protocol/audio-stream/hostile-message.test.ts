@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   MAX_MESSAGE_PARTS,
   readApplicationMessage,
-} from '../../../src/protocol/audio-stream/audio-stream.ts';
+} from '../../../src/protocol/audio-stream/application-message.ts';
 import { STREAM } from './fixture.ts';
 
 const MEGABYTE = 1024 * 1024;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { readCryptoLine, writeCryptoLine } from '../../../src/protocol/sdp/crypto.ts';
+import type { OfferParts } from '../../../src/protocol/sdp/offer-answer.ts';
 import {
   buildAnswer,
   buildOffer,
   chooseAudio,
-  type OfferParts,
   readAnswer,
   readOffer,
   type SrtpPolicy,

@@ -5,7 +5,7 @@ import type { VerbContext } from '../needs.ts';
 import { failureReason, sourceName } from './dial-events.ts';
 import { type DialledLeg, legDurations, type UnplacedAttempt } from './dialled-leg.ts';
 
-export type DialStatus = 'completed' | 'busy' | 'failed' | 'cancel' | 'timeout' | 'no-answer';
+type DialStatus = 'completed' | 'busy' | 'failed' | 'cancel' | 'timeout' | 'no-answer';
 
 export interface DialResult {
   readonly status: DialStatus;

@@ -10,7 +10,7 @@ import {
   readPayload,
 } from './frames.ts';
 
-export interface ConnectionEvents {
+interface ConnectionEvents {
   up(): void;
   down(): void;
   sip(meta: MessageMeta, bytes: Buffer): void;

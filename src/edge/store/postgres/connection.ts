@@ -35,7 +35,7 @@ export interface PostgresOptions {
 }
 
 /** A failed statement. `code` is `PG_` followed by the SQLSTATE. */
-export class PostgresError extends Error {
+class PostgresError extends Error {
   readonly code: string;
 
   constructor({ sqlState, message }: StatementError) {
@@ -338,7 +338,7 @@ export class PostgresConnection extends Connection {
 }
 
 /** The connection broke during a commit, whose outcome is unknown. */
-export class CommitLost extends Error {
+class CommitLost extends Error {
   readonly code = 'PG_CONNECTION';
 
   constructor(cause: unknown) {

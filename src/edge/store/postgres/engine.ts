@@ -10,7 +10,7 @@ import { lockFor } from './locks.ts';
 import { migratePostgres } from './migrate.ts';
 
 /** Role of a connection. `point`: short reads, many of them cached. `report`: long reads. Both are read-only. */
-export type PostgresRole = 'writer' | 'point' | 'report';
+type PostgresRole = 'writer' | 'point' | 'report';
 
 export interface PostgresEngineOptions {
   readonly url: string;

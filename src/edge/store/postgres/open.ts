@@ -30,7 +30,7 @@ import { Writers } from './writers.ts';
 const LISTEN_EVERY_MS = 1000;
 const WORKER = new URL('./worker.ts', import.meta.url);
 /** Value of `Store.file` for a store on PostgreSQL. */
-export const POSTGRES = 'postgres';
+const POSTGRES = 'postgres';
 
 /**
  * Opens a store on PostgreSQL, with one blocking thread per connection. Rejects with STORE_BUSY when the database is

@@ -8,7 +8,7 @@ import type { UserAgentCore } from './core.ts';
 import { sdpOf } from './sdp-body.ts';
 import type { Cancel } from './timers.ts';
 
-export const RELIABLE = '100rel';
+const RELIABLE = '100rel';
 
 export interface ReliableOptions {
   readonly transaction: TransactionId;

@@ -23,7 +23,7 @@ import type { TransactionId, TransactionOutput } from './types.ts';
  * answered non-INVITE transactions are removed before Timer J, but not before T2, the longest retransmission interval.
  * If none can be removed, a new request gets 503.
  */
-export const MAX_SERVER_TRANSACTIONS = 65_536;
+const MAX_SERVER_TRANSACTIONS = 65_536;
 
 export interface TransactionLayerOptions {
   /** Unpredictable token for To tags. */
