@@ -22,7 +22,9 @@ const TIMEOUT_MS = 1000;
 const LATE = { share: 0.1, mostMs: 12_000 } as const;
 
 /** Spooled writes of a node for the database, which outlive its process. */
-export class NodeDisk implements Pick<Spool, 'size' | 'add' | 'next' | 'setAside' | 'done' | 'close'> {
+export class NodeDisk
+  implements Pick<Spool, 'size' | 'add' | 'next' | 'setAside' | 'done' | 'close'>
+{
   readonly #lines: string[] = [];
 
   get size(): number {
