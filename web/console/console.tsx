@@ -45,7 +45,14 @@ function App() {
   if (page === 'welcome' && id !== undefined && !me) return <Welcome token={id} done={setMe} />;
   if (me === undefined) return <main class="narrow" aria-busy="true" />;
   if (me === null) return <SignIn done={setMe} />;
-  return <SignedIn me={me} page={page} rest={page === wanted ? place.slice(1) : []} left={() => setMe(null)} />;
+  return (
+    <SignedIn
+      me={me}
+      page={page}
+      rest={page === wanted ? place.slice(1) : []}
+      left={() => setMe(null)}
+    />
+  );
 }
 
 interface SignedInProps {
