@@ -3,7 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Carrier } from '../e2e/carrier.ts';
 import { Customer } from '../e2e/customer.ts';
 import { makeUser, type SipUser, startCall } from '../e2e/phone.ts';
-import { type AccountKey, eventually, type Json, type Service } from '../e2e/service.ts';
+import {
+  type AccountKey,
+  type Answer,
+  eventually,
+  type Json,
+  type Service,
+} from '../e2e/service.ts';
 import type { Observation } from './history.ts';
 
 export const SLOTS = 6;
@@ -282,6 +288,21 @@ async function checked(
   return body;
 }
 
+/** All records; undefined if one was added between two pages. */
+async function allRecords(get: (path: string) => Promise<Answer>): Promise<Json[] | undefined> {
+  const found: Json[] = [];
+  for (let page = 1; ; page += 1) {
+    const { body } = await get(`cdr?per_page=100&page=${page}`);
+    const part = (body['data'] as Json[] | undefined) ?? [];
+    found.push(...part);
+    const { total } = (body['pagination'] ?? {}) as { readonly total?: number };
+    if (part.length === 100) continue;
+    const isStable =
+      found.length === total && new Set(found.map(({ uuid }) => uuid)).size === total;
+    return isStable ? found : undefined;
+  }
+}
+
 /** Records and ledger of the account, after all calls have ended and were reported. */
 export async function observeEnd(
   clients: Clients,
@@ -301,19 +322,14 @@ export async function observeEnd(
   const rows = await eventually(
     'the report of all calls',
     async () => {
-      const found: Json[] = [];
-      for (let page = 1; ; page += 1) {
-        const { body } = await api(`cdr?per_page=100&page=${page}`);
-        const part = (body['data'] as Json[] | undefined) ?? [];
-        found.push(...part);
-        if (part.length < 100) break;
-      }
+      const found = await allRecords(api);
+      if (found === undefined) return undefined;
       const told = new Set(customer.at('/hangup').map(({ form }) => form['CallUUID']));
       const answered = found.filter((row) => row['answer_time'] !== null);
       return answered.every((row) => told.has(String(row['uuid']))) ? found : undefined;
     },
     60_000,
-  ).catch(async () => ((await api('cdr?per_page=100')).body['data'] as Json[] | undefined) ?? []);
+  ).catch(async () => (await allRecords(api)) ?? []);
   for (const row of rows)
     observe({
       kind: 'record',
