@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { examineSettings } from '../../src/config/load.ts';
-import { loadSettings } from './load-settings.ts';
 import { isSetting, listSettings, SETTINGS } from '../../src/config/schema.ts';
 import { settingsAsJson, settingsAsYaml } from '../../src/config/show.ts';
+import { loadSettings } from './load-settings.ts';
 
 const DEFAULTS = join(import.meta.dirname, '../../config/default.json');
 let folder: string;

@@ -19,7 +19,7 @@ constexpr size_t kGridPoints = static_cast<size_t>((kHighestHz - kLowestHz) / kG
 // points costs at most 0.05.
 constexpr double kPureBeepShare = 0.85;
 constexpr double kQuietestBeep = 200.0 * 200.0;  // -44 dBov
-constexpr uint32_t kFramesToBeep = 6;                  // 120 ms
+constexpr uint32_t kFramesToBeep = 6;            // 120 ms
 constexpr double kDriftHz = 15.0;
 constexpr double kSteadyBeep = 2.0;  // maximum energy ratio between frames: 3 dB
 

@@ -8,7 +8,7 @@ namespace carillon {
 
 namespace {
 
-constexpr size_t kXrHeaderBytes = 8;       // including the sender's SSRC
+constexpr size_t kXrHeaderBytes = 8;     // including the sender's SSRC
 constexpr size_t kBlockHeaderBytes = 4;  // type, type-specific, length in words
 constexpr uint8_t kVoipMetricsBlock = 7;
 constexpr size_t kMetricsBlockBytes = kVoipMetricsBytes - kXrHeaderBytes;
