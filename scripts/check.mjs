@@ -5,6 +5,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { functionSizes } from './function-sizes.mjs';
+import { checkProse } from './prose.mjs';
+import { proseBites } from './prose-planted.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const bin = (name) => join(root, 'node_modules', '.bin', name);
@@ -153,6 +155,8 @@ export const checks = [
   ],
   ['no exports that only tests use (knip)', testOnlyExports],
   ['length and nesting of functions', functionSizes],
+  ['plain English (prose.mjs)', checkProse],
+  ['the prose rules see planted phrases', proseBites],
   ['C++ format (clang-format)', nativeFormat],
   ['the dependency rules see planted violations', dependenciesBite],
 ];

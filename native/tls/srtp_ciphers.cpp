@@ -126,7 +126,7 @@ class CounterCipher final : public PacketCipher {
 
  private:
   [[nodiscard]] std::array<uint8_t, kSha1Bytes> digest_of(const PacketParts& parts) const {
-    return hmac_.of(parts.contiguous(), parts.beside);
+    return hmac_.of(parts.contiguous(), parts.aad_bytes);
   }
 
   void apply(PacketName name, std::span<uint8_t> body) const {
@@ -188,7 +188,8 @@ class GcmCipher final : public PacketCipher {
     const auto nonce = packet_counter(salt_, kNonceSsrcAt, name);
     CRYPTO_gcm128_setiv(gcm_.get(), nonce.data(), nonce.size());
     CRYPTO_gcm128_aad(gcm_.get(), parts.header.data(), parts.header.size());
-    if (!parts.beside.empty()) CRYPTO_gcm128_aad(gcm_.get(), parts.beside.data(), parts.beside.size());
+    if (!parts.aad_bytes.empty())
+      CRYPTO_gcm128_aad(gcm_.get(), parts.aad_bytes.data(), parts.aad_bytes.size());
   }
 
   AesKeystream stream_;

@@ -79,7 +79,7 @@ describe('settings', () => {
     [{ http: { port: '8080' } }, 'http.port in'],
     ['{', 'cannot read'],
     [[], 'must contain one object'],
-    // A key of Object's own is no setting either.
+    // A key of Object's own is not a setting either.
     ['{"__proto__": {"port": 1}}', 'unknown key __proto__'],
   ])('fails the start with one clear line for a file with %j', (content, line) => {
     const environment = { CARILLON_CONFIG: fileWith(content) };

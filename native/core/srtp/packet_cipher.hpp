@@ -25,7 +25,7 @@ struct PacketParts {
   /// Part that is encrypted in place.
   std::span<uint8_t> body;
   /// Additional authenticated data outside header and body.
-  Bytes beside;
+  Bytes aad_bytes;
 
   /// Header and body as one sequence. Ends the process if they are not contiguous.
   [[nodiscard]] Bytes contiguous() const {

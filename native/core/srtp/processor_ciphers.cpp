@@ -51,7 +51,7 @@ class alignas(kCacheLine) CounterCipher final : public PacketCipher {
 
  private:
   [[nodiscard]] PacketHmac::Digest digest_of(const PacketParts& parts) const {
-    return hmac_.of(parts.contiguous(), parts.beside);
+    return hmac_.of(parts.contiguous(), parts.aad_bytes);
   }
 
   AesBlock salt_{};
@@ -109,18 +109,18 @@ class alignas(kCacheLine) GcmCipher final : public PacketCipher {
   /// additional data.
   [[nodiscard]] AesBlock tag_of(const AesBlock& mask, const PacketParts& parts) const {
     GhashKey::State state;
-    if (parts.beside.empty()) {
+    if (parts.aad_bytes.empty()) {
       ghash_.add(state, parts.header);
     } else {
-      require(parts.header.size() + parts.beside.size() <= kRtcpBesideBytes,
+      require(parts.header.size() + parts.aad_bytes.size() <= kRtcpBesideBytes,
               "additional data of an RTCP packet has at most 12 bytes");
       std::array<uint8_t, kRtcpBesideBytes> text;
       const auto behind = std::ranges::copy(parts.header, text.begin()).out;
-      std::ranges::copy(parts.beside, behind);
-      ghash_.add(state, Bytes(text).first(parts.header.size() + parts.beside.size()));
+      std::ranges::copy(parts.aad_bytes, behind);
+      ghash_.add(state, Bytes(text).first(parts.header.size() + parts.aad_bytes.size()));
     }
     ghash_.add(state, parts.body);
-    AesBlock out = ghash_.end(state, parts.header.size() + parts.beside.size(), parts.body.size());
+    AesBlock out = ghash_.end(state, parts.header.size() + parts.aad_bytes.size(), parts.body.size());
     for (size_t i = 0; i < out.size(); ++i) out[i] ^= mask[i];
     return out;
   }

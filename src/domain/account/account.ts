@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, wallUs } from '../../base/clock.ts';
 import { BugError } from '../../base/errors.ts';
 import { hashHex, secretsEqual } from '../../base/hash.ts';
 import { type AccountId, newAccountId, type Random, token, uuid } from '../../base/ids.ts';
@@ -365,11 +365,11 @@ export class Accounts {
       callsOnly: false,
       ...more,
     };
-    await this.revocations.tell(revoked);
+    await this.revocations.notify(revoked);
   }
 
   #nowUs(): number {
-    return Math.round(this.#deps.clock.wallMs() * 1000);
+    return wallUs(this.#deps.clock);
   }
 }
 

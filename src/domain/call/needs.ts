@@ -1,6 +1,6 @@
 /** Ports that calls use: leg-level signalling, media and audio-stream sockets. */
 import type { Result } from '../../base/result.ts';
-import type { CodecName, CodecWish, SrtpPolicy, SrtpSuite } from '../../protocol/sdp/sdp.ts';
+import type { CodecName, CodecPreference, SrtpPolicy, SrtpSuite } from '../../protocol/sdp/sdp.ts';
 import type { MediaQuality } from '../cdr/types.ts';
 import type { LineRate, Pcm } from './audio-needs.ts';
 import type {
@@ -19,7 +19,7 @@ import type {
   StreamSocketOptions,
 } from './stream-needs.ts';
 
-export { isCodecName, isCodecWish } from '../../protocol/sdp/sdp.ts';
+export { isCodecName, isCodecPreference } from '../../protocol/sdp/sdp.ts';
 export type * from './audio-needs.ts';
 export type * from './recognition-needs.ts';
 export type * from './signalling-needs.ts';
@@ -33,10 +33,10 @@ export type * from './stream-needs.ts';
  * trunks.
  */
 export interface CodecPreferences {
-  readonly phones: readonly CodecWish[];
-  readonly carriers: readonly CodecWish[];
+  readonly phones: readonly CodecPreference[];
+  readonly carriers: readonly CodecPreference[];
 }
-export type { CodecName, CodecWish, SrtpPolicy, SrtpSuite };
+export type { CodecName, CodecPreference, SrtpPolicy, SrtpSuite };
 
 type MediaDirection = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
 

@@ -74,7 +74,7 @@ function cdrOf(call: Recorded, end: CallEnd, settings: RecordSettings): Cdr {
 /** Builds the stored record of an active call. It suffices to bill the call and to notify its application after a crash. */
 export function openRecord(
   call: Recorded,
-  kept: { readonly reserved: OpenCall['reserved']; readonly notificationId: string },
+  retained: { readonly reserved: OpenCall['reserved']; readonly notificationId: string },
   settings: RecordSettings,
 ): OpenCall {
   const cdr = cdrOf(call, STILL_RUNNING, settings);
@@ -82,9 +82,9 @@ export function openRecord(
     cdr,
     pulseMs: call.price.pulseMs,
     streamPulseMs: call.price.streamPulseMs,
-    reserved: kept.reserved,
+    reserved: retained.reserved,
     streams: call.streams.open,
-    hangupNotification: hangupNotification(call, cdr, kept.notificationId, settings),
+    hangupNotification: hangupNotification(call, cdr, retained.notificationId, settings),
     heartbeatUs: call.nowUs(),
   };
 }

@@ -1,7 +1,7 @@
 /** Ports for signalling at leg level, independent of the signalling protocol. */
 import type { CallUuid, TrunkId } from '../../base/ids.ts';
 import type { Result } from '../../base/result.ts';
-import type { CodecWish, SrtpPolicy } from '../../protocol/sdp/sdp.ts';
+import type { CodecPreference, SrtpPolicy } from '../../protocol/sdp/sdp.ts';
 import type { PeerPolicy, SipTransport } from '../provisioning/types.ts';
 import type { HangupCauseKey } from './hangup-cause.ts';
 
@@ -258,13 +258,13 @@ export type OutboundTarget = (
   /** Peer policy; undefined: the policy for arbitrary SIP addresses. */
   readonly policy?: PeerPolicy | undefined;
   /** Codecs; undefined: the default for phones or carriers. */
-  readonly codecs?: readonly CodecWish[] | undefined;
+  readonly codecs?: readonly CodecPreference[] | undefined;
   /** True selects the default codecs of carriers. */
   readonly isTrunk?: boolean;
 };
 
 /** Media properties of a leg that differ from the defaults. */
-export type MediaWish = Pick<OutboundTarget, 'srtp' | 'codecs'>;
+export type LegPolicy = Pick<OutboundTarget, 'srtp' | 'codecs'>;
 
 /** Parsed SIP URI. */
 export interface SipAddress {

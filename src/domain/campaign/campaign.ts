@@ -1,4 +1,5 @@
 /** Queries and commands for campaign owners (dialect §3.11). The dialer places the calls. */
+import { wallUs } from '../../base/clock.ts';
 import type { AccountId, AgentId, CallUuid, CampaignId } from '../../base/ids.ts';
 import { newCampaignId } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
@@ -294,6 +295,6 @@ export class CampaignService implements CampaignControl {
   }
 
   #nowUs(): number {
-    return Math.round(this.#needs.clock.wallMs() * 1000);
+    return wallUs(this.#needs.clock);
   }
 }

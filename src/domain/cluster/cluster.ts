@@ -3,5 +3,5 @@ export { NodeLease } from './lease.ts';
 export { Membership } from './membership.ts';
 export { Peers, type Question } from './peers.ts';
 export { SelfNode } from './self-node.ts';
-export { CONDITION_NAMES, Serviceability } from './serviceability.ts';
+export { CONDITION_NAMES, type ConditionName, Serviceability } from './serviceability.ts';
 export { NodeTickets, type Ticket } from './tickets.ts';

@@ -25,6 +25,11 @@ export class NodeLease {
     return this.#clock.monotonicMs() < this.#untilMs;
   }
 
+  /** Time until the lease expires in ms; 0 once it has expired. */
+  get remainingMs(): number {
+    return Math.max(0, this.#untilMs - this.#clock.monotonicMs());
+  }
+
   /** Renews the lease after the store confirmed a beat that was sent at `sentMs` (monotonic). */
   confirmedByStore(sentMs: number): void {
     this.#untilMs = Math.max(this.#untilMs, sentMs + STORE_LEASE_MS);

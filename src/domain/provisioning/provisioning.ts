@@ -36,7 +36,7 @@ export {
 } from './media-policies.ts';
 export type { NumberRefusal, Numbers } from './numbers.ts';
 export { headerProblem, isManaged } from './peer-headers.ts';
-export { tellRenewal } from './renewal-notices.ts';
+export { notifyRenewal } from './renewal-notices.ts';
 export { carrierFormat, patternOf, ranked, WINDOW_PATTERN } from './routing.ts';
 export type {
   TrunkRefusal,

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, wallUs } from '../../base/clock.ts';
 import {
   type AccountId,
   newRecordingId,
@@ -211,6 +211,6 @@ export class Recordings {
   }
 
   #nowUs(): number {
-    return Math.round(this.#deps.clock.wallMs() * 1000);
+    return wallUs(this.#deps.clock);
   }
 }

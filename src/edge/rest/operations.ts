@@ -74,6 +74,8 @@ export interface PartState {
   readonly part: string;
   readonly ready: boolean;
   readonly detail: string;
+  /** Number that the detail states: waiting units, waiting recordings or living nodes. */
+  readonly count?: number;
 }
 
 interface ServiceStatus {

@@ -1,9 +1,9 @@
 /** Public interface of SDP: offer and answer as text for one audio stream (RFC 8866, RFC 3264). */
 export {
   type CodecName,
-  type CodecWish,
+  type CodecPreference,
   isCodecName,
-  isCodecWish,
+  isCodecPreference,
   offeredCodecs,
   parametersOf,
   sameCodec,

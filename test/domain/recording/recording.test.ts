@@ -135,10 +135,10 @@ describe('recordings', () => {
   it("expire after the account's retention, or the default", async () => {
     await record();
     await opened.clock.advance(31 * DAY_MS);
-    const kept = await record();
+    const retained = await record();
     expect(await recordings.expire(30 * DAY_MS)).toBe(1);
     const left = await recordings.list({ accountId: ACCOUNT }, { limit: 20, offset: 0 });
-    expect(left.items.map((item) => item.recordingId)).toEqual([kept]);
+    expect(left.items.map((item) => item.recordingId)).toEqual([retained]);
   });
 
   it('are walked oldest first with filters', async () => {

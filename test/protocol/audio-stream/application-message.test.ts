@@ -105,7 +105,7 @@ describe('messages of the application (dialect §1.2)', () => {
     ['null', 'null'],
     ['7', 'a number'],
     ['{}', 'no event'],
-    ['{"event":7}', 'an event that is no string'],
+    ['{"event":7}', 'an event that is not a string'],
     ['{"event":"__proto__"}', 'the name of an object property'],
     ['{"event":"constructor"}', 'another one'],
     ['{"event":"dance"}', 'an unknown event'],

@@ -62,7 +62,7 @@ describe('destination of responses (RFC 3261 §18.2.2)', () => {
     expect(responseFlow(via('10.0.0.1;maddr=name.example.com'), SOURCE, true)).toBe(SOURCE);
   });
 
-  test('over a connection: the same connection, whatever Via says', () => {
+  test('over a connection: the same connection, regardless of Via', () => {
     expect(responseFlow(via('10.0.0.1;maddr=239.255.255.1'), TCP, false)).toBe(TCP);
   });
 });

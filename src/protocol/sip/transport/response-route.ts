@@ -27,10 +27,11 @@ export function stampVia(request: SipRequest, flow: Flow): SipRequest {
   const via = request.topVia;
   if (via === undefined) return request;
   const source = plainAddress(flow.remoteAddress);
-  const asked = via.params.has('rport');
-  if (!asked && plainAddress(via.host) === source && !via.params.has('received')) return request;
+  const requested = via.params.has('rport');
+  if (!requested && plainAddress(via.host) === source && !via.params.has('received'))
+    return request;
   const params = new Map(via.params).set('received', source);
-  if (asked) params.set('rport', String(flow.remotePort));
+  if (requested) params.set('rport', String(flow.remotePort));
   return request.withTopHeader('Via', formatVia({ ...via, params }));
 }
 
