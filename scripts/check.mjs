@@ -161,7 +161,7 @@ export const checks = [
   ['the dependency rules see planted violations', dependenciesBite],
 ];
 
-/** Runs all checks one after the other and prints their verdicts. Returns their results. */
+/** Runs all checks in order and prints their verdicts. Returns their results. */
 export async function runChecks(print) {
   const results = [];
   for (const [name, check] of checks) {

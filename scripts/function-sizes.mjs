@@ -55,10 +55,13 @@ function functionsOf(program, text) {
     if (nesting > depth) {
       const line = lineOf(node.start);
       const lines = FUNCTION.test(type) ? lineOf(node.end - 1) - line + 1 : 0;
-      // `else if` and deeper blocks of a finding are not reported again.
+      // Deeper blocks of a finding are not reported again.
       if (lines > MAX_LINES || nesting === MAX_NESTING + 1) found.push({ line, lines, nesting });
     }
-    for (const value of Object.values(node)) walk(value, nesting);
+    for (const [key, value] of Object.entries(node)) {
+      const isElseIf = key === 'alternate' && value?.type === 'IfStatement';
+      walk(value, isElseIf ? depth : nesting);
+    }
   };
   walk(program, 0);
   return found;
