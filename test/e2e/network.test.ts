@@ -97,6 +97,8 @@ const whole = (method: string, replaced: Readonly<Record<string, string>> = {}):
     Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   );
 };
+const metric = async (name: RegExp): Promise<number> =>
+  Number(name.exec((await service.get('/metrics')).text)?.[1] ?? 0);
 /** Number of SIP messages that arrived, by the counters of the service. */
 const accounted = async (): Promise<number> => {
   const { text } = await service.get('/metrics');
