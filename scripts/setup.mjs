@@ -123,6 +123,14 @@ function installSystemTools() {
       packages: ['doctest-dev'],
       what: 'doctest (C++ tests)',
     });
+    needs.push({
+      found: () =>
+        ['/usr/include', '/usr/local/include', '/opt/homebrew/include'].some((d) =>
+          existsSync(join(d, 'openssl/evp.h')),
+        ),
+      packages: ['libssl-dev'],
+      what: "OpenSSL's headers (C++ tests)",
+    });
   }
   const missing = needs.filter((need) => !need.found());
   if (missing.length > 0) {

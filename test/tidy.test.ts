@@ -83,6 +83,10 @@ const LONGEST: readonly (readonly [where: RegExp, lines: number])[] = [
   [/^(native\/)?test\//, 700],
 ];
 
+const { enabledBy } = (await import(join(ROOT, 'scripts/test-packages.mjs'))) as {
+  enabledBy: (file: string) => readonly string[] | undefined;
+};
+
 const isOwn = (file: string): boolean => file === 'test/tidy.test.ts';
 
 describe('the tree', () => {
@@ -129,6 +133,17 @@ describe('the tree', () => {
     expect(sleeping.filter((file) => !allowed(file))).toEqual([]);
     const unused = REAL_TIME.filter(([where]) => !sleeping.some((file) => where.test(file)));
     expect(unused).toEqual([]);
+  });
+
+  it('each file with tests that may be skipped is listed with the packages that enable them', () => {
+    const skipping = files.filter(
+      (file) =>
+        /^test\/(?!interop\/).*\.test\.ts$/.test(file) &&
+        !isOwn(file) &&
+        /\.(skip|skipIf|runIf)\(/.test(readFileSync(join(ROOT, file), 'utf8')),
+    );
+    expect(skipping.length).toBeGreaterThan(10);
+    expect(skipping.filter((file) => enabledBy(file) === undefined)).toEqual([]);
   });
 
   it('every folder of ARCHITECTURE.md exists, and every folder is listed there', () => {

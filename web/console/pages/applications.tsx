@@ -2,7 +2,7 @@ import { call, get, type Row, rows, text } from '../api.ts';
 import { useAction, useFields, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
 import { changeColumn, Input, onSubmit, Problem, State, Table } from '../parts.tsx';
-import type { BuildProps } from './build.tsx';
+import type { BuildProps } from './build-props.ts';
 
 const NEW = { app_id: '', app_name: '', answer_url: '', hangup_url: '', fallback_answer_url: '' };
 

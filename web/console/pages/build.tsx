@@ -1,19 +1,15 @@
 import type { ComponentType } from 'preact';
-import { call, get, type Me, rows, text } from '../api.ts';
+import { call, get, rows, text } from '../api.ts';
 import { useAction, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
 import { NotFound, Problem, State, Table } from '../parts.tsx';
 import { Applications } from './applications.tsx';
+import type { BuildProps } from './build-props.ts';
 import { CallerIds } from './caller-ids.tsx';
 import { Carriers } from './carriers.tsx';
 import { Endpoints } from './endpoints.tsx';
 import { Playground } from './playground.tsx';
 import { Trunks } from './trunks.tsx';
-
-export interface BuildProps {
-  readonly account: string;
-  readonly me: Me;
-}
 
 const PARTS: ReadonlyArray<readonly [string, string, ComponentType<BuildProps>, boolean]> = [
   ['applications', 'Applications', Applications, false],

@@ -3,7 +3,7 @@ import { call, get, type Row, rows, text } from '../api.ts';
 import { useAction, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
 import { type Column, Input, onSubmit, Problem, Select, Table } from '../parts.tsx';
-import type { BuildProps } from './build.tsx';
+import type { BuildProps } from './build-props.ts';
 
 /** Caller IDs that the account may present, and its default. */
 export function CallerIds({ account, me }: BuildProps) {

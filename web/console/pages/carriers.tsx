@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { get, type Row, rows, text } from '../api.ts';
 import { useAction, useLoad } from '../hooks.ts';
 import { Input, money, onSubmit, Problem, State, Table } from '../parts.tsx';
-import type { BuildProps } from './build.tsx';
+import type { BuildProps } from './build-props.ts';
 
 export function Carriers({ account }: BuildProps) {
   const { value, problem } = useLoad('carriers', () => get('/admin/v1/carriers'));

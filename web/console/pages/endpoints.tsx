@@ -4,7 +4,7 @@ import { tokenFor } from '../browser-phone.ts';
 import { useAction, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
 import { Input, onSubmit, Problem, removeColumn, Select, State, Table } from '../parts.tsx';
-import type { BuildProps } from './build.tsx';
+import type { BuildProps } from './build-props.ts';
 import { pictureOf } from './people.tsx';
 
 export function Endpoints({ account, me }: BuildProps) {

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { call, type Row, text } from '../api.ts';
-import type { BuildProps } from './build.tsx';
+import type { BuildProps } from './build-props.ts';
 import { TrialCall } from './trial-call.tsx';
 
 const BEGIN = `<Response>

@@ -11,7 +11,7 @@ import {
   State,
   Table,
 } from '../parts.tsx';
-import type { BuildProps } from './build.tsx';
+import type { BuildProps } from './build-props.ts';
 import {
   CREDENTIALS,
   choicesOf,
