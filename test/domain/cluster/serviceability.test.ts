@@ -5,7 +5,8 @@ import { SimClock } from '../../sim/clock.ts';
 function watched() {
   const clock = new SimClock();
   const told: (string | undefined)[] = [];
-  const serviceability = new Serviceability({ clock, onChange: (cause) => told.push(cause) });
+  const serviceability = new Serviceability(clock);
+  serviceability.onChange((cause) => told.push(cause));
   return { clock, told, serviceability };
 }
 
