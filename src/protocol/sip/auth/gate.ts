@@ -196,11 +196,10 @@ export class Gate {
    * Returns whether an Authorization header contains a valid nonce for that source. Cheap: it does not check the
    * password.
    */
-  hasNonce(authorization: string, flow: Flow): boolean {
+  hasNonce(authorization: string, flow: Flow, nowMs: number): boolean {
     const credentials = this.#read(authorization);
-    return (
-      credentials !== undefined && this.#authenticator.hasNonceOf(this.#asked(flow), credentials)
-    );
+    const asked = { source: peerOf(flow).address, nowMs };
+    return credentials !== undefined && this.#authenticator.hasNonceOf(asked, credentials);
   }
 
   /** Looks up the group of a user. The result is undefined if the user does not exist or has no group. */

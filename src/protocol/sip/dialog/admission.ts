@@ -1,13 +1,12 @@
 import type { Gate } from '../auth/gate.ts';
 import { quote } from '../header/text.ts';
 import type { HeaderInit, SipRequest } from '../message.ts';
-import type { StatelessAnswer } from '../transaction/stateless.ts';
+import type { Arrival, StatelessAnswer } from '../transaction/stateless.ts';
 import type { Flow } from '../transport/flow.ts';
 import { bracketed } from '../uri.ts';
 import { CAPABILITIES } from './capabilities.ts';
 import type { DialogUser, UserAgentCore } from './core.ts';
 import { dialogId } from './dialog.ts';
-import type { Asking } from './new-call-gate.ts';
 import { RefusedCalls } from './refused-calls.ts';
 import { targetDialog } from './replaces.ts';
 import { insecure, screen } from './screen.ts';
@@ -26,8 +25,6 @@ export class InviteAdmission {
   draining = false;
   /** Reason why new calls are refused at the moment, or undefined if they are accepted. */
   pausedBy: string | undefined;
-  /** Facts about the message being handled. */
-  asking: Asking = { waitedMs: 0, isKnown: true };
   #refused: RefusedCalls | undefined;
   readonly #core: UserAgentCore;
   readonly #gate: Gate | undefined;
@@ -40,8 +37,8 @@ export class InviteAdmission {
   }
 
   /** Returns a stateless answer, or undefined if the request gets a transaction. */
-  answer(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
-    const answer = this.#answer(request, flow);
+  answer(request: SipRequest, flow: Flow, arrival: Arrival): StatelessAnswer | undefined {
+    const answer = this.#answer(request, flow, arrival);
     if (answer === undefined || answer.status < 300) return answer;
     const { status, why } = answer;
     this.#core.emit({ kind: 'refused', method: request.method, status, why, flow });
@@ -58,7 +55,7 @@ export class InviteAdmission {
     return user?.targeted === undefined ? undefined : user;
   }
 
-  #answer(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
+  #answer(request: SipRequest, flow: Flow, arrival: Arrival): StatelessAnswer | undefined {
     const inDialog = request.to.tag !== undefined;
     const refusal = screen(request, inDialog, this.#core.ownSentBys) ?? insecure(request, flow);
     if (refusal !== undefined) return { ...refusal, needed: refusal.headers.length };
@@ -66,7 +63,7 @@ export class InviteAdmission {
     if (inDialog) return this.session(request) === undefined ? NO_DIALOG : undefined;
     switch (request.method) {
       case 'INVITE':
-        return this.#noCalls() ?? this.#newCall(request, flow);
+        return this.#noCalls() ?? this.#newCall(request, flow, arrival);
       case 'REGISTER':
         if (this.#gate !== undefined) return this.#gate.atTheDoor(request, flow);
         return { status: 405, headers: CAPABILITIES, needed: 1, why: 'no registrar' };
@@ -118,13 +115,13 @@ export class InviteAdmission {
    * Checks a new call. Only requests that get a transaction count as started; challenged clients send the request
    * again.
    */
-  #newCall(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
+  #newCall(request: SipRequest, flow: Flow, arrival: Arrival): StatelessAnswer | undefined {
     const { newCalls, random } = this.#core.options;
     if (newCalls === undefined) return this.#fromUnknown(request, flow);
     const { nowMs } = this.#core;
     this.#refused ??= new RefusedCalls(random.integer(SEED_LIMIT));
     const print = this.#refused.printOf(request);
-    if (this.#refused.has(print, nowMs) || !newCalls.mayBegin(this.asking)) {
+    if (this.#refused.has(print, nowMs) || !newCalls.mayBegin(arrival)) {
       this.#refused.add(print, nowMs);
       return tryLater('overload', OVERLOAD_MIN_S + (print % (OVERLOAD_SPREAD_S + 1)));
     }

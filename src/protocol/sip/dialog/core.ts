@@ -10,7 +10,7 @@ import {
 } from '../message.ts';
 import { serialize } from '../serialize.ts';
 import { TransactionLayer } from '../transaction/layer.ts';
-import type { StatelessAnswer } from '../transaction/stateless.ts';
+import type { Arrival, StatelessAnswer } from '../transaction/stateless.ts';
 import { RFC3261_TIMERS, type TimerValues } from '../transaction/timer-values.ts';
 import type { TransactionId, TransactionOutput } from '../transaction/types.ts';
 import type { Flow, SipTransportName } from '../transport/flow.ts';
@@ -91,8 +91,7 @@ export class UserAgentCore {
   readonly unresponsive = new Unresponsive();
   /** Edge proxies for our requests; undefined if none are configured. */
   readonly edgeWays: OutboundEdges | undefined;
-  /** Time of the input being handled, in monotonic milliseconds. */
-  nowMs = 0;
+  #nowMs = 0;
   readonly #incoming: (output: Incoming) => void;
   /** Via `host:port` of our requests, by transport. */
   readonly #sentBys = new Map<SipTransportName, string>();
@@ -109,7 +108,7 @@ export class UserAgentCore {
   constructor(
     options: UserAgentOptions,
     incoming: (output: Incoming) => void,
-    door: (request: SipRequest, flow: Flow) => StatelessAnswer | undefined,
+    door: (request: SipRequest, flow: Flow, arrival: Arrival) => StatelessAnswer | undefined,
   ) {
     this.options = options;
     this.#software = ['Server', options.userAgent];
@@ -140,7 +139,15 @@ export class UserAgentCore {
     this.#outputs.push(output);
   }
 
-  takeOutputs(): readonly UserAgentOutput[] {
+  /** Time of the input being handled, in monotonic milliseconds. */
+  get nowMs(): number {
+    return this.#nowMs;
+  }
+
+  /** Handles an input at a time and returns its outputs. Only this method sets the time. */
+  at(nowMs: number, act: () => void): readonly UserAgentOutput[] {
+    this.#nowMs = nowMs;
+    act();
     const outputs = this.#outputs;
     this.#outputs = [];
     return outputs;

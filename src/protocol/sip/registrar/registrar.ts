@@ -51,12 +51,12 @@ export class Registrar {
     if (saved.length > 0) this.#armSweep();
   }
 
-  contactsOf(username: string): readonly ContactBinding[] {
-    return this.#location.contactsOf(username, this.#nowUs());
+  contactsOf(username: string, nowMs = this.#core.nowMs): readonly ContactBinding[] {
+    return this.#location.contactsOf(username, this.#nowUs(nowMs));
   }
 
-  all(): readonly ContactBinding[] {
-    return this.#location.all(this.#nowUs());
+  all(nowMs = this.#core.nowMs): readonly ContactBinding[] {
+    return this.#location.all(this.#nowUs(nowMs));
   }
 
   stored(id: number, ok: boolean): void {
@@ -171,8 +171,8 @@ export class Registrar {
     if (remove.length > 0) this.#core.emit({ kind: 'store', id: undefined, save: [], remove });
   }
 
-  #nowUs(): number {
-    return Math.floor((this.#core.nowMs + this.#core.options.wallOffsetMs) * US_PER_MS);
+  #nowUs(nowMs = this.#core.nowMs): number {
+    return Math.floor((nowMs + this.#core.options.wallOffsetMs) * US_PER_MS);
   }
 }
 
