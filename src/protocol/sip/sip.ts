@@ -3,7 +3,6 @@ export type { ChallengeOrder } from './auth/authenticator.ts';
 export { ha1Of } from './auth/digest.ts';
 export { defaultPort } from './dialog/next-hop.ts';
 export type { SessionTimerSettings } from './dialog/session-timer.ts';
-export { answerUnframed } from './dialog/unframed.ts';
 export { formatNameAddr, type NameAddr, parseNameAddr } from './header/name-addr.ts';
 export {
   createRequest,
@@ -27,6 +26,7 @@ export {
 export { PING, PONG, StreamFramer } from './transport/framer.ts';
 export { type QuickParse, quickParse } from './transport/quick-parse.ts';
 export { answerBinding, isStun } from './transport/stun.ts';
+export { answerUnframed } from './transport/unframed.ts';
 export { bracketed, formatUri, parseUri, sipUri, unbracketed, unescapeUser } from './uri.ts';
 export { UserAgent } from './user-agent.ts';
 export type * from './user-agent-types.ts';

@@ -47,7 +47,7 @@ export interface EdgePlace {
 }
 
 /** Limits how many calls start, according to the load. */
-export interface NewCallGate {
+interface NewCallGate {
   /** Returns false if a call may not start now. */
   mayBegin(arrival: Arrival): boolean;
   /** Counts the start of a call. */

@@ -7,12 +7,12 @@ import type { Machine } from '../../base/machine.ts';
 import { Gate } from './auth/gate.ts';
 import { InviteAdmission } from './dialog/admission.ts';
 import { UserAgentCore } from './dialog/core.ts';
-import { InboundCalls } from './dialog/inbound-calls.ts';
+import { InboundCalls } from './dialog/inbound.ts';
 import { Messages } from './dialog/messages.ts';
-import { OutboundCalls } from './dialog/outbound-calls.ts';
-import { OutgoingRequest } from './dialog/outgoing-request.ts';
+import { OutboundCalls } from './dialog/outbound.ts';
+import { sendProbe } from './dialog/probe.ts';
 
-import { createRequest, type SipRequest } from './message.ts';
+import type { SipRequest } from './message.ts';
 import type { ContactBinding } from './registrar/binding.ts';
 import { Registrar } from './registrar/registrar.ts';
 import { RegistrationClient } from './registrar/registration-client.ts';
@@ -29,7 +29,6 @@ type Incoming = Exclude<
   { kind: 'send' | 'response' | 'timeout' | 'transportError' | 'terminated' }
 >;
 type RequestOutput = Extract<TransactionOutput, { kind: 'request' }>;
-type Probe = Extract<UserAgentInput, { kind: 'probe' }>;
 type LegCommand = Extract<UserAgentInput, { leg: LegId }>;
 type QueryAnswer = Extract<UserAgentInput, { kind: (typeof ANSWERS)[number] }>;
 type NodeInput = 'received' | 'sendFailed' | 'undelivered' | 'connectionLost' | 'drain' | 'pause';
@@ -276,7 +275,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
         this.#registrations.delete(input.registration);
         break;
       case 'probe':
-        this.#probe(input);
+        sendProbe(this.#core, input);
         break;
     }
   }
@@ -363,39 +362,5 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
         this.#registrar?.receive(request, transaction, flow, admitted);
       } else this.#core.refuse(transaction, request, flow, 403, 'registers another user');
     });
-  }
-
-  #probe(input: Probe): void {
-    const core = this.#core;
-    const tell = (status: number | undefined): void => {
-      core.emit({ kind: 'probed', id: input.id, status });
-    };
-    const own = core.contact(undefined);
-    const outgoing = new OutgoingRequest(core, {
-      request: createRequest({
-        method: 'OPTIONS',
-        requestUri: input.uri,
-        headers: [
-          ['Max-Forwards', '70'],
-          ['From', `${own};tag=${core.newToken()}`],
-          ['To', `<${input.uri}>`],
-          ['Call-ID', core.newToken()],
-          ['CSeq', '1 OPTIONS'],
-          ['Contact', own],
-          ['User-Agent', core.options.userAgent],
-        ],
-      }),
-      destination: { kind: 'uri', uri: input.uri, transport: input.transport, viaEdges: true },
-      auth: undefined,
-      firstResponseMs: input.waitMs,
-      nextSequence: () => 2,
-      user: {
-        response: ({ status }) => {
-          if (status >= 200) tell(status);
-        },
-        failed: () => tell(undefined),
-      },
-    });
-    outgoing.start();
   }
 }

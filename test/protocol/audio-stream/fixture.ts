@@ -1,12 +1,10 @@
 import { asAccountId, asCallUuid, asStreamId } from '../../../src/base/ids.ts';
-import type {
-  SessionInput,
-  SessionLimits,
-  SessionOutput,
-  StreamIdentity,
-} from '../../../src/protocol/audio-stream/audio-stream.ts';
 import {
   SEQUENCE_NUMBER_OFFSET,
+  type SessionInput,
+  type SessionLimits,
+  type SessionOutput,
+  type StreamIdentity,
   StreamSession,
 } from '../../../src/protocol/audio-stream/audio-stream.ts';
 

@@ -1,5 +1,5 @@
 import type { UserAgentCore } from '../dialog/core.ts';
-import { Questions } from '../dialog/questions.ts';
+import { Questions } from '../dialog/pending.ts';
 import { parseAuth } from '../header/auth.ts';
 import type { SipRequest } from '../message.ts';
 import type { StatelessAnswer } from '../transaction/stateless.ts';

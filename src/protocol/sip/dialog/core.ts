@@ -1,5 +1,6 @@
 import { type LegId, token } from '../../../base/ids.ts';
 import type { NameAddr } from '../header/name-addr.ts';
+import { quote } from '../header/text.ts';
 import { MAGIC_COOKIE } from '../header/via.ts';
 import {
   createResponse,
@@ -18,16 +19,15 @@ import { KnownPeers } from '../transport/known-peers.ts';
 import { bracketed, formatHostPort, formatUri, sipUri } from '../uri.ts';
 import {
   DEFAULT_USER_AGENT_LIMITS,
+  type HangupCommand,
   type Resolution,
   type UserAgentLimits,
   type UserAgentOptions,
   type UserAgentOutput,
 } from '../user-agent-types.ts';
-import { OutboundEdges } from './outbound-edges.ts';
-import { Questions } from './questions.ts';
-import { loopMark } from './screen.ts';
-import { DialogTimers } from './timers.ts';
-import { Unresponsive } from './unresponsive.ts';
+import { loopMark } from './capabilities.ts';
+import { OutboundEdges, Unresponsive } from './next-hop.ts';
+import { DialogTimers, Questions } from './pending.ts';
 
 /** Sender of a request in a client transaction. */
 export interface ClientUser {
@@ -305,6 +305,13 @@ export class UserAgentCore {
       remotePort: port,
       connectionId: undefined,
     };
+  }
+
+  /** Warning header field that a peer may show to its user (RFC 3261 §20.43). Empty without a warning. */
+  warning(warning: HangupCommand['warning']): HeaderInit {
+    if (warning === undefined) return [];
+    const agent = bracketed(this.options.publicHost);
+    return [['Warning', `${warning.code} ${agent} ${quote(warning.text)}`]];
   }
 
   /** Random Retry-After of 0 to 10 seconds for overlapping requests (§14.2). */

@@ -1,5 +1,5 @@
 import type { UserAgentCore } from '../dialog/core.ts';
-import { Questions } from '../dialog/questions.ts';
+import { Questions } from '../dialog/pending.ts';
 import { parseNameAddr } from '../header/name-addr.ts';
 import type { HeaderInit, SipRequest } from '../message.ts';
 import type { TransactionId } from '../transaction/types.ts';

@@ -1,7 +1,7 @@
 import { ClientAuth } from '../auth/client-auth.ts';
 import type { UserAgentCore } from '../dialog/core.ts';
 import { OutgoingRequest } from '../dialog/outgoing-request.ts';
-import type { Cancel } from '../dialog/timers.ts';
+import type { Cancel } from '../dialog/pending.ts';
 import { formatCSeq, MAX_CSEQ } from '../header/cseq.ts';
 import { parseNameAddr } from '../header/name-addr.ts';
 import { parseDeltaSeconds } from '../header/values.ts';
