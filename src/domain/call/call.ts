@@ -248,12 +248,17 @@ export class Call implements Recorded {
     return this.#part instanceof InboundPart ? this.#part : undefined;
   }
 
-  /** Adopts an inbound leg. Must be called in the same event-loop turn in which the INVITE arrived. */
-  takeInbound(leg: InboundLeg, wish: MediaWish = {}): void {
+  /**
+   * Adopts an inbound leg. Must be called in the same event-loop turn in which the INVITE arrived. `ownsMessages`: the
+   * SIP messages of the leg are shown with this call. Default: true.
+   */
+  takeInbound(leg: InboundLeg, wish: MediaWish = {}, { ownsMessages = true } = {}): void {
     this.#media.protectBy(wish.srtp);
     this.#media.speakTo(leg.carrier === undefined ? 'phones' : 'carriers', wish.codecs);
-    const part = new InboundPart(leg, this.#partOf());
+    const of = this.#partOf();
+    const part = new InboundPart(leg, of);
     this.#part = part;
+    if (ownsMessages) leg.belongsTo?.(of.owner);
     part.attach();
   }
 

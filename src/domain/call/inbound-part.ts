@@ -19,7 +19,6 @@ export class InboundPart implements CallPart {
 
   /** Attaches the call to the events of the leg. If the leg has already ended, its end is reported immediately. */
   attach(): void {
-    this.leg.belongsTo?.(this.#of.owner);
     this.leg.attach(legEventsOf(this.#of));
   }
 

@@ -3,6 +3,7 @@
 import { isBug, ServiceError } from '../../base/errors.ts';
 import { type AccountId, asAppId, type CallUuid } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
+import { noOperation } from '../../base/no-operation.ts';
 import { plainNumber } from '../../base/phone-number.ts';
 import type { Result } from '../../base/result.ts';
 import type { Accounts } from '../account/account.ts';
@@ -12,6 +13,7 @@ import type {
   CallerProofs,
   Headers,
   InboundLeg,
+  LegEvents,
   MediaWish,
   SipAddresses,
   SrtpPolicy,
@@ -30,7 +32,6 @@ import { slotAtCarrier } from './carrier-gate.ts';
 import { calledKind, mediaNotPermitted, notPermitted } from './endpoint-permissions.ts';
 import type { EndpointRate } from './endpoint-rate.ts';
 import type { CallFactory } from './factory.ts';
-import { gateInbound } from './inbound-gate.ts';
 import { mediaPolicyOfLeg } from './media-policy-of-leg.ts';
 import type { Scripts } from './scripts.ts';
 
@@ -70,6 +71,18 @@ export interface InboundNeeds {
   readonly logger: Logger;
 }
 
+/**
+ * Event handlers of a leg without a call. Re-INVITEs and digits are dropped. The leg reports its end again to the call
+ * that attaches.
+ */
+const BEFORE_CALL: LegEvents = {
+  ended: noOperation,
+  offered: noOperation,
+  answered: noOperation,
+  dtmf: noOperation,
+  referred: (refer) => refer.refuse(),
+};
+
 export class Inbound {
   readonly #needs: InboundNeeds;
 
@@ -78,9 +91,9 @@ export class Inbound {
   }
 
   /** Handles a new INVITE. Must be called in the event-loop turn in which it arrives. */
-  accept(arriving: InboundLeg): void {
-    if (this.#needs.takes?.(arriving) === true) return;
-    const leg = gateInbound(arriving);
+  accept(leg: InboundLeg): void {
+    if (this.#needs.takes?.(leg) === true) return;
+    leg.attach(BEFORE_CALL);
     const route =
       leg.endpointUsername === undefined
         ? this.#fromCarrier(leg)
