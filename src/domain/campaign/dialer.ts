@@ -110,7 +110,7 @@ export class Dialer implements DialerControl {
     return this.#obstacles.of(campaign);
   }
 
-  /** Reads the campaign again. A failed read is logged; the next round reads it again. */
+  /** Reads the campaign again. A failed read is logged and does not fail the change. */
   async changed({ id, accountId }: Campaign): Promise<void> {
     try {
       const campaign = await this.#needs.store.get(id);
