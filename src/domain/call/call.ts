@@ -30,6 +30,7 @@ export { DigitHub, matchDigits } from './digits.ts';
 export { endAt } from './end-at.ts';
 export type { CallEnd } from './end-cause.ts';
 export type { CallerWish, CallIdentity, CallPrice } from './identity.ts';
+export { BEFORE_CALL } from './part.ts';
 export {
   cdrOf,
   finalRecord,
@@ -248,17 +249,13 @@ export class Call implements Recorded {
     return this.#part instanceof InboundPart ? this.#part : undefined;
   }
 
-  /**
-   * Adopts an inbound leg. Must be called in the same event-loop turn in which the INVITE arrived. `ownsMessages`: the
-   * SIP messages of the leg are shown with this call. Default: true.
-   */
+  /** Adopts an inbound leg in the event-loop turn of its INVITE. `ownsMessages`: the call shows its SIP messages. */
   takeInbound(leg: InboundLeg, wish: MediaWish = {}, { ownsMessages = true } = {}): void {
     this.#media.protectBy(wish.srtp);
     this.#media.speakTo(leg.carrier === undefined ? 'phones' : 'carriers', wish.codecs);
-    const of = this.#partOf();
-    const part = new InboundPart(leg, of);
+    const part = new InboundPart(leg, this.#partOf());
     this.#part = part;
-    if (ownsMessages) leg.belongsTo?.(of.owner);
+    if (ownsMessages) part.claimMessages();
     part.attach();
   }
 

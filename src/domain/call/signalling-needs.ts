@@ -187,10 +187,7 @@ export interface InboundLeg extends Leg {
   refuse(status: number, why: string, phrase?: string): void;
   /** Leg (`Leg.id`) that this INVITE replaces (Replaces, RFC 3891). No application is involved. */
   readonly replaces?: string | undefined;
-  /**
-   * Sets the event handlers and replaces earlier ones. The first must be set in the event-loop turn in which the leg was
-   * delivered. If the leg has already ended, its end is reported immediately.
-   */
+  /** Replaces the event handlers, first in the event-loop turn of the INVITE. Reports the end of an ended leg again. */
   attach(events: LegEvents): void;
   /** Assigns the messages of this leg to a call. */
   belongsTo?(owner: LegOwner): void;

@@ -3,17 +3,15 @@
 import { isBug, ServiceError } from '../../base/errors.ts';
 import { type AccountId, asAppId, type CallUuid } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
-import { noOperation } from '../../base/no-operation.ts';
 import { plainNumber } from '../../base/phone-number.ts';
 import type { Result } from '../../base/result.ts';
 import type { Accounts } from '../account/account.ts';
 import type { Account } from '../account/types.ts';
-import type { Call, CallIdentity } from '../call/call.ts';
+import { BEFORE_CALL, type Call, type CallIdentity } from '../call/call.ts';
 import type {
   CallerProofs,
   Headers,
   InboundLeg,
-  LegEvents,
   MediaWish,
   SipAddresses,
   SrtpPolicy,
@@ -70,18 +68,6 @@ export interface InboundNeeds {
   readonly mediaPolicies: Provisioning['mediaPolicies'];
   readonly logger: Logger;
 }
-
-/**
- * Event handlers of a leg without a call. Re-INVITEs and digits are dropped. The leg reports its end again to the call
- * that attaches.
- */
-const BEFORE_CALL: LegEvents = {
-  ended: noOperation,
-  offered: noOperation,
-  answered: noOperation,
-  dtmf: noOperation,
-  referred: (refer) => refer.refuse(),
-};
 
 export class Inbound {
   readonly #needs: InboundNeeds;
