@@ -35,7 +35,8 @@ module.exports = {
         path: '^src/',
         pathNot: '^(src/protocol/sip/|src/domain/registration/|src/edge/sip/|src/phone/)',
       },
-      { path: '^src/protocol/sip/' },
+      // The names and properties of the transports are no protocol.
+      { path: '^src/protocol/sip/', pathNot: '^src/protocol/sip/types\\.ts$' },
     ),
     rule(
       'edges-are-apart',

@@ -5,6 +5,7 @@ import { type AccountId, asAppId, type CallUuid } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { plainNumber } from '../../base/phone-number.ts';
 import type { Result } from '../../base/result.ts';
+import { isSecure } from '../../protocol/sip/types.ts';
 import type { Accounts } from '../account/account.ts';
 import type { Account } from '../account/types.ts';
 import { BEFORE_CALL, type Call, type CallIdentity } from '../call/call.ts';
@@ -268,7 +269,7 @@ export class Inbound {
       {
         parties: { endpoint: endpointUsername, carrier, account: owner.authId },
         srtp,
-        secured: source.transport === 'tls' || source.transport === 'wss',
+        secured: isSecure(source.transport),
         mustBeSecure: carrier !== undefined && carriers.get(carrier)?.secure === true,
       },
     );

@@ -12,7 +12,8 @@ import type { QuotedRequest } from './transaction/quoted.ts';
 import type { Arrival } from './transaction/stateless.ts';
 import type { TimerValues } from './transaction/timer-values.ts';
 import type { TransactionId } from './transaction/types.ts';
-import type { Flow, SipTransportName } from './transport/flow.ts';
+import type { Flow } from './transport/flow.ts';
+import type { SipTransportName } from './types.ts';
 import type {
   DestinationGuard,
   HangupCommand,

@@ -5,6 +5,7 @@ import type { SipRequest } from '../message.ts';
 import type { StatelessAnswer } from '../transaction/stateless.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import { type Flow, peerOf } from '../transport/flow.ts';
+import { isWebSocket } from '../types.ts';
 import { parseUri, unescapeUser } from '../uri.ts';
 import type { Admitted, SecretAnswer, TemporaryLogin, UserSecrets } from '../user-agent-types.ts';
 import {
@@ -274,8 +275,7 @@ export class Gate {
   #challenge(request: SipRequest, flow: Flow, stale: boolean, why: string): StatelessAnswer {
     const userAgent = request.header('user-agent');
     const { transport } = peerOf(flow);
-    const isBrowser = transport === 'ws' || transport === 'wss';
-    const client = { userAgent, isBrowser };
+    const client = { userAgent, isBrowser: isWebSocket(transport) };
     const challenges = this.#authenticator.challenges(this.#asked(flow), stale, client);
     const headers = challenges.map((value) => ['WWW-Authenticate', value] as const);
     return { status: 401, headers, needed: 1, why };

@@ -4,7 +4,8 @@ import { parseVia, sentBy } from '../header/via.ts';
 import type { HeaderInit, ResponseParts, SipMessage, SipRequest } from '../message.ts';
 import { EVENT_PACKAGES } from '../subscription/event-body.ts';
 import { isRfc2543 } from '../transaction/key.ts';
-import { type Flow, isSecure, peerOf } from '../transport/flow.ts';
+import { type Flow, peerOf } from '../transport/flow.ts';
+import { isSecure } from '../types.ts';
 
 export const SDP_TYPE = 'application/sdp';
 

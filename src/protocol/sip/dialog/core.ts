@@ -14,8 +14,9 @@ import { TransactionLayer } from '../transaction/layer.ts';
 import type { Arrival, StatelessAnswer } from '../transaction/stateless.ts';
 import { RFC3261_TIMERS, type TimerValues } from '../transaction/timer-values.ts';
 import type { TransactionId, TransactionOutput } from '../transaction/types.ts';
-import type { Flow, SipTransportName } from '../transport/flow.ts';
+import type { Flow } from '../transport/flow.ts';
 import { KnownPeers } from '../transport/known-peers.ts';
+import { type SipTransportName, TRANSPORT_NAMES, TRANSPORTS } from '../types.ts';
 import { bracketed, formatHostPort, formatUri, sipUri } from '../uri.ts';
 import {
   DEFAULT_USER_AGENT_LIMITS,
@@ -70,7 +71,6 @@ export interface ContactKind {
 }
 
 const TAG_BITS = 64;
-const TRANSPORTS: readonly SipTransportName[] = ['udp', 'tcp', 'tls', 'ws', 'wss'];
 
 /** State shared by the parts of a user agent: current time, transactions, timers, dialogs, queries, outputs. */
 export class UserAgentCore {
@@ -127,7 +127,7 @@ export class UserAgentCore {
         options.trustedSource(flow) !== undefined || this.acquaintances.knows(flow, this.nowMs),
     });
     this.#incoming = incoming;
-    for (const transport of TRANSPORTS) {
+    for (const transport of TRANSPORT_NAMES) {
       const host = bracketed(options.publicHost);
       this.#sentBys.set(transport, formatHostPort(host, this.#port(transport)));
     }
@@ -277,12 +277,11 @@ export class UserAgentCore {
   }
 
   /**
-   * WebSocket has one name in URIs, with or without TLS (RFC 7118 §5.2). `sips:` URIs need no transport for TLS (RFC
-   * 5630 §3.1.1).
+   * `sips:` URIs need no transport for TLS (RFC 5630 §3.1.1).
    */
   #contact(transport: SipTransportName, { user = '', secure = false }: ContactKind): string {
     const { publicHost: host } = this.options;
-    const name = transport === 'wss' ? 'ws' : transport;
+    const name = TRANSPORTS[transport].uriName;
     const isImplied = name === 'udp' || (secure && name === 'tls');
     const params = new Map(isImplied ? [] : [['transport', name]]);
     const port = this.#port(transport);

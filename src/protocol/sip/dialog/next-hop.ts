@@ -1,5 +1,6 @@
 import type { SipRequest } from '../message.ts';
-import type { Flow, SipTransportName } from '../transport/flow.ts';
+import type { Flow } from '../transport/flow.ts';
+import { defaultPort, type SipTransportName, TRANSPORTS, transportNamed } from '../types.ts';
 import { bracketed, parseUri, type SipUri, unbracketed } from '../uri.ts';
 import type { DestinationGuard, EdgePlace, Target, TargetQuery } from '../user-agent-types.ts';
 
@@ -26,28 +27,7 @@ export type NextHop =
   | { readonly kind: 'target'; readonly target: Target; readonly transportIsOpen: boolean }
   | { readonly kind: 'query'; readonly query: TargetQuery; readonly transportIsOpen: boolean };
 
-const TRANSPORTS: Readonly<Record<string, SipTransportName>> = {
-  udp: 'udp',
-  tcp: 'tcp',
-  tls: 'tls',
-  ws: 'ws',
-  wss: 'wss',
-};
-/** Transports of a `sips:` URI: TLS over the transport parameter (RFC 3261 §26.2.2, RFC 7118 §5.2). */
-const SECURED: Readonly<Partial<Record<SipTransportName, SipTransportName>>> = {
-  tcp: 'tls',
-  tls: 'tls',
-  ws: 'wss',
-  wss: 'wss',
-};
 const IPV4 = /^\d{1,3}(?:\.\d{1,3}){3}$/;
-
-/** Default ports of RFC 3261 §19.1.2 and RFC 7118 §4.2. */
-export function defaultPort(transport: SipTransportName): number {
-  if (transport === 'ws') return 80;
-  if (transport === 'wss') return 443;
-  return transport === 'tls' ? 5061 : 5060;
-}
 
 /**
  * First step of RFC 3263 §4.1: takes the transport from the URI or the caller and skips DNS for numeric hosts. Returns
@@ -86,9 +66,9 @@ export function nextHopOf(
 function transportOf(uri: SipUri): SipTransportName | 'unknown' | undefined {
   const name = uri.params.get('transport')?.toLowerCase();
   if (name === undefined) return undefined;
-  const known = TRANSPORTS[name];
+  const known = transportNamed(name);
   if (known === undefined) return 'unknown';
-  return uri.secure ? (SECURED[known] ?? 'unknown') : known;
+  return uri.secure ? (TRANSPORTS[known].secured ?? 'unknown') : known;
 }
 
 /** Time in milliseconds for which an unresponsive target is tried last. */

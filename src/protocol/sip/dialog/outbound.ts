@@ -4,7 +4,8 @@ import { formatNameAddr } from '../header/name-addr.ts';
 import { createRequest, type HeaderInit, type SipRequest } from '../message.ts';
 import { byPhone, type ContactBinding, isSecureBinding } from '../registrar/binding.ts';
 import type { Registrar } from '../registrar/registrar.ts';
-import type { Flow, SipTransportName } from '../transport/flow.ts';
+import type { Flow } from '../transport/flow.ts';
+import type { SipTransportName } from '../types.ts';
 import { sipUri } from '../uri.ts';
 import type {
   HangupCommand,

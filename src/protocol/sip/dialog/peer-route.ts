@@ -3,6 +3,7 @@ import { parseNameAddr } from '../header/name-addr.ts';
 import type { HeaderInit } from '../message.ts';
 import { type ContactBinding, isSecureBinding } from '../registrar/binding.ts';
 import type { Flow } from '../transport/flow.ts';
+import { isWebSocket } from '../types.ts';
 import { formatUri, parseUri } from '../uri.ts';
 import type { DestinationGuard, HeardAt, Target, UserAgentOutput } from '../user-agent-types.ts';
 import { SDP_TYPE } from './capabilities.ts';
@@ -82,8 +83,7 @@ export class PeerRoute {
     const flow = this.#flow;
     if (flow?.connectionId !== connectionId) return false;
     this.#flow = undefined;
-    const isWebSocket = flow.transport === 'ws' || flow.transport === 'wss';
-    this.#isLost = isWebSocket && this.#viaFlow && !this.#dialog.hasRouteSet;
+    this.#isLost = isWebSocket(flow.transport) && this.#viaFlow && !this.#dialog.hasRouteSet;
     return this.#isLost;
   }
 

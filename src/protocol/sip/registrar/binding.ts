@@ -1,3 +1,5 @@
+import type { SipTransportName } from '../types.ts';
+
 /** One contact of an address of record (RFC 3261 §10), in the format in which it is stored. */
 export interface ContactBinding {
   readonly username: string;
@@ -13,7 +15,7 @@ export interface ContactBinding {
   readonly userAgent: string;
   /** Source of the REGISTER; requests to the contact are sent there (NAT, flows). */
   readonly flow: {
-    readonly transport: 'udp' | 'tcp' | 'tls' | 'ws' | 'wss';
+    readonly transport: SipTransportName;
     readonly address: string;
     readonly port: number;
     /** Connection of a stream flow. The flow ends with its connection. */

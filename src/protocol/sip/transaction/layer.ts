@@ -1,8 +1,9 @@
 /** All client and server transactions of a user agent (RFC 3261 §17), between bytes and parsed messages. */
 import type { HeaderInit, SipRequest, SipResponse } from '../message.ts';
 import { answerable, isKeepAlive, type ParseFailure, parseMessage } from '../parse.ts';
-import { type Flow, isReliable } from '../transport/flow.ts';
+import type { Flow } from '../transport/flow.ts';
 import { responseFlow, stampVia } from '../transport/response-route.ts';
+import { isReliable } from '../types.ts';
 import { validateRequest, validateResponse } from '../validate.ts';
 import type { ClientTransaction } from './client.ts';
 import { createCancel } from './derived-request.ts';
