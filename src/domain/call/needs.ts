@@ -1,6 +1,12 @@
 /** Ports that calls use: leg-level signalling, media and audio-stream sockets. */
 import type { Result } from '../../base/result.ts';
-import type { CodecName, CodecWish, SrtpPolicy, SrtpSuite } from '../../protocol/sdp/sdp.ts';
+import type {
+  CodecName,
+  CodecWish,
+  OpusSending,
+  SrtpPolicy,
+  SrtpSuite,
+} from '../../protocol/sdp/sdp.ts';
 import type { MediaQuality } from '../cdr/types.ts';
 import type { LineRate, Pcm } from './audio-needs.ts';
 import type {
@@ -19,7 +25,7 @@ import type {
   StreamSocketOptions,
 } from './stream-needs.ts';
 
-export { isCodecName, isCodecWish } from '../../protocol/sdp/sdp.ts';
+export { CODEC_NAMES, CODEC_WISHES, isCodecName, isCodecWish } from '../../protocol/sdp/sdp.ts';
 export type * from './audio-needs.ts';
 export type * from './recognition-needs.ts';
 export type * from './signalling-needs.ts';
@@ -55,15 +61,6 @@ export interface SessionCodec {
   readonly channels: number;
   /** Opus only: encoding that the peer requests (RFC 7587 §6.1). */
   readonly opus?: OpusSending;
-}
-
-export interface OpusSending {
-  /** Bit rate in bit/s; 0 selects the default for the sample rate. */
-  readonly bitrate: number;
-  /** In-band forward error correction. */
-  readonly fec: boolean;
-  /** Discontinuous transmission: no packets during silence. */
-  readonly dtx: boolean;
 }
 
 /** RTP payload types: `send` is chosen by the peer, `receive` by this node. */

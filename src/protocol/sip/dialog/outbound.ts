@@ -387,12 +387,11 @@ export class OutboundCalls {
       ['CSeq', '1 INVITE'],
       ['Contact', this.#core.contact(where, { secure: requestUri.startsWith('sips:') })],
     ];
-    const software: HeaderInit = [['User-Agent', this.#core.options.userAgent]];
     const route: HeaderInit = routes.map((hop) => ['Route', hop]);
     const headers = route.concat(
       own,
       command.sdp === undefined ? ALLOWED_AND_SUPPORTED_UNRELIABLY : ALLOWED_AND_SUPPORTED,
-      software,
+      [['User-Agent', this.#core.options.userAgent]],
       command.headers,
       command.sdp === undefined ? [] : OF_SDP,
     );
