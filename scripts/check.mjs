@@ -4,6 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { checkProse } from './prose.mjs';
+import { proseBites } from './prose-planted.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const bin = (name) => join(root, 'node_modules', '.bin', name);
@@ -136,6 +138,8 @@ export const checks = [
     'no dead files or packages (knip)',
     () => run(bin('knip'), ['--no-progress', '--include', 'files,dependencies,unlisted']),
   ],
+  ['plain English (prose.mjs)', checkProse],
+  ['the prose rules see planted phrases', proseBites],
   ['direction of dependencies', dependencies],
   ['the dependency rules see planted violations', dependenciesBite],
 ];

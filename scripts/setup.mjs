@@ -249,10 +249,10 @@ function installPackages() {
 
 /** Returns the environment without variables of the outer npm, which would affect a nested npm. */
 function cleanEnv() {
-  const kept =
+  const retained =
     /^npm_config_(registry|cache|cafile|proxy|https_proxy|noproxy|userconfig|globalconfig)$/;
   const env = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !name.startsWith('npm_') || kept.test(name)),
+    Object.entries(process.env).filter(([name]) => !name.startsWith('npm_') || retained.test(name)),
   );
   delete env.NODE_ENV;
   const own = dirname(dirname(process.execPath));

@@ -12,10 +12,11 @@ import { createLogger } from './edge/log/pino-logger.ts';
 import { createMailer } from './edge/mail/mailer.ts';
 import { createMetrics } from './edge/metrics/metrics.ts';
 import { createSignedLinks } from './edge/rest/links.ts';
+import { startBanner } from './service/banner.ts';
 import { type Component, Components } from './service/components.ts';
 import { SERVICE_FILE, writeSecret } from './service/data-folder.ts';
 import { DescriptorWatch } from './service/descriptors.ts';
-import { firstStart, greeting } from './service/first-start.ts';
+import { firstStart } from './service/first-start.ts';
 import { Housekeeping } from './service/housekeeping.ts';
 import { joinApi } from './service/join/api.ts';
 import { joinCalls } from './service/join/calls.ts';
@@ -37,8 +38,8 @@ import { warmSounds } from './service/sounds.ts';
 import { Supervisor, type SupervisorPlace } from './service/supervisor.ts';
 
 export interface Service {
-  /** Text with credentials and links for a first call; undefined after the first start. */
-  readonly welcome: string | undefined;
+  /** Text with links and the number to dial, to print at the start. */
+  readonly banner: string;
   /** Accepts no new calls, lets active calls end within the drain limit, then closes everything. */
   stop(): Promise<void>;
   /** Applies changed settings that need no restart. Logs applied and rejected changes. */
@@ -88,7 +89,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
   );
   await components.start();
   return {
-    welcome: await greeting(first, parts.foundation.users, basics.dataDir),
+    banner: await startBanner({ ...basics, ...parts.foundation, first, ...addressesOf(parts) }),
     async stop() {
       await components.stop();
       logger.info({}, 'stopped');
@@ -157,13 +158,14 @@ function buildParts(
     mail: (mail) => mailer.send(mail),
     logger,
   });
-  foundation.store.onLowBalance(() => void alerts.tell());
+  foundation.store.onLowBalance(() => void alerts.notify());
   const transcriptions = joinTranscriptions(basics, foundation, lines, derived);
   const { slots, directory } = cluster?.shared ?? {};
   const otherNodes = cluster && {
     ...cluster,
     claims: cluster.shared.claims,
-    ...{ host: derived.sipNodeHost, port: () => signalling.port() },
+    host: derived.sipNodeHost,
+    port: () => signalling.port(),
   };
   const callLines = { ...lines, transcriptions, slots, directory, otherNodes };
   const calls = joinCalls(basics, foundation, callLines, derived, links, reports.settled);
@@ -171,7 +173,9 @@ function buildParts(
   const control =
     cluster === undefined ? calls.control : shareControl(calls.control, cluster.peers);
   const { campaigns, dialer } = joinCampaigns(basics, foundation, {
-    ...{ paced: calls.paced, onFree: (act) => admission.onFree(act), callbacks },
+    paced: calls.paced,
+    onFree: (act) => admission.onFree(act),
+    callbacks,
     share: cluster && ((own) => cluster.shareDialer(own)),
   });
   const housekeeping = new Housekeeping({
@@ -184,12 +188,20 @@ function buildParts(
     admission.pause(cause);
     signalling.pause(cause);
   });
-  const watches = joinWatches(outside, calls.keeper, reports);
+  const watches = joinWatches(outside, calls.callBilling, reports);
   const { ledger, provisioning } = foundation;
   const reloader = new Reloader({ ...start, logger, ledger, carriers: provisioning.carriers });
   const { server, operations } = joinApi({
     ...outside,
-    ...{ calls, control, campaigns, transcriptions, exporter, reports, watches, reloader, rest },
+    calls,
+    control,
+    campaigns,
+    transcriptions,
+    exporter,
+    reports,
+    watches,
+    reloader,
+    rest,
   });
   reloader.onCertificates(() => server.reloadCertificate());
   reloader.onCertificates(() => lines.sipIdentity.reload());
@@ -198,7 +210,11 @@ function buildParts(
   signalling.onInbound((leg) => calls.inbound.accept(leg));
   signalling.texts.onText((text) => texts.accept(text));
   const listeners = new PortListeners({
-    ...{ lines, server, publicUrl: derived.publicUrl, demo: settings.demo, logger },
+    lines,
+    server,
+    publicUrl: derived.publicUrl,
+    demo: settings.demo,
+    logger,
     sipIsOpen: () => cluster?.shared.bindings.listen(signalling),
   });
   const supervisor = new Supervisor({
@@ -209,8 +225,20 @@ function buildParts(
   });
   return {
     ...outside,
-    ...{ logger, exporter, reports, alerts, transcriptions, calls, campaigns, dialer },
-    ...{ housekeeping, watches, reloader, operations, listeners, supervisor },
+    logger,
+    exporter,
+    reports,
+    alerts,
+    transcriptions,
+    calls,
+    campaigns,
+    dialer,
+    housekeeping,
+    watches,
+    reloader,
+    operations,
+    listeners,
+    supervisor,
   };
 }
 
@@ -223,7 +251,7 @@ function connections(parts: Parts): readonly Component[] {
     { name: 'requests to customers', stop: () => lines.http.close() },
     { name: 'audio streams', stop: () => lines.streams.stop() },
     { name: 'media', stop: () => lines.media.stop() },
-    { name: 'call records', stop: () => calls.keeper.stop() },
+    { name: 'call records', stop: () => calls.callBilling.stop() },
     { name: 'supervisor', stop: () => supervisor.stop() },
     { name: 'mail', stop: () => mailer.close() },
     { name: 'HEP export', stop: () => lines.hep?.stop() },
@@ -248,9 +276,9 @@ function periodicWork(
   interrupted: Awaited<ReturnType<Parts['foundation']['recordings']['interrupted']>>,
 ): readonly Component[] {
   const { foundation, lines, calls, watches, dialer, logger } = parts;
-  const { keeper, admission } = calls;
+  const { callBilling, admission } = calls;
   const { callbacks } = lines;
-  const takeUp = async (): Promise<void> => {
+  const adopt = async (): Promise<void> => {
     await callbacks.resume();
     parts.exporter.wake();
     if (await foundation.store.nodes.claim('campaigns')) await dialer.resumeAll();
@@ -264,17 +292,17 @@ function periodicWork(
     stop: () => part?.stop(),
   });
   return [
-    { name: 'orphaned work', start: takeUp },
+    { name: 'orphaned work', start: adopt },
     {
       name: 'cluster membership',
       start: () =>
         parts.cluster?.start({
-          keeper,
+          callBilling,
           admission,
           callbacks,
           fenced: parts.serviceability.of('fenced'),
-          takeUp,
-          letGo: () => dialer.stop(),
+          adopt,
+          relinquish: () => dialer.stop(),
         }),
     },
     {
@@ -283,7 +311,7 @@ function periodicWork(
         inBackground(parts.campaigns.forgetUploads(), 'unfinished uploads not deleted');
         calls.recorder.recover(interrupted);
         inBackground(parts.transcriptions.recover(), 'transcriptions not resumed');
-        inBackground(parts.alerts.tell(), 'low balances not reported');
+        inBackground(parts.alerts.notify(), 'low balances not reported');
       },
     },
     periodic('housekeeping', parts.housekeeping),
@@ -299,23 +327,25 @@ function periodicWork(
 
 /** Writes the file for local programs and creates the resources of the first start. */
 function createFirst(parts: Parts): ReturnType<typeof firstStart> {
-  const { basics, foundation, derived, listeners } = parts;
+  const { basics, foundation, listeners } = parts;
   const { settings, dataDir } = basics;
-  const { url, sipPort } = listeners;
-  writeSecret(join(dataDir, SERVICE_FILE), `${JSON.stringify({ url, pid: process.pid })}\n`);
-  const needs = {
-    ...basics,
-    ...foundation,
-    sip: { host: derived.sipPublicHost, port: sipPort },
-    baseUrl: settings.publicUrl === '' ? url : derived.publicUrl,
+  const file = { url: listeners.url, pid: process.pid };
+  writeSecret(join(dataDir, SERVICE_FILE), `${JSON.stringify(file)}\n`);
+  return firstStart({ ...basics, ...foundation, ...addressesOf(parts) }, settings.demo);
+}
+
+/** Addresses of the node for people and phones. */
+function addressesOf({ basics, derived, listeners }: Parts) {
+  return {
+    sip: { host: derived.sipPublicHost, port: listeners.sipPort },
+    baseUrl: basics.settings.publicUrl === '' ? listeners.url : derived.publicUrl,
   };
-  return firstStart(needs, settings.demo);
 }
 
 /** Reports readiness; at the stop, ends the calls and finishes their work. */
 function callWork(parts: Parts): readonly Component[] {
   const { basics, lines, calls, supervisor, listeners, logger } = parts;
-  const { keeper, recorder } = calls;
+  const { callBilling, recorder } = calls;
   const { drainMs } = basics.settings.calls;
   return [
     { name: 'callbacks', stop: () => lines.callbacks.close(CALLBACK_GRACE_MS) },
@@ -328,8 +358,8 @@ function callWork(parts: Parts): readonly Component[] {
       name: 'calls',
       async stop() {
         parts.operations.drain();
-        await parts.housekeeping.drain(keeper, drainMs);
-        await Promise.race([keeper.idle(), basics.clock.sleep(SETTLING_GRACE_MS)]);
+        await parts.housekeeping.drain(callBilling, drainMs);
+        await Promise.race([callBilling.idle(), basics.clock.sleep(SETTLING_GRACE_MS)]);
       },
     },
     {
@@ -341,7 +371,7 @@ function callWork(parts: Parts): readonly Component[] {
         logger.info({ url, sip }, 'carillon is up');
       },
       stop() {
-        logger.info({ calls: keeper.live().length, limitMs: drainMs }, 'draining');
+        logger.info({ calls: callBilling.live().length, limitMs: drainMs }, 'draining');
         supervisor.stopping('waiting for active calls to end');
       },
     },

@@ -45,6 +45,16 @@ const RULES: readonly Rule[] = [
     never: /\b(TODO|FIXME|XXX)\b|not implemented/,
   },
   {
+    title: 'object literals list their properties without spreading another literal',
+    where: /^(src|test|bench|packages|scripts|web\/phone)\/.*\.(ts|mjs)$/,
+    never: /\.\.\.\{(?! *\.\.\.)/,
+  },
+  {
+    title: 'wallUs converts the wall clock to microseconds',
+    where: /^(src\/(?!base\/clock\.ts)|test|bench)\/?.*\.ts$/,
+    never: /wallMs\(\) \* 1000/,
+  },
+  {
     title: 'no test is skipped or focused',
     where: /^test\/.*\.ts$/,
     never: /\b(it|describe|test)\.(only|todo)\(/,

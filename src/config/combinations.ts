@@ -1,5 +1,5 @@
 /** Checks dependencies between settings. Returns one line per problem that names the settings. Reads no file. */
-import { CODEC_WISHES, isCodecWish } from '../domain/call/needs.ts';
+import { CODEC_PREFERENCES, isCodecPreference } from '../domain/call/needs.ts';
 import type { Settings } from './schema.ts';
 
 export function combinationProblems(settings: Settings): readonly string[] {
@@ -36,9 +36,9 @@ function rtpPorts({ rtp, sip }: Settings): string[] {
 
 function codecs({ rtp }: Settings): string[] {
   return (['codecs', 'carrierCodecs'] as const).flatMap((name) => {
-    const unknown = rtp[name].find((codec) => !isCodecWish(codec));
+    const unknown = rtp[name].find((codec) => !isCodecPreference(codec));
     if (unknown !== undefined)
-      return [`rtp.${name}: ${unknown} is none of ${CODEC_WISHES.join(', ')}`];
+      return [`rtp.${name}: ${unknown} is not one of ${CODEC_PREFERENCES.join(', ')}`];
     return rtp[name].every((codec) => codec === 'CN') ? [`rtp.${name} must name a codec`] : [];
   });
 }

@@ -87,7 +87,7 @@ const service: ServiceUnderTest = {
     let over = false;
     return {
       press: (digit) => caller.press(digit),
-      heard: () => caller.heard(),
+      received: () => caller.received(),
       hangup() {
         if (over) return;
         over = true;

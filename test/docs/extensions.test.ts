@@ -56,7 +56,7 @@ const EXTENSIONS: readonly Extension[] = [
     first: [
       'src/protocol/sip/types.ts',
       '  ws: {\n',
-      "  sctp: { ...{ isReliable: true, isSecure: false, isWebSocket: false, secured: undefined },\n    ...{ uriName: 'sctp', defaultPort: 5060, dns: undefined } },\n  ws: {\n",
+      "  sctp: { isReliable: true, isSecure: false, isWebSocket: false, secured: undefined,\n    uriName: 'sctp', defaultPort: 5060, dns: undefined },\n  ws: {\n",
     ],
     compiler: ['src/edge/sip/sip-sockets.ts'],
   },

@@ -142,12 +142,12 @@ describe.skipIf(!hasChromium)('the console', () => {
           : undefined,
       );
     await page.getByRole('button', { name: 'Listen in' }).click();
-    await loud('From the caller');
+    await loud('From the remote party');
     await loud('To the remote party');
     await page.getByRole('button', { name: 'Stop listening' }).click();
     await page.getByText('a console user started to listen in').last().waitFor();
     await page.getByRole('button', { name: 'Open stream inspector' }).click();
-    await loud('From the caller');
+    await loud('From the remote party');
     phone.press('#');
     const messages = page.getByRole('region', { name: 'Messages of the stream' });
     await messages.getByText('clearAudio').waitFor();

@@ -38,11 +38,21 @@ function App() {
     addEventListener(SIGNED_OUT, left);
     return () => removeEventListener(SIGNED_OUT, left);
   }, []);
-  const [page = me?.role === 'billing' ? 'money' : 'calls', id] = place;
+  const [wanted, id] = place;
+  const start = me?.role === 'billing' ? 'money' : 'calls';
+  // A used invitation leads to the start page.
+  const page = wanted === undefined || (wanted === 'welcome' && me) ? start : wanted;
   if (page === 'welcome' && id !== undefined && !me) return <Welcome token={id} done={setMe} />;
   if (me === undefined) return <main class="narrow" aria-busy="true" />;
   if (me === null) return <SignIn done={setMe} />;
-  return <SignedIn me={me} page={page} rest={place.slice(1)} left={() => setMe(null)} />;
+  return (
+    <SignedIn
+      me={me}
+      page={page}
+      rest={page === wanted ? place.slice(1) : []}
+      left={() => setMe(null)}
+    />
+  );
 }
 
 interface SignedInProps {

@@ -26,7 +26,7 @@ class ToneReceiver {
   /// Returns true if the audio must be decoded for the detector.
   [[nodiscard]] bool listens() const { return detector_ && possible_; }
 
-  /// Notes that digits are sent now: their echo is no key press.
+  /// Notes that digits are sent now: their echo does not count as a key press.
   void sends_digits(Nanos now) { own_digits_until_ = now + kEchoTime; }
 
   /// Detects a tone in the next audio. Returns its digit when a press begins.

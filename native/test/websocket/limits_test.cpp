@@ -69,33 +69,33 @@ TEST_SUITE("send queue") {
 
   TEST_CASE("reports each level once until the queue is empty") {
     SendQueue send_queue({10, 1000});
-    std::vector<unsigned> told;
+    std::vector<unsigned> reported;
     const auto put = [&](int count) {
       for (int i = 0; i < count; ++i) {
         send_queue.put_media(bytes_of("m"));
-        if (const unsigned percent = send_queue.newly_degraded()) told.push_back(percent);
+        if (const unsigned percent = send_queue.newly_degraded()) reported.push_back(percent);
       }
     };
     put(20);
-    CHECK(told == std::vector<unsigned>{30, 60, 90});
+    CHECK(reported == std::vector<unsigned>{30, 60, 90});
     CHECK(send_queue.take());
     put(1);
-    CHECK(told.size() == 3);
+    CHECK(reported.size() == 3);
     drain(send_queue);
     put(3);
-    CHECK(told == std::vector<unsigned>{30, 60, 90, 30});
+    CHECK(reported == std::vector<unsigned>{30, 60, 90, 30});
   }
 
   TEST_CASE("reports all levels that one message crosses, and again only after a fall") {
     FillLevels levels;
-    std::vector<unsigned> told;
-    const auto tell = [&](unsigned percent) { told.push_back(percent); };
-    levels.changed(0, 95, tell);
-    CHECK(told == std::vector<unsigned>{30, 60, 90});
-    levels.changed(85, 95, tell);
-    CHECK(told.size() == 3);
-    levels.changed(75, 92, tell);
-    CHECK(told == std::vector<unsigned>{30, 60, 90, 90});
+    std::vector<unsigned> reported;
+    const auto report = [&](unsigned percent) { reported.push_back(percent); };
+    levels.changed(0, 95, report);
+    CHECK(reported == std::vector<unsigned>{30, 60, 90});
+    levels.changed(85, 95, report);
+    CHECK(reported.size() == 3);
+    levels.changed(75, 92, report);
+    CHECK(reported == std::vector<unsigned>{30, 60, 90, 90});
   }
 }
 

@@ -1,6 +1,5 @@
 /** Code shared by the inbound and outbound part of a call. */
 import { ServiceError } from '../../base/errors.ts';
-import { noOperation } from '../../base/no-operation.ts';
 import type { CallLog } from './call-log.ts';
 import type { CallState } from './call-state.ts';
 import type { HangupCauseKey, HangupSource } from './hangup-cause.ts';
@@ -72,15 +71,3 @@ export function legEventsOf(of: PartOf): LegEvents {
     },
   };
 }
-
-/**
- * Event handlers of a leg without a call. Re-INVITEs and digits are dropped. The leg reports its end again to the call
- * that attaches.
- */
-export const BEFORE_CALL: LegEvents = {
-  ended: noOperation,
-  offered: noOperation,
-  answered: noOperation,
-  dtmf: noOperation,
-  referred: (refer) => refer.refuse(),
-};

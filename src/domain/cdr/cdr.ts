@@ -4,15 +4,7 @@ import { err, ok, type Result } from '../../base/result.ts';
 import type { CdrStore } from './needs.ts';
 import type { CdrFilter, CdrRecord, CdrSummary, DailyCalls } from './types.ts';
 
-export {
-  type CallEnd,
-  chargeAt,
-  chargesOf,
-  closeCall,
-  closeStream,
-  connectedUs,
-  dueAt,
-} from './billing.ts';
+export { chargeAt, chargesOf, closeCall, closeStream, connectedUs, dueAt } from './billing.ts';
 export { INTERRUPTED, isInterrupted } from './interruption.ts';
 export { OpenRecords } from './open-records.ts';
 export { recoverOpenCalls } from './recovery.ts';

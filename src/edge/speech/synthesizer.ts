@@ -11,7 +11,7 @@ import { Semaphore } from '../../base/semaphore.ts';
 import type {
   LineRate,
   Pcm,
-  SoundWish,
+  SoundOptions,
   SpeechProblem,
   SpeechProblemKind,
   SpeechRequest,
@@ -40,7 +40,7 @@ export interface SpeechOptions {
   readonly run?: RunProcess;
 }
 
-export interface SpeechLimits {
+interface SpeechLimits {
   readonly maxCacheBytes: number;
   readonly maxChars: number;
   /** Time limit for a single run, ms. Pieces have at most 500 characters. */
@@ -132,7 +132,7 @@ class ProcessSynthesizer implements SpeechService {
 
   async *speak(
     request: SpeechRequest,
-    { rate = 8000, signal }: SoundWish = {},
+    { rate = 8000, signal }: SoundOptions = {},
   ): AsyncIterable<Spoken> {
     const planned = this.#plan(request);
     if (!planned.ok) {

@@ -63,7 +63,7 @@ function opusSending(codec: Codec): OpusSending {
 }
 
 /** Codecs by name as in `a=rtpmap`, in upper case. The native table is in `native/core/codec/make_codec.cpp`. */
-export const CODECS = {
+const CODECS = {
   OPUS: {
     // Opus is always written with two channels (RFC 7587 §7).
     offered: [{ ...fixed(96, 'OPUS', 48_000), channels: 2, fmtp: OPUS_FMTP }],

@@ -4,11 +4,11 @@ import { CODEC_NAMES, type CodecName, codecProperties } from './codec-table.ts';
 import type { Codec, MediaDescription } from './types.ts';
 
 /** Entries of a preference list: codecs, and comfort noise, which offers include only if it is listed. */
-export type CodecWish = CodecName | typeof COMFORT_NOISE_NAME;
+export type CodecPreference = CodecName | typeof COMFORT_NOISE_NAME;
 const COMFORT_NOISE_NAME = 'CN';
-export const CODEC_WISHES: readonly CodecWish[] = [...CODEC_NAMES, COMFORT_NOISE_NAME];
-export const isCodecWish = (text: string): text is CodecWish =>
-  CODEC_WISHES.some((name) => name === text);
+export const CODEC_PREFERENCES: readonly CodecPreference[] = [...CODEC_NAMES, COMFORT_NOISE_NAME];
+export const isCodecPreference = (text: string): text is CodecPreference =>
+  CODEC_PREFERENCES.some((name) => name === text);
 
 /** Comfort noise of RFC 3389; only the static payload type is supported. */
 export const COMFORT_NOISE = fixed(13, COMFORT_NOISE_NAME, 8_000);

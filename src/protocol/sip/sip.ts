@@ -1,6 +1,5 @@
 /** Public interface of SIP: a user agent without sockets, and the parts that its sockets need. */
 export type { ChallengeOrder } from './auth/authenticator.ts';
-export { ha1Of } from './auth/digest.ts';
 export type { SessionTimerSettings } from './dialog/session-timer.ts';
 export { formatNameAddr, type NameAddr, parseNameAddr } from './header/name-addr.ts';
 export {
@@ -22,7 +21,6 @@ export { answerBinding, isStun } from './transport/stun.ts';
 export { answerUnframed } from './transport/unframed.ts';
 export {
   defaultPort,
-  isReliable,
   isSecure,
   isWebSocket,
   mapTransports,

@@ -90,7 +90,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
 
   handle(input: UserAgentInput, nowMs: number): readonly UserAgentOutput[] {
     return this.#core.at(nowMs, () => {
-      this.#phones.told(input);
+      this.#phones.reported(input);
       this.#input(input);
     });
   }
@@ -98,13 +98,13 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
   expire(nowMs: number): readonly UserAgentOutput[] {
     return this.#core.at(nowMs, () => {
       this.#core.run(this.#core.layer.expire(nowMs));
-      this.#core.agenda.run(nowMs);
+      this.#core.dialogTimers.run(nowMs);
     });
   }
 
   deadlineMs(): number | undefined {
     const ofLayer = this.#core.layer.deadlineMs();
-    const ofAgenda = this.#core.agenda.deadlineMs();
+    const ofAgenda = this.#core.dialogTimers.deadlineMs();
     if (ofLayer === undefined || ofAgenda === undefined) return ofLayer ?? ofAgenda;
     return Math.min(ofLayer, ofAgenda);
   }
@@ -121,7 +121,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
 
   /** Returns whether the peer has authenticated or was contacted by us first. */
   knows(flow: Flow, nowMs: number): boolean {
-    return this.#core.acquaintances.knows(flow, nowMs);
+    return this.#core.knownPeers.knows(flow, nowMs);
   }
 
   /** Returns whether an Authorization header field contains a nonce issued to that source. */
@@ -139,7 +139,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
 
   /** Number of pending timers; 0 when idle. */
   get timers(): number {
-    return this.#core.agenda.size + Number(this.#core.layer.deadlineMs() !== undefined);
+    return this.#core.dialogTimers.size + Number(this.#core.layer.deadlineMs() !== undefined);
   }
 
   get subscriptions(): number {
@@ -157,7 +157,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
     switch (input.kind) {
       case 'received': {
         const { bytes, flow, waitedMs = 0, isKnown = false, isTooMany = false } = input;
-        core.edgeWays?.heard(flow.remoteAddress, core.nowMs);
+        core.edgeWays?.received(flow.remoteAddress, core.nowMs);
         core.run(core.layer.receive(bytes, flow, core.nowMs, { waitedMs, isKnown, isTooMany }));
         break;
       }

@@ -10,15 +10,15 @@ import {
   type RestServer,
   type RestSettings,
 } from '../../edge/rest/server.ts';
-import { ADMIN_TOKEN_FILE, keptSecret } from '../data-folder.ts';
+import { ADMIN_TOKEN_FILE, storedSecret } from '../data-folder.ts';
+import { CallListening } from '../listen-in/call-listening.ts';
+import { SharedCallListening } from '../listen-in/shared-call-listening.ts';
 import { liveCallsView } from '../live-calls.ts';
 import { createOperations } from '../operations.ts';
-import { CallListening } from '../overhear/listen-in.ts';
-import { SharedCallListening } from '../overhear/shared-listen-in.ts';
 import type { Reloader } from '../reload.ts';
 import { shareLiveCalls } from '../shared-live-calls.ts';
 import type { Calls } from './calls.ts';
-import type { CallReports, Monitored, Watches } from './monitoring.ts';
+import { type CallReports, clusterStateOf, type Monitored, type Watches } from './monitoring.ts';
 
 export interface ApiParts extends Monitored {
   readonly calls: Calls;
@@ -41,15 +41,16 @@ export interface Api {
 export function joinApi(parts: ApiParts): Api {
   const { basics, foundation, lines, cluster, calls, watches, reloader } = parts;
   const { settings, dataDir, clock, random } = basics;
-  const { keeper } = calls;
+  const { callBilling } = calls;
   const operations = createOperations({
     reload: () => reloader.reload(),
     alarms: () => parts.reports.alarms.list(),
     storeWatch: watches.store,
     serviceability: parts.serviceability,
+    ...clusterStateOf(parts),
     ...foundation,
     ...lines,
-    keeper,
+    callBilling,
     admission: calls.admission,
     metrics: parts.metrics,
     clock,
@@ -57,14 +58,14 @@ export function joinApi(parts: ApiParts): Api {
     callsLimit: settings.calls.maxConcurrent,
     overload: watches.overload,
   });
-  const adminToken = settings.adminToken || keptSecret(dataDir, ADMIN_TOKEN_FILE, random);
-  const callsHere = liveCallsView(keeper, lines.logs, lines.traces);
+  const adminToken = settings.adminToken || storedSecret(dataDir, ADMIN_TOKEN_FILE, random);
+  const callsHere = liveCallsView(callBilling, lines.logs, lines.traces);
   const liveCalls = cluster === undefined ? callsHere : shareLiveCalls(callsHere, cluster.peers);
-  const listening = new CallListening({ keeper, watches: lines.streams.watches, clock });
+  const listening = new CallListening({ callBilling, watches: lines.streams.watches, clock });
   const server = createRestServer({
     ...basics,
     drafts: lines.drafts,
-    overhearing:
+    callListening:
       cluster === undefined
         ? listening
         : new SharedCallListening({ ...basics, own: listening, peers: cluster.peers }),

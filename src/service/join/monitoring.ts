@@ -99,6 +99,13 @@ function alarmsOf(given: Monitored): Alarms {
   });
 }
 
+/** State of the cluster for metrics and the operator API. */
+export const clusterStateOf = ({ cluster, leaving }: Pick<Monitored, 'cluster' | 'leaving'>) => ({
+  living: () => cluster?.living(),
+  leaseMs: () => cluster?.shared.lease.remainingMs,
+  offloadWaiting: () => leaving.waiting(),
+});
+
 /** Periodic checks of this process and of the systems that it depends on. */
 export interface Watches {
   readonly overload: OverloadWatch;
@@ -112,10 +119,10 @@ export interface Watches {
 /** Composes the checks and connects the metrics to all parts. */
 export function joinWatches(
   given: Monitored,
-  keeper: CallBilling,
+  callBilling: CallBilling,
   { alarms, measuring, media: mediaReports }: CallReports,
 ): Watches {
-  const { basics, foundation, lines, cluster, serviceability, descriptors, leaving } = given;
+  const { basics, foundation, lines, cluster, serviceability, descriptors } = given;
   const { settings, clock, logger } = basics;
   const { signalling, media, streams, newCalls } = lines;
   const overload = new OverloadWatch({
@@ -129,7 +136,7 @@ export function joinWatches(
     utilisation: loopUtilisation(),
   });
   measuring.connect({
-    keeper,
+    callBilling,
     signalling,
     media,
     streams,
@@ -143,8 +150,7 @@ export function joinWatches(
     version: VERSION,
     serviceability,
     self: foundation.self,
-    living: () => cluster?.living(),
-    offloadWaiting: () => leaving.waiting(),
+    ...clusterStateOf(given),
     descriptors,
   });
   const { isIdle, mayTrim } = quietLoop();
@@ -154,25 +160,27 @@ export function joinWatches(
       ...basics,
       ...foundation,
       isRemote: settings.store.url !== '',
-      inUse: () => keeper.liveCount > 0,
+      inUse: () => callBilling.liveCount > 0,
       onChange: serviceability.of('store'),
     }),
     redis:
       cluster === undefined || settings.cluster.withoutRedisPercent > 0
         ? undefined
         : new RedisWatch({
-            ...{ clock, logger, redis: cluster.shared.redis },
+            clock,
+            logger,
+            redis: cluster.shared.redis,
             onChange: serviceability.of('redis'),
           }),
     memory: new Memory({
       ...basics,
-      isIdle: () => isIdle() && keeper.liveCount === 0,
+      isIdle: () => isIdle() && callBilling.liveCount === 0,
       mayTrim,
       heap: v8Heap(),
     }),
     sampling: new QualitySampling({
       ...basics,
-      calls: () => keeper.live(),
+      calls: () => callBilling.live(),
       sampled: (call, quality) => mediaReports?.sampled(call, quality),
     }),
   };

@@ -48,7 +48,7 @@ describe('unsupported requests (RFC 3261 §8.2)', () => {
 
   it('answers OPTIONS with 503 and Retry-After while calls are refused', () => {
     const { server, answerTo } = setup();
-    server.tell({ kind: 'pause', cause: 'the disk is full' });
+    server.dispatch({ kind: 'pause', cause: 'the disk is full' });
     const response = answerTo({ method: 'OPTIONS' });
     expect([response.status, response.header('retry-after')]).toEqual([503, '5']);
   });
@@ -155,6 +155,6 @@ describe.skipIf(!existsSync(TORTURE))(`RFC 4475 on the wire (skipped without ${T
     say(peer, { method: 'OPTIONS', callId: 'after' });
     world.advance(50);
     expect(world.ladder().at(-1)).toBe('200 OPTIONS');
-    expect(peer.heard.map(brief).at(-1)).toBe('200 OPTIONS');
+    expect(peer.received.map(brief).at(-1)).toBe('200 OPTIONS');
   });
 });

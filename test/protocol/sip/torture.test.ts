@@ -8,7 +8,7 @@ import { parsed, parsedRequest, UDP } from './support.ts';
 
 const ROOT = new URL('../../../../shared/conformance/', import.meta.url);
 const present = existsSync(ROOT);
-if (!present) console.log('skipped: ../shared/conformance is not beside the project');
+if (!present) console.log('skipped: ../shared/conformance does not exist');
 
 interface Expectation {
   readonly file: string;

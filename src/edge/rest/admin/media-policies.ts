@@ -1,5 +1,5 @@
 import { ok } from '../../../base/result.ts';
-import { CODEC_NAMES, CODEC_WISHES } from '../../../domain/call/needs.ts';
+import { CODEC_NAMES, CODEC_PREFERENCES } from '../../../domain/call/needs.ts';
 import {
   type NamedPolicy,
   POLICY_SUBJECTS,
@@ -19,9 +19,9 @@ const params = Type.Object({
 const PolicyBody = Type.Object({
   srtp: Type.Optional(oneOf(SRTP_POLICIES)),
   codecs: Type.Optional(
-    Type.Array(oneOf(CODEC_WISHES), {
+    Type.Array(oneOf(CODEC_PREFERENCES), {
       contains: oneOf(CODEC_NAMES),
-      maxItems: CODEC_WISHES.length,
+      maxItems: CODEC_PREFERENCES.length,
     }),
   ),
 });

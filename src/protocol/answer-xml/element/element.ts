@@ -5,7 +5,6 @@ import type {
   AnswerXmlOptions,
   GatherInstruction,
   Instruction,
-  InstructionKind,
   PreAnswerChild,
   PreAnswerInstruction,
 } from '../instruction.ts';
@@ -28,6 +27,7 @@ export interface ReadContext {
 
 type Read<T> = (reader: ElementReader, context: ReadContext) => T;
 
+type InstructionKind = Instruction['kind'];
 type Readers<K extends InstructionKind> = Readonly<
   Record<string, Read<Extract<Instruction, { readonly kind: K }>>>
 >;

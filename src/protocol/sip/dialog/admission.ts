@@ -52,7 +52,7 @@ export class InviteAdmission {
 
   #answer(request: SipRequest, flow: Flow, arrival: Arrival): StatelessAnswer | undefined {
     const inDialog = request.to.tag !== undefined;
-    const refusal = screen(request, inDialog, this.#core.ownSentBys) ?? insecure(request, flow);
+    const refusal = screen(request, inDialog, this.#core.localSentBys) ?? insecure(request, flow);
     if (refusal !== undefined) return { ...refusal, needed: refusal.headers.length };
     if (request.method === 'MESSAGE') return this.#text(request, flow);
     if (inDialog) return this.session(request) === undefined ? NO_DIALOG : undefined;
@@ -60,10 +60,10 @@ export class InviteAdmission {
       case 'INVITE':
         return this.#noCalls() ?? this.#newCall(request, flow, arrival);
       case 'REGISTER':
-        if (this.#gate !== undefined) return this.#gate.atTheDoor(request, flow);
+        if (this.#gate !== undefined) return this.#gate.screenRequest(request, flow);
         return { status: 405, headers: CAPABILITIES, needed: 1, why: 'no registrar' };
       case 'SUBSCRIBE':
-        if (this.#gate !== undefined) return this.#gate.atTheDoor(request, flow);
+        if (this.#gate !== undefined) return this.#gate.screenRequest(request, flow);
         return { status: 405, headers: CAPABILITIES, needed: 1, why: 'no subscriptions' };
       case 'REFER':
         // A peer without a call cannot make the service place calls (RFC 3515 §4.2).
@@ -127,7 +127,7 @@ export class InviteAdmission {
   /** Requires authentication, except from a carrier that does not call as a local user. */
   #fromUnknown(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
     if (this.#core.options.trustedSource(flow) !== undefined) return undefined;
-    return this.#gate?.atTheDoor(request, flow);
+    return this.#gate?.screenRequest(request, flow);
   }
 }
 
@@ -148,7 +148,7 @@ const NO_DIALOG: StatelessAnswer = { status: 481, headers: [], why: 'no such dia
 
 const PLACES = 65_536;
 /** Retention in milliseconds: the sender's RFC 3261 Timer B. */
-const KEPT_MS = 32_000;
+const RETENTION_MS = 32_000;
 const PRIME = 0x01000193;
 
 export class RefusedCalls {
@@ -180,7 +180,7 @@ export class RefusedCalls {
     }
     const place = print % PLACES;
     this.#prints[place] = print;
-    this.#untilMs[place] = nowMs + KEPT_MS;
+    this.#untilMs[place] = nowMs + RETENTION_MS;
   }
 }
 

@@ -39,16 +39,16 @@ function sdpPart(text: string, boundary: string): string | undefined {
 
 /** Capabilities of this user agent and its refusals of unsupported requests (RFC 3261 §8.2). */
 
-export const METHODS: readonly string[] = [
+const METHODS: readonly string[] = [
   ...['INVITE', 'ACK', 'CANCEL', 'BYE', 'OPTIONS', 'INFO', 'UPDATE', 'PRACK', 'REFER', 'MESSAGE'],
   ...['SUBSCRIBE', 'NOTIFY'],
 ];
 const EXTENSIONS: readonly string[] = ['timer', '100rel', 'norefersub', 'replaces', 'tdialog'];
 const REGISTER_EXTENSIONS: readonly string[] = ['path', 'outbound'];
-export const INFO_TYPES: readonly string[] = ['application/dtmf-relay', 'application/dtmf'];
+const INFO_TYPES: readonly string[] = ['application/dtmf-relay', 'application/dtmf'];
 
 export const ALLOW: HeaderInit = [['Allow', METHODS.join(', ')]];
-export const SUPPORTED: HeaderInit = [['Supported', EXTENSIONS.join(', ')]];
+const SUPPORTED: HeaderInit = [['Supported', EXTENSIONS.join(', ')]];
 /** Header fields of each INVITE and its 2xx. */
 export const ALLOWED_AND_SUPPORTED: HeaderInit = [...ALLOW, ...SUPPORTED];
 /**
@@ -84,7 +84,7 @@ const refusal = (status: number, why: string, headers: HeaderInit = []): Refusal
 });
 
 /** Refuses unsupported required extensions with 420 (§8.2.2.3). */
-export function unmetDemand(request: SipRequest): Refusal | undefined {
+function unmetDemand(request: SipRequest): Refusal | undefined {
   const known = request.method === 'REGISTER' ? REGISTER_EXTENSIONS : EXTENSIONS;
   const unmet = request.list('require').filter((tag) => !known.includes(tag.toLowerCase()));
   if (unmet.length === 0) return undefined;
@@ -92,7 +92,7 @@ export function unmetDemand(request: SipRequest): Refusal | undefined {
 }
 
 /** Refuses an unsupported body (415, §8.2.3), or a request whose sender accepts no SDP (406, §21.4.7). */
-export function unfitContent(request: SipRequest): Refusal | undefined {
+function unfitContent(request: SipRequest): Refusal | undefined {
   const { method } = request;
   if (method === 'MESSAGE') return unfitText(request);
   if (method !== 'INVITE' && method !== 'UPDATE') return undefined;
@@ -145,7 +145,7 @@ const SERVED: ReadonlySet<string> = new Set([...METHODS, 'REGISTER']);
 export function screen(
   request: SipRequest,
   inDialog: boolean,
-  ownSentBys: ReadonlySet<string>,
+  localSentBys: ReadonlySet<string>,
 ): Refusal | undefined {
   const { method } = request;
   if (!SERVED.has(method)) {
@@ -156,7 +156,7 @@ export function screen(
     return { status: 400, headers: [], why: 'no Contact', reason: 'Missing Contact' };
   }
   if (!inDialog) {
-    const strange = strangeAddress(request) ?? spent(request, ownSentBys);
+    const strange = strangeAddress(request) ?? spent(request, localSentBys);
     if (strange !== undefined) return strange;
   }
   return unmetDemand(request) ?? unfitContent(request);
@@ -175,16 +175,16 @@ export function insecure({ uri }: SipRequest, flow: Flow): Refusal | undefined {
 function strangeAddress(request: SipRequest): Refusal | undefined {
   if (request.uri.kind === 'other') return { status: 416, headers: [], why: 'URI scheme' };
   if (request.method === 'REGISTER' && request.to.uri.kind !== 'sip') {
-    return { status: 400, headers: [], why: 'address of record is no SIP URI' };
+    return { status: 400, headers: [], why: 'address of record is not a SIP URI' };
   }
   return undefined;
 }
 
 /** Checks hops (§16.3 step 3) and loops (§16.3 step 4) of an INVITE, because the service may forward it. */
-function spent(request: SipRequest, ownSentBys: ReadonlySet<string>): Refusal | undefined {
+function spent(request: SipRequest, localSentBys: ReadonlySet<string>): Refusal | undefined {
   if (request.method !== 'INVITE') return undefined;
   if (request.maxForwards === 0) return { status: 483, headers: [], why: 'no hops left' };
-  if (isLoop(request, ownSentBys)) return { status: 482, headers: [], why: 'loop' };
+  if (isLoop(request, localSentBys)) return { status: 482, headers: [], why: 'loop' };
   return undefined;
 }
 
@@ -205,11 +205,11 @@ export function loopMark(requestUri: string): string {
   return (mark >>> 0).toString(16).padStart(MARK_LENGTH, '0');
 }
 
-/** Returns true if our own request came back unchanged. `ownSentBys` contains the `host:port` of our Vias. */
-function isLoop(request: SipRequest, ownSentBys: ReadonlySet<string>): boolean {
+/** Returns true if our own request came back unchanged. `localSentBys` contains the `host:port` of our Vias. */
+function isLoop(request: SipRequest, localSentBys: ReadonlySet<string>): boolean {
   return request.list('via').some((text) => {
     const via = parseVia(text);
-    if (via === undefined || !ownSentBys.has(sentBy(via))) return false;
+    if (via === undefined || !localSentBys.has(sentBy(via))) return false;
     return via.branch?.endsWith(`.${loopMark(request.requestUri)}`) === true;
   });
 }

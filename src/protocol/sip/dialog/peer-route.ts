@@ -5,7 +5,7 @@ import { type ContactBinding, isSecureBinding } from '../registrar/binding.ts';
 import type { Flow } from '../transport/flow.ts';
 import { isWebSocket } from '../types.ts';
 import { formatUri, parseUri } from '../uri.ts';
-import type { DestinationGuard, HeardAt, Target, UserAgentOutput } from '../user-agent-types.ts';
+import type { DestinationGuard, ReceivedAt, Target, UserAgentOutput } from '../user-agent-types.ts';
 import { SDP_TYPE } from './capabilities.ts';
 import type { UserAgentCore } from './core.ts';
 import { type Dialog, type RoutedRequest, routed } from './dialog.ts';
@@ -38,7 +38,7 @@ export class PeerRoute {
   readonly #guard: DestinationGuard | undefined;
   readonly #largeOverTcp: boolean;
   #flow: Flow | undefined;
-  #heardAt: HeardAt | undefined;
+  #receivedAt: ReceivedAt | undefined;
   /** True if the peer's WebSocket has closed and no new connection replaced it. */
   #isLost = false;
 
@@ -62,7 +62,7 @@ export class PeerRoute {
    * Records the flow of a valid request, because NAT may have changed it. Returns true if this restores a lost
    * connection.
    */
-  heard(flow: Flow): boolean {
+  received(flow: Flow): boolean {
     if (this.#viaFlow) this.#flow = flow;
     this.#note(flow);
     const wasLost = this.#isLost;
@@ -72,7 +72,7 @@ export class PeerRoute {
 
   /** Returns whether the last request of the peer came from that address. */
   isFrom({ remoteAddress }: Flow): boolean {
-    return this.#heardAt?.address === remoteAddress;
+    return this.#receivedAt?.address === remoteAddress;
   }
 
   /**
@@ -133,13 +133,14 @@ export class PeerRoute {
     const largeOverTcp = this.#largeOverTcp && nextHopOf(nextHop, undefined)?.transportIsOpen;
     const uri = { kind: 'uri', uri: nextHop, transport: flow?.transport, largeOverTcp } as const;
     if (this.#guard === undefined) return uri;
-    const { heardAt } = this.#guard;
-    const here = this.#heardAt === undefined ? heardAt : [...heardAt, this.#heardAt];
-    return { ...uri, guard: { ...this.#guard, heardAt: here }, otherwise: this.#flow };
+    const { receivedAt } = this.#guard;
+    const here = this.#receivedAt === undefined ? receivedAt : [...receivedAt, this.#receivedAt];
+    return { ...uri, guard: { ...this.#guard, receivedAt: here }, otherwise: this.#flow };
   }
 
   #note(flow: Flow | undefined): void {
-    if (flow !== undefined) this.#heardAt = { address: flow.remoteAddress, port: flow.remotePort };
+    if (flow !== undefined)
+      this.#receivedAt = { address: flow.remoteAddress, port: flow.remotePort };
   }
 }
 
@@ -205,7 +206,7 @@ function flowTo(
 }
 
 /** Route of a request to a registered contact. */
-export interface ContactWay {
+export interface ContactRoute {
   /** Address of record, with the scheme used for its registration. */
   readonly to: string;
   readonly route: ReturnType<typeof routed>;
@@ -214,13 +215,13 @@ export interface ContactWay {
 }
 
 /** Route along the Path (RFC 3327 §5.4), otherwise over the flow of the registration. */
-export function wayTo(core: UserAgentCore, binding: ContactBinding): ContactWay {
+export function routeTo(core: UserAgentCore, binding: ContactBinding): ContactRoute {
   const scheme = isSecureBinding(binding) ? 'sips' : 'sip';
   const to = `${scheme}:${binding.username}@${core.options.publicHost}`;
   const path = binding.path.map(parseNameAddr).filter((hop) => hop !== undefined);
   const route = routed(path, binding.contactUri);
   const { address, port } = binding.flow;
-  const guard = { heardAt: [{ address, port }], allow: [] };
+  const guard = { receivedAt: [{ address, port }], allow: [] };
   const destination = destinationOf(core, binding, { nextHop: route.nextHop, guard });
   return { to, route, destination, guard };
 }

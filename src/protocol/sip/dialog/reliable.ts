@@ -1,6 +1,6 @@
 import { noOperation } from '../../../base/no-operation.ts';
 import type { HeaderInit, ResponseParts, SipRequest, SipResponse } from '../message.ts';
-import { patience } from '../transaction/timer-values.ts';
+import { timeout } from '../transaction/timer-values.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import { sdpOf } from './capabilities.ts';
 import type { UserAgentCore } from './core.ts';
@@ -8,7 +8,7 @@ import type { Cancel } from './pending.ts';
 
 /** Provisional responses that the caller acknowledges with PRACK (RFC 3262 §3). */
 
-export const RELIABLE = '100rel';
+const RELIABLE = '100rel';
 
 export interface ReliableOptions {
   readonly transaction: TransactionId;
@@ -43,7 +43,7 @@ export class Reliable {
   #hasAgreed = false;
   #cancelTimer: Cancel = noOperation;
 
-  /** Keeps no reference to the INVITE, because the object lives as long as the leg. */
+  /** Keeps no reference to the INVITE, because the object exists as long as the leg. */
   constructor(core: UserAgentCore, invite: SipRequest, options: ReliableOptions) {
     this.#core = core;
     this.#options = options;
@@ -128,7 +128,7 @@ export class Reliable {
     ];
     const response = this.#options.response(status, { ...parts, headers });
     this.#pending = { sequence: this.#sequence, response, hasSdp: parts.body !== undefined };
-    this.#repeat(core.timers.t1, core.nowMs + patience(core.timers));
+    this.#repeat(core.timers.t1, core.nowMs + timeout(core.timers));
   }
 
   /** Retransmits after T1, doubling the interval each time (§3). */
@@ -139,8 +139,8 @@ export class Reliable {
     const nextMs = core.nowMs + intervalMs;
     this.#cancelTimer =
       nextMs < endMs
-        ? core.agenda.at(nextMs, () => this.#repeat(2 * intervalMs, endMs))
-        : core.agenda.at(endMs, () => this.#options.givenUp());
+        ? core.dialogTimers.at(nextMs, () => this.#repeat(2 * intervalMs, endMs))
+        : core.dialogTimers.at(endMs, () => this.#options.givenUp());
   }
 }
 
@@ -179,7 +179,7 @@ export class Acceptance {
     this.sequence = accepted.response.cseq.sequence;
     this.#givenUp = givenUp;
     const { t1 } = core.timers;
-    this.#send(t1, core.nowMs + patience(core.timers));
+    this.#send(t1, core.nowMs + timeout(core.timers));
   }
 
   acknowledged(): void {
@@ -192,7 +192,9 @@ export class Acceptance {
     const nextMs = core.nowMs + intervalMs;
     this.#cancelTimer =
       nextMs < endMs
-        ? core.agenda.at(nextMs, () => this.#send(Math.min(2 * intervalMs, core.timers.t2), endMs))
-        : core.agenda.at(endMs, this.#givenUp);
+        ? core.dialogTimers.at(nextMs, () =>
+            this.#send(Math.min(2 * intervalMs, core.timers.t2), endMs),
+          )
+        : core.dialogTimers.at(endMs, this.#givenUp);
   }
 }

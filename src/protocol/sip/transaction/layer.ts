@@ -24,7 +24,7 @@ import type { TransactionId, TransactionOutput } from './types.ts';
  * answered non-INVITE transactions are removed before Timer J, but not before T2, the longest retransmission interval.
  * If none can be removed, a new request gets 503.
  */
-export const MAX_SERVER_TRANSACTIONS = 65_536;
+const MAX_SERVER_TRANSACTIONS = 65_536;
 
 export interface TransactionLayerOptions {
   /** Unpredictable token for To tags. */
@@ -43,7 +43,7 @@ export interface TransactionLayerOptions {
    */
   readonly isKnown?: (flow: Flow) => boolean;
   /** Stateless answer to a new request; undefined creates a transaction. */
-  readonly door?: (
+  readonly screen?: (
     request: SipRequest,
     flow: Flow,
     arrival: Arrival,
@@ -208,7 +208,7 @@ export class TransactionLayer {
     const isCancel = request.method === 'CANCEL';
     const invite = isCancel ? this.#table.serverByKey(serverKey(request, 'INVITE')) : undefined;
     const forgotten = this.#forgetOldest(nowMs);
-    const refusal = this.#refusal(request, received, invite);
+    const refusal = this.#screenRequest(request, received, invite);
     if (refusal !== undefined)
       return [...forgotten, ...this.#answer(request, flow, refusal, received.bytes)];
     const merge = mergeKeyOf(request);
@@ -225,13 +225,13 @@ export class TransactionLayer {
       : started.concat({ kind: 'request', request, transaction, flow });
   }
 
-  #refusal(
+  #screenRequest(
     request: SipRequest,
     { flow, arrival }: Received,
     invite: ServerTransaction | undefined,
   ): StatelessAnswer | undefined {
     if (this.#isFull()) return FULL;
-    if (request.method !== 'CANCEL') return this.#options.door?.(request, flow, arrival);
+    if (request.method !== 'CANCEL') return this.#options.screen?.(request, flow, arrival);
     return invite === undefined ? NOTHING_TO_CANCEL : undefined;
   }
 
@@ -335,11 +335,11 @@ export class TransactionLayer {
 }
 
 /** Corrects the source of responses through an edge proxy: the peer behind it, or the edge itself if there is none. */
-const byWordOf = (heard: Flow, asked: Flow, outputs: Outputs): Outputs =>
-  asked.behind === undefined
+const byWordOf = (received: Flow, requested: Flow, outputs: Outputs): Outputs =>
+  requested.behind === undefined
     ? outputs
     : outputs.map((output) =>
         output.kind === 'response'
-          ? { ...output, flow: { ...output.flow, behind: heard.behind } }
+          ? { ...output, flow: { ...output.flow, behind: received.behind } }
           : output,
       );
