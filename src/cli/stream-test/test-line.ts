@@ -92,7 +92,7 @@ export class TestLine implements MediaStream {
     return true;
   }
 
-  clear(): void {
+  clear(): undefined {
     this.#queue = [];
     this.#played = this.#queued;
     this.#marks = [];

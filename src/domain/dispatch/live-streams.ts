@@ -35,6 +35,7 @@ export function startStream(
       extraHeaders,
       extraHeadersText: extraHeaders.map(([name, value]) => `${name}=${value}`).join(','),
       maxRetries: 0,
+      speech: request.speech,
     },
     needs,
   );

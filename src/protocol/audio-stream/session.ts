@@ -97,7 +97,18 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
         this.#oversized(oversizeFault(input.what, input.limitBytes));
         break;
       case 'played':
-        this.#played(input.checkpoint);
+        this.#played(input.checkpoint, input.at);
+        break;
+      case 'speech':
+        if (this.sending && this.#stream.speech?.events === true) {
+          this.#send(encode.speechMessage(this.#stream, input));
+        }
+        break;
+      case 'interrupted':
+        this.#interrupted(input.checkpoints, input.at);
+        break;
+      case 'queueCleared':
+        if (this.sending) this.#cleared(input.at);
         break;
       case 'dtmf':
         this.#dtmf(input.digit, input.timestampMs);
@@ -181,12 +192,20 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
   #clearAudio(): void {
     this.#checkpoints.discardAll();
     this.#out.push({ kind: 'clearQueue' });
-    this.#send(encode.clearedAudioMessage(this.#stream.streamId));
+  }
+
+  #cleared(at: encode.PlayPosition | undefined, reason?: 'bargeIn'): void {
+    this.#send(encode.clearedAudioMessage(this.#stream.streamId, at, reason));
     this.#out.push({ kind: 'cleared' });
     if (this.#state === 'draining') this.#stop(this.#drainEnd);
   }
 
-  #played(id: string): void {
+  #interrupted(ids: readonly string[], at: encode.PlayPosition): void {
+    for (const id of ids) this.#checkpoints.take(id);
+    if (this.sending) this.#cleared(at, 'bargeIn');
+  }
+
+  #played(id: string, at?: encode.PlayPosition): void {
     if (id === DRAIN_CHECKPOINT) {
       if (this.#state === 'draining') this.#stop(this.#drainEnd);
       return;
@@ -194,7 +213,7 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
     const name = this.#checkpoints.take(id);
     if (name === undefined || !this.sending) return;
     const { streamId } = this.#stream;
-    this.#send(encode.playedStreamMessage(streamId, name));
+    this.#send(encode.playedStreamMessage(streamId, name, at));
     this.#out.push({ kind: 'played', name });
   }
 

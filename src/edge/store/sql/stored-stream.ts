@@ -1,6 +1,6 @@
 import { SECOND_MS, secondsOf } from '../../../base/duration.ts';
 import type { StreamCdr } from '../../../domain/cdr/types.ts';
-import { aFlag, aNumber, anInteger, aText, oneOf, struct } from '../shape.ts';
+import { aFlag, aNumber, anInteger, aText, maybe, oneOf, struct } from '../shape.ts';
 import { eachOf, StoredObject, type Upgrade } from '../stored-kind.ts';
 
 /** JSON of a finished stream in a call's record. */
@@ -19,6 +19,9 @@ export const streamShape = struct<StoredStream>({
   billedAmount: anInteger(),
   currency: aText(),
   terminationReason: oneOf('API request', 'Call hangup', 'Connection error', 'Stream timeout'),
+  turns: maybe(
+    struct({ count: aNumber(), interruptions: aNumber(), p50Ms: aNumber(), p95Ms: aNumber() }),
+  ),
 });
 
 /**
