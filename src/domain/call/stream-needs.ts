@@ -129,6 +129,8 @@ export interface StreamSocketOptions {
   readonly callStartMs: number;
   /** Undefined: speech is not detected. `events`: the bot gets `speechStarted` and `speechStopped`. */
   readonly speech?: SpeechDetection & { readonly events: boolean };
+  /** Whether `playedStream` and `clearedAudio` report the position of playback. */
+  readonly positions?: boolean;
 }
 
 export type StreamSocketEnd =

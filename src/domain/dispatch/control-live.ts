@@ -101,6 +101,7 @@ export interface StreamRequest {
   readonly extraHeaders: ReadonlyArray<readonly [name: string, value: string]>;
   /** Undefined: speech is not detected. */
   readonly speech?: StreamSpeech | undefined;
+  readonly playPositions?: boolean;
 }
 
 /** Audio stream of a live call. */

@@ -166,6 +166,7 @@ class AudioStream implements LiveAudioStream {
         direction: identity.facts.direction,
         callStartMs: Math.floor(identity.facts.sessionStartUs / 1000),
         ...(request.speech && { speech: request.speech }),
+        positions: request.playPositions,
       },
       this.#call.media,
       {

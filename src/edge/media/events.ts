@@ -12,7 +12,7 @@ import type {
 } from './native.ts';
 
 /** Events of one stream, other than its media. */
-type StreamEvent =
+export type StreamEvent =
   | {
       readonly type: 'played';
       readonly handle: StreamHandle;

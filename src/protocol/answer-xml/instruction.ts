@@ -222,6 +222,8 @@ export interface StreamInstruction extends Sourced {
   readonly name: string | undefined;
   /** Undefined: speech is not detected. */
   readonly speech: StreamSpeech | undefined;
+  /** Whether `playedStream` and `clearedAudio` report the position of playback. */
+  readonly playPositions: boolean;
 }
 
 export type ConferenceSound =

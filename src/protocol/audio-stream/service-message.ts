@@ -32,6 +32,8 @@ export interface StreamIdentity {
   readonly callStartMs: number;
   /** Whether the bot gets `speechStarted` and `speechStopped`. */
   readonly speech?: { readonly events: boolean };
+  /** Whether `playedStream` and `clearedAudio` report the position of playback. */
+  readonly positions?: boolean;
 }
 
 const tracksOf = (tracks: StreamIdentity['tracks']): readonly StreamTrack[] =>

@@ -33,7 +33,7 @@ export type SessionInput =
       readonly checkpoints: readonly string[];
       readonly at: PlayPosition;
     }
-  /** The engine has executed `clearQueue`. */
+  /** The engine has executed `clearQueue`. `at` is undefined if the position is unknown. */
   | { readonly kind: 'queueCleared'; readonly at: PlayPosition | undefined }
   | { readonly kind: 'dtmf'; readonly digit: string; readonly timestampMs: number }
   | { readonly kind: 'pong' }

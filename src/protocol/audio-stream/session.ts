@@ -108,7 +108,7 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
         this.#interrupted(input.checkpoints, input.at);
         break;
       case 'queueCleared':
-        if (this.sending) this.#cleared(input.at);
+        if (this.sending && this.#stream.positions === true) this.#cleared(input.at);
         break;
       case 'dtmf':
         this.#dtmf(input.digit, input.timestampMs);
@@ -192,9 +192,11 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
   #clearAudio(): void {
     this.#checkpoints.discardAll();
     this.#out.push({ kind: 'clearQueue' });
+    // With positions, the reply waits for the position: `queueCleared` follows immediately.
+    if (this.#stream.positions !== true) this.#cleared();
   }
 
-  #cleared(at: encode.PlayPosition | undefined, reason?: 'bargeIn'): void {
+  #cleared(at?: encode.PlayPosition, reason?: 'bargeIn'): void {
     this.#send(encode.clearedAudioMessage(this.#stream.streamId, at, reason));
     this.#out.push({ kind: 'cleared' });
     if (this.#state === 'draining') this.#stop(this.#drainEnd);
@@ -212,8 +214,9 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
     }
     const name = this.#checkpoints.take(id);
     if (name === undefined || !this.sending) return;
-    const { streamId } = this.#stream;
-    this.#send(encode.playedStreamMessage(streamId, name, at));
+    const { streamId, positions } = this.#stream;
+    const shown = positions === true ? at : undefined;
+    this.#send(encode.playedStreamMessage(streamId, name, shown));
     this.#out.push({ kind: 'played', name });
   }
 

@@ -42,6 +42,7 @@ export function readStream(reader: ElementReader, options: AnswerXmlOptions): St
     maxRetries: maxRetries(reader),
     name: reader.text('name'),
     speech: speech(reader, bidirectional, audioTrack),
+    playPositions: reader.boolean('playPositions', false),
     ...reader.sourced(),
   };
 }

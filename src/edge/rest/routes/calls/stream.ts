@@ -91,6 +91,7 @@ const StartBody = Type.Object({
   status_callback_url: Type.Optional(optionalHttpUrl()),
   status_callback_method: Type.Optional(httpMethod()),
   extra_headers: Type.Optional(Type.String()),
+  play_positions: Type.Optional(flag(false)),
   speech_events: Type.Optional(flag(false)),
   barge_in: Type.Optional(oneOf(['none', 'duck', 'clear'])),
   speech_sensitivity: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, default: 50 })),
@@ -170,6 +171,7 @@ function streamRequest(body: Static<typeof StartBody>) {
     statusCallback: callbackTarget(body.status_callback_url, body.status_callback_method),
     extraHeaders: extraHeaders.value,
     speech: speech.value,
+    playPositions: body.play_positions ?? false,
   });
 }
 
