@@ -1,6 +1,7 @@
-// Runs the speech detector over raw files (16-bit little-endian mono at 8 kHz) and prints its events and CPU
-// time. Lines of standard input: the caller's file and, optionally, the file of the audio sent to the caller,
-// separated by a tab. Arguments: sensitivity, minimum ms, end ms.
+// Runs detectors over raw files (16-bit little-endian mono at 8 kHz). Lines of standard input: the caller's
+// file and, optionally, the file of the audio sent to the caller, separated by a tab.
+//   speech_bench speech SENSITIVITY MINIMUM_MS END_MS   prints the events of speech detection and its CPU time
+//   speech_bench machine                                prints the decision of machine detection
 #include <time.h>
 
 #include <array>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/dsp/machine_detector.hpp"
 #include "core/dsp/speech_detector.hpp"
 
 namespace {
@@ -34,15 +36,35 @@ double cpu_us() {
   return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
 }
 
+void print_decision(const std::string& path) {
+  const std::vector<Sample> heard = read_raw(path);
+  carillon::MachineDetector::Options options;
+  options.adaptive = true;
+  carillon::MachineDetector detector(options);
+  for (size_t at = 0; at + kFrame <= heard.size(); at += kFrame) {
+    const auto decision = detector.feed({kRate, std::span(heard).subspan(at, kFrame)});
+    if (!decision) continue;
+    std::printf("{\"machine\":%s,\"reason\":%d,\"afterMs\":%u}\n", decision->machine ? "true" : "false",
+                static_cast<int>(decision->reason), decision->after_ms);
+    return;
+  }
+  std::printf("{\"machine\":false,\"reason\":-1,\"afterMs\":0}\n");
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   carillon::SpeechDetector::Options options;
-  if (count > 1) options.sensitivity = static_cast<uint32_t>(std::stoul(arguments[1]));
-  if (count > 2) options.minimum_ms = static_cast<uint32_t>(std::stoul(arguments[2]));
-  if (count > 3) options.end_ms = static_cast<uint32_t>(std::stoul(arguments[3]));
+  const bool machine = count > 1 && std::string(arguments[1]) == "machine";
+  if (count > 2) options.sensitivity = static_cast<uint32_t>(std::stoul(arguments[2]));
+  if (count > 3) options.minimum_ms = static_cast<uint32_t>(std::stoul(arguments[3]));
+  if (count > 4) options.end_ms = static_cast<uint32_t>(std::stoul(arguments[4]));
   std::string line;
   while (std::getline(std::cin, line)) {
+    if (machine) {
+      print_decision(line);
+      continue;
+    }
     const size_t tab = line.find('\t');
     const std::vector<Sample> heard = read_raw(line.substr(0, tab));
     const std::vector<Sample> sent =
