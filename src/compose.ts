@@ -256,7 +256,11 @@ export async function startService(start: ServiceStart): Promise<Service> {
   });
   const operations = createOperations({
     reload: () => reloader.reload(),
-    alarms: () => alarms.list(),
+    alarms: {
+      alarms: () => alarms.list(),
+      endedAlarms: () => alarms.ended(),
+      acknowledgeAlarm: (alarm, by) => alarms.acknowledge(alarm, by),
+    },
     storeWatch,
     serviceability,
     ...foundation,
@@ -276,6 +280,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
   const server = createRestServer({
     ...basics,
     drafts: lines.drafts,
+    deliveries: lines.deliveries,
     overhearing:
       cluster === undefined
         ? earHere

@@ -23,9 +23,11 @@ import type {
 } from './types.ts';
 
 export type { CallFacts, StirVerification } from './call-facts.ts';
+export { Deliveries, type DeliveryRefusal, type DeliverySummary } from './deliveries.ts';
 export type { DocumentKind, DocumentOptions, DocumentResult } from './document.ts';
 export { formEncode } from './form.ts';
 export { inlineDocument } from './inline-document.ts';
+export type { Delivery, DeliveryFilter } from './journal.ts';
 export { KnownTokens } from './known-tokens.ts';
 export {
   type CallStatus,
