@@ -33,7 +33,7 @@ export function Curves({ path }: { readonly path: string }) {
   if (samples.length < 2) return null;
   return (
     <Card title={t('Quality')}>
-      <div class="columns">
+      <div class="columns three">
         <div>
           <ChartTitle title={t('MOS')} unit={t('1 to 5')} />
           <Chart
