@@ -362,7 +362,7 @@ function buildWeb() {
   const preact = [
     '--jsx=automatic',
     '--jsx-import-source=preact',
-    '--alias:react=./web/console/react.ts',
+    '--alias:react=./web/console/react.mjs',
     '--alias:react-dom=preact/compat',
     '--alias:react/jsx-runtime=preact/jsx-runtime',
   ];

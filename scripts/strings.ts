@@ -15,7 +15,9 @@ export function catalog(): string {
   const texts = new Set<string>();
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     if (!/\.tsx?$/.test(name)) continue;
-    for (const [, single, double, back] of readFileSync(join(folder, name), 'utf8').matchAll(CALL)) {
+    for (const [, single, double, back] of readFileSync(join(folder, name), 'utf8').matchAll(
+      CALL,
+    )) {
       texts.add((single ?? double ?? back ?? '').replaceAll(/\\(.)/g, '$1'));
     }
   }

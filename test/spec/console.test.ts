@@ -364,7 +364,9 @@ describe('the audit log', () => {
     const filtered = async (query: string): Promise<number> =>
       (await send('GET', `/console/api/audit?${query}`, undefined, cookie)).body.total;
     expect(await filtered('who=nobody')).toBe(0);
-    expect(await filtered(`who=${own.entries[0].who.slice(0, 3).toUpperCase()}`)).toBeGreaterThan(0);
+    expect(await filtered(`who=${own.entries[0].who.slice(0, 3).toUpperCase()}`)).toBeGreaterThan(
+      0,
+    );
     expect(await filtered('what=no-such-change')).toBe(0);
     expect(await filtered('from=2100-01-01')).toBe(0);
     const unknown = await send('GET', '/console/api/audit?colour=red', undefined, cookie);

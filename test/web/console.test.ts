@@ -16,7 +16,9 @@ describe('the console', () => {
 
   it('has at most 250 KB of files, gzipped', () => {
     const folder = join(ROOT, 'build/web/console');
-    const sizes = readdirSync(folder).map((name) => gzipSync(readFileSync(join(folder, name))).length);
+    const sizes = readdirSync(folder).map(
+      (name) => gzipSync(readFileSync(join(folder, name))).length,
+    );
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(LIMIT);
   });
 

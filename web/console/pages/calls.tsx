@@ -176,7 +176,7 @@ function Calls({ account, isStaff }: PageProps) {
           </Empty>
         }
       />
-      <nav class="pager" aria-label={t('Pages')}>
+      <nav class="pager" aria-label={t('Pagination')}>
         <span>
           {isPartial
             ? t('Searched back to {time}.', { time: dateTime(found.value?.['searched_to']) })

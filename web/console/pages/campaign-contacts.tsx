@@ -57,7 +57,7 @@ export function Contacts({ path, row }: { readonly path: string; readonly row: R
   const list = reply && rows(reply['objects']);
   const [open, setOpen] = useState<Row>();
   return (
-    <section class="stack" aria-label={t('Contacts')}>
+    <section class="stack">
       <div class="row between">
         <div class="filters grow">
           <Input
@@ -242,7 +242,7 @@ export function Attempts({ path, tick }: { readonly path: string; readonly tick:
   const reply = found.value ?? kept;
   const list = reply && rows(reply['objects']);
   return (
-    <section class="stack" aria-label={t('Calls')}>
+    <section class="stack">
       <LoadProblem of={found} />
       <Table
         name={t('Calls of the campaign')}

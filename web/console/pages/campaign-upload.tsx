@@ -163,7 +163,7 @@ function Preview({ rows: all }: { readonly rows: readonly Cells[] }) {
         </div>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard */}
-      <div class="table-wrap" tabIndex={0} role="region" aria-label={t('Preview')}>
+      <section class="table-wrap" tabIndex={0} aria-label={t('Preview')}>
         <table>
           <thead>
             <tr>
@@ -188,7 +188,7 @@ function Preview({ rows: all }: { readonly rows: readonly Cells[] }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </section>
     </section>
   );
 }

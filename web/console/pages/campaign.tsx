@@ -429,7 +429,10 @@ function Plan({ row }: { readonly row: Row }) {
             : `${text(row['max_abandoned_percent'])} %`,
         ],
         [t('Webhook URL'), text(row['notify_url'])],
-        [t('Started'), row['started_at'] == null ? '' : <At key="started" value={row['started_at']} />],
+        [
+          t('Started'),
+          row['started_at'] == null ? '' : <At key="started" value={row['started_at']} />,
+        ],
         [
           t('Completed'),
           row['completed_at'] == null ? '' : <At key="done" value={row['completed_at']} />,

@@ -50,7 +50,7 @@ export function Ledger({ account, currency, balance }: Props) {
     Object.entries(others).filter(([name, value]) => value !== '' && name !== 'description'),
   );
   return (
-    <section class="stack" aria-label={t('Ledger')}>
+    <section class="stack">
       <div class="row between">
         <h2>{t('Ledger')}</h2>
         <Save path={`${root}/export?${exported}`} name="ledger.csv">
@@ -154,7 +154,7 @@ export function Ledger({ account, currency, balance }: Props) {
 function Described({ row }: { readonly row: Row }) {
   const [, uuid = ''] = /^cdr:([0-9a-f-]{36})$/.exec(text(row['reference'])) ?? [];
   const told = text(row['description']);
-  return uuid === '' ? <>{told}</> : <a href={href(`calls/${uuid}`)}>{told}</a>;
+  return uuid === '' ? <span>{told}</span> : <a href={href(`calls/${uuid}`)}>{told}</a>;
 }
 
 /** Adds the balance after each entry: the current balance minus the later entries. Needs the whole ledger. */

@@ -93,7 +93,7 @@ function Own({ account }: { readonly account: string }) {
       );
     });
   return (
-    <section class="stack" aria-label={t('Numbers of the account')}>
+    <section class="stack">
       <div class="filters">
         <Input
           label={t('Part of the number')}
@@ -339,7 +339,7 @@ function Market({ account }: { readonly account: string }) {
     found.again();
   };
   return (
-    <section class="stack" aria-label={t('Buy a number')}>
+    <section class="stack">
       <div class="filters">
         <Input
           label={t('Part of the number')}

@@ -60,7 +60,8 @@ export function SavedViews({ filters, change }: Props) {
     setName(undefined);
   };
   return (
-    <div class="chips" role="group" aria-label={t('Saved views')}>
+    <fieldset class="chips">
+      <legend class="sr">{t('Saved views')}</legend>
       {views.map((view) => (
         <button
           key={view.name}
@@ -99,6 +100,6 @@ export function SavedViews({ filters, change }: Props) {
           {t('Views are stored in this browser. To share one, share its URL.')}
         </p>
       </FormDrawer>
-    </div>
+    </fieldset>
   );
 }

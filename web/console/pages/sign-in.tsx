@@ -99,8 +99,9 @@ export function Welcome({ token, done }: Props & { readonly token: string }) {
   const accept = () =>
     run(async () => {
       await call('POST', '/console/api/accept', { token, email: named || email, password });
+      const me = await get<Me>(ME);
       go('#/');
-      done(await get<Me>(ME));
+      done(me);
     });
   return (
     <Gate title={t('Welcome')}>

@@ -97,7 +97,7 @@ export function Webhooks({ account }: PageProps) {
         }
         columns={deliveryColumns(setOpen)}
       />
-      <nav class="pager" aria-label={t('Pages')}>
+      <nav class="pager" aria-label={t('Pagination')}>
         <span>{t('{n} deliveries', { n: count(total) })}</span>
         <span class="row">
           <button

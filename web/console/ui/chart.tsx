@@ -116,21 +116,23 @@ export function Chart(props: ChartProps) {
         role="img"
         aria-label={`${title}, ${unit}: ${series.map(({ name, values }) => `${name} ${values.at(-1) ?? ''}`).join(', ')}`}
       />
-      <table class="sr">
-        <caption>
-          {title}, {unit}
-        </caption>
-        <tbody>
-          {rows.map(({ time, at }) => (
-            <tr key={at}>
-              <th scope="row">{dateTime(time * 1000)}</th>
-              {series.map(({ name, values }) => (
-                <td key={name}>{values[at]}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <div class="sr">
+        <table>
+          <caption>
+            {title}, {unit}
+          </caption>
+          <tbody>
+            {rows.map(({ time, at }) => (
+              <tr key={at}>
+                <th scope="row">{dateTime(time * 1000)}</th>
+                {series.map(({ name, values }) => (
+                  <td key={name}>{values[at]}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </figure>
   );
 }

@@ -37,7 +37,6 @@ export function Code({ code, language, name }: Props) {
         {html === undefined ? (
           <pre>{code}</pre>
         ) : (
-          // biome-ignore lint/security/noDangerouslySetInnerHtml: the highlighter escapes the code
           <pre dangerouslySetInnerHTML={{ __html: html }} />
         )}
       </section>

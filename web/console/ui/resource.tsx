@@ -108,7 +108,7 @@ export function Resource(props: ResourceProps) {
   );
   const isSearched = wanted !== '';
   return (
-    <section class="stack" aria-label={title}>
+    <div class="stack">
       <div class="row between">
         <div class="grow">
           {search !== undefined && (
@@ -177,6 +177,6 @@ export function Resource(props: ResourceProps) {
         />
       )}
       {props.children}
-    </section>
+    </div>
   );
 }

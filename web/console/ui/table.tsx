@@ -61,7 +61,8 @@ export function Table({ name, columns: all, rows, empty, keyOf = anyKey, problem
   const [by, setBy] = useState<Sorting>();
   const columns = all.filter(({ need }) => need === undefined || may(need));
   if (rows === undefined) return problem === undefined ? <Skeleton lines={5} /> : null;
-  if (rows.length === 0) return typeof empty === 'string' ? <Empty title={empty} /> : <>{empty}</>;
+  if (rows.length === 0)
+    return <div>{typeof empty === 'string' ? <Empty title={empty} /> : empty}</div>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
     <section class="table-wrap" aria-label={name} tabIndex={0}>
@@ -144,7 +145,7 @@ export function Pager({ page, set, perPage, shown, total }: PagerProps) {
   if (page === 1 && !hasNext && shown < 10) return null;
   const values = { first: count(first), last: count(first + shown - 1) };
   return (
-    <nav class="pager" aria-label={t('Pages')}>
+    <nav class="pager" aria-label={t('Pagination')}>
       <span>
         {shown === 0
           ? t('No rows')
