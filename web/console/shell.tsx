@@ -2,8 +2,8 @@
 import { BellDot, LogOut, Menu as MenuIcon, Search } from 'lucide';
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { call, get, type Me, messageOf, type Row, rows, text } from './api.ts';
-import { useLive, useLoad } from './hooks.ts';
+import { call, get, LOST, type Me, messageOf, type Row, rows, text } from './api.ts';
+import { RELOAD, useLive, useLoad } from './hooks.ts';
 import { mayRead, signedInAs } from './may.ts';
 import { MOVED, PAGES, type PageInfo, type PageProps } from './pages.ts';
 import { go, href, linkTo, usePlace } from './place.ts';
@@ -271,19 +271,33 @@ function Loaded({ page, ...props }: PageProps & { readonly page: PageInfo }) {
     known.get(page.path),
   );
   const [problem, setProblem] = useState<string>();
+  const [round, setRound] = useState(0);
+  useEffect(() => {
+    const again = () => setRound((count) => count + 1);
+    addEventListener(RELOAD, again);
+    return () => removeEventListener(RELOAD, again);
+  }, []);
   useEffect(() => {
     let isCurrent = true;
+    // Some browsers remember a failed script until the page is loaded again.
+    if (round > 1 && problem !== undefined) location.reload();
     page.load().then(
       (found) => {
         known.set(page.path, found);
-        if (isCurrent) setPage(() => found);
+        if (!isCurrent) return;
+        setProblem(undefined);
+        setPage(() => found);
       },
-      (error: unknown) => isCurrent && setProblem(messageOf(error)),
+      (error: unknown) => {
+        if (!isCurrent) return;
+        dispatchEvent(new Event(LOST));
+        setProblem(messageOf(error));
+      },
     );
     return () => {
       isCurrent = false;
     };
-  }, [page]);
+  }, [page, round]);
   if (problem !== undefined)
     return <Problem text={t('The page did not load. {problem}', { problem })} />;
   return Page === undefined ? <Skeleton /> : <Page {...props} />;

@@ -6,7 +6,7 @@ import { go } from '../place.ts';
 import { t } from '../text.ts';
 import { Connection } from '../ui/connection.tsx';
 import { Input, onSubmit } from '../ui/form.tsx';
-import { Problem } from '../ui/parts.tsx';
+import { Problem, Skeleton } from '../ui/parts.tsx';
 
 interface Props {
   readonly done: (me: Me) => void;
@@ -106,7 +106,8 @@ export function Welcome({ token, done }: Props & { readonly token: string }) {
   return (
     <Gate title={t('Welcome')}>
       <Problem text={unknown ?? problem} />
-      {unknown === undefined && (
+      {value === undefined && unknown === undefined && <Skeleton lines={3} />}
+      {value !== undefined && (
         <form onSubmit={onSubmit(() => void accept())}>
           {named === '' ? (
             <Input

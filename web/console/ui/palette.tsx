@@ -54,8 +54,9 @@ export function Palette({ pages, accounts, isOpen, setOpen, path }: Props) {
   }, [isOpen, setOpen]);
   useEffect(() => setTyped(''), [isOpen]);
   const wanted = typed.trim();
+  const isExact = UUID.test(wanted) || NUMBER.test(wanted);
   const all = [
-    ...jumps(wanted),
+    ...(isExact ? jumps(wanted) : []),
     ...pages.filter((one) => fits(one, wanted)),
     ...accounts
       .map((one) => ({
@@ -65,6 +66,7 @@ export function Palette({ pages, accounts, isOpen, setOpen, path }: Props) {
         to: href(path, {}, text(one['auth_id'])),
       }))
       .filter((one) => fits(one, wanted)),
+    ...(isExact ? [] : jumps(wanted)),
   ].slice(0, SHOWN_MAX);
   const groups = [...new Set(all.map(({ group }) => group))];
   const choose = (to: string) => {
@@ -83,6 +85,13 @@ export function Palette({ pages, accounts, isOpen, setOpen, path }: Props) {
       <ComboboxProvider open setValue={setTyped} focusLoop>
         <Combobox
           autoSelect="always"
+          onKeyDown={(event: KeyboardEvent) => {
+            if (event.key !== 'Enter') return;
+            event.preventDefault();
+            const list = (event.currentTarget as HTMLElement).closest('.palette');
+            const active = list?.querySelector<HTMLElement>('[data-active-item]');
+            (active ?? list?.querySelector<HTMLElement>('.option'))?.click();
+          }}
           aria-label={t('Search pages, calls, numbers and accounts')}
           placeholder={t('Search pages, calls, numbers and accounts')}
         />
