@@ -8,6 +8,7 @@ import type { Command } from 'commander';
 import { createProgram } from '../src/cli/program.ts';
 import { settingsPage } from '../src/config/page.ts';
 import { createMetrics } from '../src/edge/metrics/metrics.ts';
+import { consoleRoutesPage } from './console-routes.ts';
 import { xmlCompletions } from './xml-reference/completions.ts';
 import { xmlReference } from './xml-reference/page.ts';
 
@@ -20,6 +21,7 @@ export const GENERATED: readonly (readonly [string, () => string | Promise<strin
   ['docs/reference/cli.md', commandPage],
   ['docs/reference/metrics.md', metricsPage],
   ['web/console/xml-elements.json', xmlCompletions],
+  ['docs/internals/console-routes.md', consoleRoutesPage],
 ];
 
 /** Every command of `carillon` with its arguments and options. */

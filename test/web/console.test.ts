@@ -1,25 +1,15 @@
 /** Parts of the console that need no browser. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { catalog } from '../../scripts/strings.ts';
 import { readCsv, writeCsv } from '../../web/console/csv.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const LIMIT = 250 * 1024;
 
 describe('the console', () => {
   it('has all texts in strings.json (node scripts/strings.ts)', () => {
     expect(readFileSync(join(ROOT, 'web/console/strings.json'), 'utf8')).toBe(catalog());
-  });
-
-  it('has at most 250 KB of files, gzipped', () => {
-    const folder = join(ROOT, 'build/web/console');
-    const sizes = readdirSync(folder).map(
-      (name) => gzipSync(readFileSync(join(folder, name))).length,
-    );
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(LIMIT);
   });
 
   it('reads CSV with quotes, line breaks in cells and a byte order mark, and writes it back', () => {

@@ -30,7 +30,7 @@ export { Settler } from './settler.ts';
 /** Number of records fetched per query while walking a set. */
 const WALK_BATCH = 500;
 /** Number of records that one search examines. */
-const SEARCH_SCAN = 100_000;
+const SEARCH_SCAN = 50_000;
 /** Number of calls whose scores are averaged. */
 const SCORED_CALLS = 2000;
 

@@ -33,7 +33,7 @@ const pageCdrs = accountRoute({
   ...common,
   path: `${ROOT}/page`,
   summary:
-    'List call records, latest first, by cursor and without totals. A request examines up to 100,000 records; `next_cursor` continues',
+    'List call records, latest first, by cursor and without totals. A request examines up to 50,000 records; `next_cursor` continues',
   params,
   query: Type.Object({
     cursor: Type.Optional(Type.Integer({ minimum: 1 })),
@@ -59,7 +59,7 @@ const pageCdrs = accountRoute({
     data: Type.Array(CdrSchema),
     next_cursor: nullableInteger(),
     reached_limit: Type.Boolean({
-      description: 'true: the request stopped after 100,000 records; older ones may match',
+      description: 'true: the request stopped after 50,000 records; older ones may match',
     }),
     searched_to: nullableTimestamp(),
   }),
