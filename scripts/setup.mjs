@@ -123,6 +123,14 @@ function installSystemTools() {
       packages: ['doctest-dev'],
       what: 'doctest (C++ tests)',
     });
+    needs.push({
+      found: () =>
+        ['/usr/include', '/usr/local/include', '/opt/homebrew/include'].some((d) =>
+          existsSync(join(d, 'openssl/evp.h')),
+        ),
+      packages: ['libssl-dev'],
+      what: "OpenSSL's headers (C++ tests)",
+    });
   }
   const missing = needs.filter((need) => !need.found());
   if (missing.length > 0) {
@@ -249,10 +257,10 @@ function installPackages() {
 
 /** Returns the environment without variables of the outer npm, which would affect a nested npm. */
 function cleanEnv() {
-  const kept =
+  const retained =
     /^npm_config_(registry|cache|cafile|proxy|https_proxy|noproxy|userconfig|globalconfig)$/;
   const env = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !name.startsWith('npm_') || kept.test(name)),
+    Object.entries(process.env).filter(([name]) => !name.startsWith('npm_') || retained.test(name)),
   );
   delete env.NODE_ENV;
   const own = dirname(dirname(process.execPath));

@@ -17,9 +17,15 @@ import { createMetrics } from './edge/metrics/metrics.ts';
 import { createSignedLinks } from './edge/rest/links.ts';
 import { createLiveFeed, createRestServer } from './edge/rest/server.ts';
 import { Alarms } from './service/alarms.ts';
-import { ADMIN_TOKEN_FILE, keptSecret, SERVICE_FILE, writeSecret } from './service/data-folder.ts';
+import { startBanner } from './service/banner.ts';
+import {
+  ADMIN_TOKEN_FILE,
+  SERVICE_FILE,
+  storedSecret,
+  writeSecret,
+} from './service/data-folder.ts';
 import { DescriptorWatch } from './service/descriptors.ts';
-import { firstStart, greeting } from './service/first-start.ts';
+import { firstStart } from './service/first-start.ts';
 import { Housekeeping } from './service/housekeeping.ts';
 import { joinCalls } from './service/join/calls.ts';
 import { joinCampaigns } from './service/join/campaigns.ts';
@@ -32,14 +38,14 @@ import { restSettings } from './service/join/rest-settings.ts';
 import { joinTexts } from './service/join/texts.ts';
 import { joinTraces } from './service/join/traces.ts';
 import { joinTranscriptions } from './service/join/transcriptions.ts';
+import { CallListening } from './service/listen-in/call-listening.ts';
+import { SharedCallListening } from './service/listen-in/shared-call-listening.ts';
 import { liveCallsView } from './service/live-calls.ts';
 import { Measuring } from './service/measuring.ts';
 import { MediaReports } from './service/media-reports.ts';
 import { Memory, quietLoop, v8Heap } from './service/memory.ts';
 import { createOperations, VERSION } from './service/operations.ts';
 import type { OperatorLists } from './service/operator-lists.ts';
-import { CallListening } from './service/overhear/listen-in.ts';
-import { SharedCallListening } from './service/overhear/shared-listen-in.ts';
 import { loopUtilisation, OverloadWatch } from './service/overload.ts';
 import { QualitySampling } from './service/quality-sampling.ts';
 import { RedisWatch } from './service/redis-watch.ts';
@@ -51,8 +57,8 @@ import { StoreWatch } from './service/store-watch.ts';
 import { Supervisor, type SupervisorPlace } from './service/supervisor.ts';
 
 export interface Service {
-  /** Text with credentials and links for a first call; undefined after the first start. */
-  readonly welcome: string | undefined;
+  /** Text with links, the number to dial and how to stop. The first start adds credentials. */
+  readonly banner: string;
   /** Accepts no new calls, lets active calls end within the drain limit, then closes everything. */
   stop(): Promise<void>;
   /** Applies changed settings that need no restart. Logs applied and rejected changes. */
@@ -81,14 +87,8 @@ export async function startService(start: ServiceStart): Promise<Service> {
   const { settings, lists } = start;
   const logger = createLogger(settings.logLevel, undefined, settings.logFormat);
   const dataDir = resolve(settings.dataDir);
-  const basics: Basics = {
-    settings,
-    lists,
-    dataDir,
-    logger,
-    clock: systemClock,
-    random: systemRandom,
-  };
+  const machine = { clock: systemClock, random: systemRandom };
+  const basics: Basics = { settings, lists, dataDir, logger, ...machine };
   const derived = derive(settings);
   const metrics = createMetrics({ process: true });
   const measuring = new Measuring(metrics);
@@ -96,20 +96,18 @@ export async function startService(start: ServiceStart): Promise<Service> {
   // Replaced once the modules that accept calls exist.
   let pauseCalls: (cause: string | undefined) => void = () => undefined;
   const serviceability = new Serviceability({ ...basics, onChange: (cause) => pauseCalls(cause) });
-  const runOut = serviceability.of('descriptors');
-  const descriptors = new DescriptorWatch({ ...basics, onChange: runOut });
+  const onChange = serviceability.of('descriptors');
+  const descriptors = new DescriptorWatch({ ...basics, onChange });
   const foundation = await layFoundation(basics);
   const cluster = await joinCluster(basics, foundation);
   const lines = await openLines(basics, foundation, derived, metrics, { cluster, descriptors });
   const { signalling, media, callbacks, streams } = lines;
   const rest = restSettings(basics, derived);
   const links = createSignedLinks(rest, systemClock);
-  const mailer = createMailer({
-    ...basics,
-    ...settings.mail,
-    outboxFolder: join(dataDir, 'outbox'),
-  });
+  const outboxFolder = join(dataDir, 'outbox');
+  const mailer = createMailer({ ...basics, ...settings.mail, outboxFolder });
   const leaving = joinLeaving(basics, foundation);
+  const offloadWaiting = (): number => leaving.waiting();
   const exporter = createExporter({
     ...basics,
     elsewhere: leaving.elsewhere,
@@ -126,7 +124,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     mail: (mail) => mailer.send(mail),
     logger,
   });
-  foundation.store.onLowBalance(() => void alerts.tell());
+  foundation.store.onLowBalance(() => void alerts.notify());
   joinRenewals(foundation, { callbacks, mailer, logger });
   const alarms = new Alarms({
     ...basics,
@@ -149,7 +147,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     mailer,
     conditions: () => serviceability.conditions,
     spooled: () => foundation.store.spooled(),
-    offloadWaiting: () => leaving.waiting(),
+    offloadWaiting,
   });
   const callTraces = joinTraces(basics, lines, VERSION);
   const onSettled = (cdr: Cdr): void => {
@@ -163,37 +161,35 @@ export async function startService(start: ServiceStart): Promise<Service> {
   const otherNodes = cluster && {
     ...cluster,
     claims: cluster.shared.claims,
-    ...{ host: derived.sipNodeHost, port: () => signalling.port() },
+    host: derived.sipNodeHost,
+    port: () => signalling.port(),
   };
   const callLines = { ...lines, transcriptions, slots, directory, otherNodes };
   const calls = joinCalls(basics, foundation, callLines, derived, links, onSettled);
-  const { keeper, admission, inbound, recorder, paced } = calls;
+  const { callBilling, admission, inbound, recorder, paced } = calls;
   const control =
     cluster === undefined ? calls.control : shareControl(calls.control, cluster.peers);
   const reports =
     lines.hep === undefined || !settings.hep.mediaReports
       ? undefined
       : new MediaReports(lines.hep, systemClock);
-  const onFree = (act: () => void): void => admission.onFree(act);
   const { campaigns, dialer } = joinCampaigns(basics, foundation, {
-    ...{ paced, onFree, callbacks },
+    paced,
+    callbacks,
+    onFree: (act) => admission.onFree(act),
     share: cluster && ((own) => cluster.shareDialer(own)),
   });
   const forgetLists = (): Promise<void> => campaigns.forgetUploads();
   const housekeeping = new Housekeeping({ ...basics, ...foundation, forgetLists });
   const sampling = new QualitySampling({
     ...basics,
-    calls: () => keeper.live(),
+    calls: () => callBilling.live(),
     sampled: (call, quality) => reports?.sampled(call, quality),
   });
   admission.onDrain(() => dialer.stop());
-  const { isIdle, mayTrim } = quietLoop();
-  const memory = new Memory({
-    ...basics,
-    isIdle: () => isIdle() && keeper.liveCount === 0,
-    mayTrim,
-    heap: v8Heap(),
-  });
+  const quiet = quietLoop();
+  const isIdle = (): boolean => quiet.isIdle() && callBilling.liveCount === 0;
+  const memory = new Memory({ ...basics, ...quiet, isIdle, heap: v8Heap() });
   const callsLimit = settings.calls.maxConcurrent;
   pauseCalls = (cause) => {
     admission.pause(cause);
@@ -203,14 +199,15 @@ export async function startService(start: ServiceStart): Promise<Service> {
     ...basics,
     ...foundation,
     isRemote: settings.store.url !== '',
-    inUse: () => keeper.liveCount > 0,
+    inUse: () => callBilling.liveCount > 0,
     onChange: serviceability.of('store'),
   });
   const redisWatch =
     cluster === undefined || settings.cluster.withoutRedisPercent > 0
       ? undefined
       : new RedisWatch({
-          ...{ clock: systemClock, logger, redis: cluster.shared.redis },
+          ...basics,
+          redis: cluster.shared.redis,
           onChange: serviceability.of('redis'),
         });
   const overload = new OverloadWatch({
@@ -224,8 +221,13 @@ export async function startService(start: ServiceStart): Promise<Service> {
     utilisation: loopUtilisation(),
   });
   const { newCalls } = lines;
+  const clusterState = {
+    living: () => cluster?.living(),
+    leaseMs: () => cluster?.shared.lease.remainingMs,
+    offloadWaiting,
+  };
   measuring.connect({
-    keeper,
+    callBilling,
     signalling,
     media,
     streams,
@@ -239,8 +241,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     version: VERSION,
     serviceability,
     self: foundation.self,
-    living: () => cluster?.living(),
-    offloadWaiting: () => leaving.waiting(),
+    ...clusterState,
     descriptors,
   });
   const reloader = new Reloader({
@@ -263,9 +264,10 @@ export async function startService(start: ServiceStart): Promise<Service> {
     },
     storeWatch,
     serviceability,
+    ...clusterState,
     ...foundation,
     ...lines,
-    keeper,
+    callBilling,
     admission,
     metrics,
     clock: systemClock,
@@ -273,18 +275,16 @@ export async function startService(start: ServiceStart): Promise<Service> {
     callsLimit,
     overload,
   });
-  const adminToken = settings.adminToken || keptSecret(dataDir, ADMIN_TOKEN_FILE, systemRandom);
-  const callsHere = liveCallsView(keeper, lines.logs, lines.traces);
+  const adminToken = settings.adminToken || storedSecret(dataDir, ADMIN_TOKEN_FILE, systemRandom);
+  const callsHere = liveCallsView(callBilling, lines.logs, lines.traces);
   const calling = cluster === undefined ? callsHere : shareLiveCalls(callsHere, cluster.peers);
-  const earHere = new CallListening({ keeper, watches: streams.watches, clock: systemClock });
+  const watched = { callBilling, watches: streams.watches, clock: systemClock };
+  const own = new CallListening(watched);
   const server = createRestServer({
     ...basics,
     drafts: lines.drafts,
     deliveries: lines.deliveries,
-    overhearing:
-      cluster === undefined
-        ? earHere
-        : new SharedCallListening({ ...basics, own: earHere, peers: cluster.peers }),
+    callListening: cluster ? new SharedCallListening({ ...basics, ...cluster, own }) : own,
     liveFeed: createLiveFeed(systemClock, calling),
     ...foundation,
     control,
@@ -314,28 +314,28 @@ export async function startService(start: ServiceStart): Promise<Service> {
   const demo = settings.demo ? await startDemo({ host: '127.0.0.1', port: 0, logger }) : undefined;
   if (demo !== undefined) lines.ownDemo.listensAt(demo.origin);
   overload.start();
-  const takeUp = async (): Promise<void> => {
+  const adopt = async (): Promise<void> => {
     await callbacks.resume();
     exporter.wake();
     if (await foundation.store.nodes.claim('campaigns')) await dialer.resumeAll();
   };
-  await takeUp();
+  await adopt();
   await cluster?.start({
-    keeper,
+    callBilling,
     admission,
     callbacks,
     fenced: serviceability.of('fenced'),
-    takeUp,
-    letGo: () => dialer.stop(),
+    adopt,
+    relinquish: () => dialer.stop(),
   });
-  void campaigns
-    .forgetUploads()
-    .catch((error: unknown) => logger.error({ error }, 'unfinished uploads not deleted'));
+  void forgetLists().catch((error: unknown) =>
+    logger.error({ error }, 'unfinished uploads not deleted'),
+  );
   recorder.recover(interrupted);
   void transcriptions
     .recover()
     .catch((error: unknown) => logger.error({ error }, 'transcriptions not resumed'));
-  void alerts.tell();
+  void alerts.notify();
   housekeeping.start();
   memory.start();
   storeWatch.start();
@@ -345,15 +345,9 @@ export async function startService(start: ServiceStart): Promise<Service> {
   await alarms.start();
   sampling.start();
   writeSecret(join(dataDir, SERVICE_FILE), `${JSON.stringify({ url, pid: process.pid })}\n`);
-  const first = await firstStart(
-    {
-      ...basics,
-      ...foundation,
-      sip: { host: derived.sipPublicHost, port: signalling.port() },
-      baseUrl: settings.publicUrl === '' ? url : derived.publicUrl,
-    },
-    settings.demo,
-  );
+  const sip = { host: derived.sipPublicHost, port: signalling.port() };
+  const baseUrl = settings.publicUrl === '' ? url : derived.publicUrl;
+  const first = await firstStart({ ...basics, ...foundation, sip, baseUrl }, settings.demo);
   void warmSounds(lines, lines.holdMusic);
   const supervisor = new Supervisor({
     ...start.supervisor,
@@ -365,11 +359,11 @@ export async function startService(start: ServiceStart): Promise<Service> {
   logger.info({ url, sip: `${settings.sip.host}:${signalling.port()}` }, 'carillon is up');
 
   const stop = async (): Promise<void> => {
-    logger.info({ calls: keeper.live().length, limitMs: settings.calls.drainMs }, 'draining');
+    logger.info({ calls: callBilling.live().length, limitMs: settings.calls.drainMs }, 'draining');
     supervisor.stopping('waiting for active calls to end');
     operations.drain();
-    await housekeeping.drain(keeper, settings.calls.drainMs);
-    await Promise.race([keeper.idle(), systemClock.sleep(SETTLING_GRACE_MS)]);
+    await housekeeping.drain(callBilling, settings.calls.drainMs);
+    await Promise.race([callBilling.idle(), systemClock.sleep(SETTLING_GRACE_MS)]);
     await recorder.idle(RECORDING_GRACE_MS);
     await callbacks.close(CALLBACK_GRACE_MS);
     await Promise.all([server.stop(), demo?.stop(), signalling.stop(), lines.audio.stop()]);
@@ -390,7 +384,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     overload.stop();
     supervisor.stop();
     memory.stop();
-    keeper.stop();
+    callBilling.stop();
     await media.stop();
     streams.stop();
     await lines.http.close();
@@ -405,5 +399,6 @@ export async function startService(start: ServiceStart): Promise<Service> {
       .catch((error: unknown) => logger.error({ error }, 'settings not reloaded'))
       .finally(() => supervisor.reloaded());
   };
-  return { welcome: await greeting(first, foundation.users, dataDir), stop, reload };
+  const text = await startBanner({ ...basics, ...foundation, first, sip, baseUrl });
+  return { banner: text, stop, reload };
 }

@@ -23,7 +23,7 @@ export interface Costs extends LedgerCosts {
 
 export interface Place {
   readonly nodes: number;
-  /** Of one PostgreSQL; accounts are spread over all of them. */
+  /** Number of PostgreSQL servers; accounts are distributed over them. */
   readonly databases: number;
   readonly databaseCores: number;
   readonly redisServers: number;
@@ -39,10 +39,10 @@ export interface Load {
 }
 
 export interface Outcome {
-  /** What the service itself takes from INVITE to the called party's: without the customer's answer. */
+  /** Time of the service from INVITE to the INVITE for the called party, without the customer's response. */
   readonly setUpP50Ms: number;
   readonly setUpP99Ms: number;
-  /** Of the time that each works: 1 is all of it. */
+  /** Utilization of each part, 0 to 1. */
   readonly use: Readonly<Record<'node' | 'redis' | 'database' | 'edge', number>>;
   readonly unitsPerSecond: number;
   readonly transactionsPerSecond: number;
@@ -121,7 +121,7 @@ export function simulate(place: Place, costs: Costs, load: Load): Outcome {
     };
     sim.after((-Math.log(random()) * 1000) / perSecond, next);
   };
-  /** Of all open calls of a node that one database has, in one transaction. */
+  /** Open calls of a node in one database, updated in one transaction. */
   const ofNode = load.concurrent / place.nodes / place.databases;
   const beats = (database: Servers): void => {
     if (sim.nowMs >= endMs) return;
@@ -153,7 +153,7 @@ export function simulate(place: Place, costs: Costs, load: Load): Outcome {
   };
 }
 
-/** As `npm run bench -- ledger`: so many calls at once, each reserves and posts; database and node share the cores. */
+/** Same load as `npm run bench -- ledger`: concurrent calls that reserve and post; database and node share the cores. */
 export function simulateLedger(
   costs: LedgerCosts,
   of: { readonly accounts: number; readonly writers: number; readonly cores: number },

@@ -71,6 +71,7 @@ export const SECTIONS = [
       { title: 'Architecture', path: 'internals/architecture', file: 'ARCHITECTURE.md' },
       { title: 'Performance', path: 'performance' },
       { title: 'Testing', path: 'internals/testing' },
+      { title: 'Reliability', path: 'internals/reliability' },
       { title: 'Console design', path: 'internals/console' },
       { title: 'Console and REST API', path: 'internals/console-routes' },
       { title: 'Dependencies', path: 'internals/dependencies' },

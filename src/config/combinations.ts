@@ -40,7 +40,7 @@ function codecs({ rtp }: Settings): string[] {
   return (['codecs', 'carrierCodecs'] as const).flatMap((name) => {
     const unknown = rtp[name].find((codec) => !CODECS.has(codec));
     if (unknown !== undefined)
-      return [`rtp.${name}: ${unknown} is none of ${[...CODECS].join(', ')}`];
+      return [`rtp.${name}: ${unknown} is not one of ${[...CODECS].join(', ')}`];
     return rtp[name].every((codec) => codec === 'CN') ? [`rtp.${name} must name a codec`] : [];
   });
 }

@@ -38,7 +38,7 @@ describe.skipIf(!hasChromium)('the console', () => {
   });
 
   it('opens with the link that the first start prints, and shows a call', async () => {
-    const [link = ''] = /http:\S+\/console#\/welcome\/\w+/.exec(service.program.stdout) ?? [];
+    const [link = ''] = /http:\S+\/console#\/welcome\/\w+/.exec(await service.banner()) ?? [];
     await callFor(service, service.demo, 1);
     const browser = await openChromium();
     const page = await browser.newPage({ reducedMotion: 'reduce' });

@@ -125,11 +125,11 @@ describe.skipIf(!hasChromium)('trunks in the console', () => {
     expect(await objects('trunks')).toEqual([]);
     await eventually('the audit log', async () => {
       const { body } = await stage.service.admin('GET', '/audit?limit=10');
-      const told = (body['entries'] as Json[]).filter(
+      const reported = (body['entries'] as Json[]).filter(
         ({ who, method, status }) =>
           who === 'trunks@example.test' && method === 'DELETE' && status === 204,
       );
-      return told.length === 2 || undefined;
+      return reported.length === 2 || undefined;
     });
   });
 });

@@ -61,7 +61,7 @@ export class SimLeg implements Leg {
   readonly hungUpWith: HangupCauseKey[] = [];
   readonly #clock: Clock;
   readonly #delayMs: number;
-  readonly #tell: (line: string) => void;
+  readonly #notify: (line: string) => void;
   #events: LegEvents | undefined;
   #cancelled = false;
   #offerIsOurs = false;
@@ -71,14 +71,14 @@ export class SimLeg implements Leg {
   constructor(
     id: string,
     phone: SimPhone | undefined,
-    wire: { clock: Clock; delayMs: number; tell: (line: string) => void },
+    wire: { clock: Clock; delayMs: number; notify: (line: string) => void },
   ) {
     this.id = id;
     this.sipCallId = `${id}@sim`;
     this.phone = phone;
     this.#clock = wire.clock;
     this.#delayMs = wire.delayMs;
-    this.#tell = wire.tell;
+    this.#notify = wire.notify;
   }
 
   // ---------------------------------------------------------------- messages
@@ -123,7 +123,7 @@ export class SimLeg implements Leg {
     if (this.serviceOver) return;
     this.hungUpWith.push(cause);
     const how = this.answered ? 'bye' : 'refused';
-    this.#tell(`${this.id} service hangs up: ${cause}`);
+    this.#notify(`${this.id} service hangs up: ${cause}`);
     this.#close({ by: 'local', how, ...NO_STATUS });
     this.toPhone(() => this.#phoneEnds());
   }
@@ -131,7 +131,7 @@ export class SimLeg implements Leg {
   /** Ends the leg for a reason other than a local hangup. */
   end(end: LegEnd): void {
     if (this.serviceOver) return;
-    this.#tell(`${this.id} ended by the other side: ${end.how} ${end.status ?? ''}`);
+    this.#notify(`${this.id} ended by the other side: ${end.how} ${end.status ?? ''}`);
     this.#close(end);
   }
 
@@ -158,7 +158,7 @@ export class SimLeg implements Leg {
     this.#answering ??= new Promise((resolve) => {
       this.#confirm = resolve;
       this.answered = true;
-      this.#tell(`${this.id} answered`);
+      this.#notify(`${this.id} answered`);
       this.#post(() => this.#unconfirmed(), GIVE_UP_MS);
       this.toPhone(() => this.#phoneAnswered(sdp));
     });
@@ -259,7 +259,7 @@ export class SimLeg implements Leg {
       this.toService(() => {
         if (this.serviceOver) return;
         this.answered = true;
-        this.#tell(`${this.id} was answered by ${phone.name}`);
+        this.#notify(`${this.id} was answered by ${phone.name}`);
         events.connected(answer);
       });
     });

@@ -126,7 +126,7 @@ export async function startService(options: ServiceOptions = {}) {
       qualitySamples: async () => undefined,
     },
     operations: idleOperations(),
-    overhearing: {
+    callListening: {
       listen: async () => 'unknown',
       watchStreams: async () => 'unknown',
       stop: () => undefined,

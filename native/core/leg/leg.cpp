@@ -177,7 +177,7 @@ void Leg::expect_frame(size_t ahead) const {
 bool Leg::frame(Nanos now, PacketSink& sink, Events& events) {
   has_consent_ = !ice_ || !ice_->expired(now);
   if (relays_ && !relay_goes_on(now)) end_relay(now);
-  const bool comforts = tells_silence(now);
+  const bool comforts = reports_silence(now);
   if (comforts) {
     send_comfort(sink);
   } else if (pauses(now)) {
@@ -191,7 +191,7 @@ bool Leg::frame(Nanos now, PacketSink& sink, Events& events) {
     comforts_ = comforts;
   }
   check_media_timeout(now, events);
-  tell_latch(now, sink);
+  report_latch(now, sink);
   if (rtcp_.due(now)) {
     rtcp_.watch(receive_.reception(), now);
     send_.expect_loss(rtcp_.loss_percent(now));
@@ -257,7 +257,7 @@ void Leg::exchange_audio(Nanos now, PacketSink& sink, Events& events) {
   for (const auto& tap : taps_.all()) tap->frame(received(), sent, now, events);
 }
 
-void Leg::tell_latch(Nanos now, PacketSink& sink) {
+void Leg::report_latch(Nanos now, PacketSink& sink) {
   // ICE checks may arrive from any address, so the socket stays unrestricted.
   if (ice_) return;
   const SourceLearner& source = receive_.source();

@@ -231,7 +231,7 @@ class Leg {
   std::span<Sample> catch_up_to_newest(RtpTicks duration, std::span<Sample> room);
   [[nodiscard]] bool quiet(Nanos now) const;
   [[nodiscard]] bool pauses(Nanos now) const;
-  [[nodiscard]] bool tells_silence(Nanos now) const;
+  [[nodiscard]] bool reports_silence(Nanos now) const;
   void send_comfort(PacketSink& sink);
   void compose(Nanos now, Frame& out, Events& events);
   void use(LegCodecs& codecs, Nanos now);
@@ -242,7 +242,7 @@ class Leg {
   bool send_digits(bool can_send, Frame& audio, PacketSink& sink, Events& events);
   void send_frame(Frame& audio, PacketSink& sink, Events& events);
   void check_media_timeout(Nanos now, Events& events);
-  void tell_latch(Nanos now, PacketSink& sink);
+  void report_latch(Nanos now, PacketSink& sink);
   void send_report(Nanos now, bool bye, PacketSink& sink);
   void publish_statistics();
   void estimate_quality_now();

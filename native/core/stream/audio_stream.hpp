@@ -57,7 +57,7 @@ class AudioStream {
 
  private:
   void keep(const StreamPlayback::Played& played);
-  void tell(Bytes message, Events& events) const;
+  void report(Bytes message, Events& events) const;
   int64_t timestamp(std::optional<int64_t>& first, int64_t& frames, Nanos now) const;
 
   AudioStreamConfig config_;

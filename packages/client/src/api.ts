@@ -1355,7 +1355,7 @@ export interface Operations {
   };
   /** Get the state of this node */
   'GET /admin/v1/status': {
-    reply: { version: string; started_at: string; uptime_seconds: number; draining: boolean; calls_active: number; calls_limit: number; calls_per_second: number; registrations: number; parts: readonly { part: string; ready: boolean; detail: string }[] };
+    reply: { version: string; started_at: string; uptime_seconds: number; draining: boolean; calls_active: number; calls_limit: number; calls_per_second: number; registrations: number; parts: readonly { part: string; ready: boolean; detail: string; count?: number }[] };
   };
   /** List the registered contacts of SIP endpoints */
   'GET /admin/v1/registrations': {

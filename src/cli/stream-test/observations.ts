@@ -21,7 +21,7 @@ const PLAIN_WORDS: ReadonlyArray<readonly [name: RegExp, words: string]> = [
 ];
 
 export class Observations {
-  readonly askedMs: number;
+  readonly requestedMs: number;
   startedMs: number | undefined;
   firstAudioMs: number | undefined;
   speechEndMs: number | undefined;
@@ -43,8 +43,8 @@ export class Observations {
   readonly faults = new Map<string, number>();
   #dryMs: number | undefined;
 
-  constructor(askedMs: number) {
-    this.askedMs = askedMs;
+  constructor(requestedMs: number) {
+    this.requestedMs = requestedMs;
   }
 
   audioCame(durationMs: number, nowMs: number): void {
@@ -99,7 +99,7 @@ export function table(seen: Observations): ReadonlyArray<readonly [what: string,
       ? '-'
       : `${Math.round(seen.shortestPlayMs)}-${Math.round(seen.longestPlayMs)} ms each`;
   return [
-    ['connected and started', ms(seen.askedMs, seen.startedMs)],
+    ['connected and started', ms(seen.requestedMs, seen.startedMs)],
     ['first audio from the bot after start', ms(seen.startedMs, seen.firstAudioMs)],
     ['first audio after the test speech ended', ms(seen.speechEndMs, seen.firstAudioAfterSpeechMs)],
     ['media messages sent', String(seen.mediaSent)],

@@ -33,7 +33,7 @@ export interface AudioProblem {
   readonly detail: string;
 }
 
-export interface SoundWish {
+export interface SoundOptions {
   /** Sample rate of the listener, in Hz; the result never exceeds it. Default: 8000. */
   readonly rate?: LineRate;
   readonly signal?: AbortSignal;
@@ -45,10 +45,10 @@ export interface AudioLibrary {
    * file's full bandwidth. All calls that request the same URL and rate share one fetch and one decoding. Never
    * rejects.
    */
-  load(url: string, wish?: SoundWish): Promise<Result<Pcm, AudioProblem>>;
+  load(url: string, preference?: SoundOptions): Promise<Result<Pcm, AudioProblem>>;
 }
 
-export interface EncodedRecording {
+interface EncodedRecording {
   readonly bytes: number;
 }
 
@@ -93,5 +93,8 @@ export interface Synthesizer {
    * Returns the speech as consecutive pieces at the requested rate. Each next piece is synthesized while the previous
    * one plays. A problem is the last item. Text without speech yields no items. Never throws.
    */
-  speak(request: SpeechRequest, wish?: SoundWish): AsyncIterable<Result<Pcm, SpeechProblem>>;
+  speak(
+    request: SpeechRequest,
+    preference?: SoundOptions,
+  ): AsyncIterable<Result<Pcm, SpeechProblem>>;
 }

@@ -20,7 +20,7 @@ import {
   srtpKeyBytes,
 } from '../../protocol/sdp/sdp.ts';
 import {
-  type CodecWish,
+  type CodecPreference,
   isCodecName,
   type LineRate,
   type MediaProtection,
@@ -89,7 +89,7 @@ export class Negotiation {
   answer(
     offerSdp: string,
     srtp: SrtpRule,
-    { ipv6, codecs }: { readonly ipv6: boolean; readonly codecs: readonly CodecWish[] },
+    { ipv6, codecs }: { readonly ipv6: boolean; readonly codecs: readonly CodecPreference[] },
   ): Result<{ readonly sdp: string; readonly remote: MediaSession }, SdpProblem> {
     const offer = readOffer(offerSdp);
     if (!offer.ok) return offer;
@@ -121,7 +121,7 @@ export class Negotiation {
   }
 
   /** Returns our offer. */
-  offer(srtp: SrtpRule, codecs: readonly CodecWish[]): string {
+  offer(srtp: SrtpRule, codecs: readonly CodecPreference[]): string {
     const offered = offeredOf(codecs).map((codec) => this.#numbers.given(codec));
     const wide = offered.some(({ clockRateHz }) => clockRateHz === WIDE_CLOCK);
     const events = this.#numbers.given(eventCodec(EVENT_PAYLOAD_TYPE)).payloadType;
@@ -240,9 +240,9 @@ export class Negotiation {
 }
 
 /** Offered codecs, cached per list of preferences. Settings and policies keep their few lists. */
-const offeredLists = new WeakMap<readonly CodecWish[], readonly Codec[]>();
+const offeredLists = new WeakMap<readonly CodecPreference[], readonly Codec[]>();
 
-function offeredOf(codecs: readonly CodecWish[]): readonly Codec[] {
+function offeredOf(codecs: readonly CodecPreference[]): readonly Codec[] {
   let offered = offeredLists.get(codecs);
   if (offered === undefined) {
     offered = inOrder(codecs).flatMap(offeredCodecs);
@@ -252,10 +252,10 @@ function offeredOf(codecs: readonly CodecWish[]): readonly Codec[] {
 }
 
 /**
- * Puts formats that are not speech codecs last: some peers select the first format, and comfort noise is no choice for
+ * Puts formats that are not speech codecs last: some peers select the first format, and comfort noise is not a choice for
  * speech.
  */
-const inOrder = (codecs: readonly CodecWish[]): readonly CodecWish[] => [
+const inOrder = (codecs: readonly CodecPreference[]): readonly CodecPreference[] => [
   ...codecs.filter(isCodecName),
   ...codecs.filter((name) => !isCodecName(name)),
 ];
@@ -263,8 +263,8 @@ const inOrder = (codecs: readonly CodecWish[]): readonly CodecWish[] => [
 /** Returns why an offer cannot be answered, or undefined if it can. */
 export function checkOffer(
   sdp: string,
-  wishes: {
-    readonly codecs: readonly CodecWish[];
+  preferences: {
+    readonly codecs: readonly CodecPreference[];
     readonly srtp: SrtpPolicy;
     readonly ipv6: boolean;
     readonly dtls: boolean;
@@ -272,7 +272,7 @@ export function checkOffer(
 ): SdpProblem | undefined {
   const offer = readOffer(sdp);
   if (!offer.ok) return offer.error;
-  const choice = chooseAudio(offer.value, wishes);
+  const choice = chooseAudio(offer.value, preferences);
   return choice.ok ? undefined : choice.error;
 }
 
@@ -332,8 +332,8 @@ function sessionCodec(codec: Codec): SessionCodec | undefined {
 
 /** Reads the encoding that the peer requests (RFC 7587 §6.1). Invalid values are ignored. */
 function opusSession(codec: Codec): Pick<SessionCodec, 'sampleRate' | 'opus'> {
-  const wishes = parametersOf(codec);
-  const number = (name: string): number => Number(wishes.get(name) ?? Number.NaN);
+  const preferences = parametersOf(codec);
+  const number = (name: string): number => Number(preferences.get(name) ?? Number.NaN);
   const playback = number('maxplaybackrate');
   const bitrate = number('maxaveragebitrate');
   return {
@@ -343,8 +343,8 @@ function opusSession(codec: Codec): Pick<SessionCodec, 'sampleRate' | 'opus'> {
         : (OPUS_RATES.find((rate) => !(rate > playback)) ?? 8000),
     opus: {
       bitrate: bitrate >= 6000 && bitrate <= HIGHEST_BITRATE ? Math.floor(bitrate) : 0,
-      fec: wishes.get('useinbandfec') === '1',
-      dtx: wishes.get('usedtx') === '1',
+      fec: preferences.get('useinbandfec') === '1',
+      dtx: preferences.get('usedtx') === '1',
     },
   };
 }

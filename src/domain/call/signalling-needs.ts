@@ -1,7 +1,7 @@
 /** Ports for signalling at leg level, independent of the signalling protocol. */
 import type { CallUuid, TrunkId } from '../../base/ids.ts';
 import type { Result } from '../../base/result.ts';
-import type { CodecWish, SrtpPolicy } from '../../protocol/sdp/sdp.ts';
+import type { CodecPreference, SrtpPolicy } from '../../protocol/sdp/sdp.ts';
 import type { PeerPolicy, SipTransport } from '../provisioning/types.ts';
 import type { HangupCauseKey } from './hangup-cause.ts';
 
@@ -219,7 +219,7 @@ export const srtpRule = (policy: SrtpPolicy, { secured }: { secured: boolean }):
 export const SRTP_REQUIRED: SrtpRule = { policy: 'required', offered: true };
 
 /** Conditions for trying another target after this one. */
-export interface TargetPolicy {
+interface TargetPolicy {
   /** Final statuses such as `503` or `5xx` that allow another target; undefined: those of `mayFailOver`. */
   readonly failoverOn?: readonly string[];
   /** Maximum number of redirections (3xx) per call. Default: 3. */
@@ -258,13 +258,13 @@ export type OutboundTarget = (
   /** Peer policy; undefined: the policy for arbitrary SIP addresses. */
   readonly policy?: PeerPolicy | undefined;
   /** Codecs; undefined: the default for phones or carriers. */
-  readonly codecs?: readonly CodecWish[] | undefined;
+  readonly codecs?: readonly CodecPreference[] | undefined;
   /** True selects the default codecs of carriers. */
   readonly isTrunk?: boolean;
 };
 
 /** Media properties of a leg that differ from the defaults. */
-export type MediaWish = Pick<OutboundTarget, 'srtp' | 'codecs'>;
+export type LegPolicy = Pick<OutboundTarget, 'srtp' | 'codecs'>;
 
 /** Parsed SIP URI. */
 export interface SipAddress {

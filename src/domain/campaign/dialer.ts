@@ -2,6 +2,7 @@
  * Places the calls of running campaigns. A round runs when a call ends, a command arrives, a slot becomes free or a
  * timer fires. Each account has at most one round at a time. All state can be rebuilt from the store.
  */
+import { wallUs } from '../../base/clock.ts';
 import type { AccountId, CampaignId } from '../../base/ids.ts';
 import { Attempts } from './attempts.ts';
 import type { DialerNeeds } from './dialer-needs.ts';
@@ -232,7 +233,7 @@ export class Dialer implements DialerControl {
         await this.#dialling.dial(rounds, () => this.#stopped);
       }
     } catch (error) {
-      this.#needs.logger.error({ error, accountId }, 'dialer round failed');
+      this.#needs.logger.error({ error, accountId }, 'dialer run failed');
       for (const live of this.#ofAccount(accountId))
         live.blocked('the store failed', this.#nowUs());
       wakeUs = this.#nowUs() + RECHECK_MS * 1000;
@@ -263,7 +264,7 @@ export class Dialer implements DialerControl {
   }
 
   #nowUs(): number {
-    return Math.round(this.#needs.clock.wallMs() * 1000);
+    return wallUs(this.#needs.clock);
   }
 }
 

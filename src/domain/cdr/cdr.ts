@@ -12,15 +12,7 @@ import type {
   MosRange,
 } from './types.ts';
 
-export {
-  type CallEnd,
-  chargeAt,
-  chargesOf,
-  closeCall,
-  closeStream,
-  connectedUs,
-  dueAt,
-} from './billing.ts';
+export { chargeAt, chargesOf, closeCall, closeStream, connectedUs, dueAt } from './billing.ts';
 export { INTERRUPTED, isInterrupted } from './interruption.ts';
 export { OpenRecords } from './open-records.ts';
 export { recoverOpenCalls } from './recovery.ts';

@@ -98,10 +98,10 @@ export interface CallStore {
   /** Deletes an open call without a record and releases its reservation. Does nothing if the call is not open. */
   discard(call: { readonly cdr: Pick<Cdr, 'callUuid' | 'accountId'> }): Promise<void>;
   /**
-   * Returns open and queued calls with the currently reserved amount. `nobody` selects the calls of nodes whose epoch
+   * Returns open and queued calls with the currently reserved amount. `orphaned` selects the calls of nodes whose epoch
    * has ended.
    */
-  listOpen(whose?: 'everybody' | 'nobody'): Promise<readonly OpenCall[]>;
+  listOpen(which?: 'all' | 'orphaned'): Promise<readonly OpenCall[]>;
 }
 
 /** Reads finished calls. */
@@ -143,5 +143,5 @@ export interface RetentionStore {
    * Returns the number deleted. A number below `limit` means that nothing is left.
    */
   purgeCalls(nowUs: number, defaultMs: number, limit: number): Promise<number>;
-  purgeLogs(nowUs: number, keptMs: number, limit: number): Promise<number>;
+  purgeLogs(nowUs: number, retentionMs: number, limit: number): Promise<number>;
 }

@@ -1,5 +1,5 @@
 /** Decides whether this node can serve calls, and reports the conditions that prevent it. */
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, wallUs } from '../../base/clock.ts';
 
 /**
  * Conditions that prevent a node from serving calls.
@@ -60,7 +60,7 @@ export class Serviceability {
     const known = this.#conditions.get(condition);
     if (text === undefined) this.#conditions.delete(condition);
     else {
-      const sinceUs = known?.sinceUs ?? Math.round(this.#needs.clock.wallMs() * 1000);
+      const sinceUs = known?.sinceUs ?? wallUs(this.#needs.clock);
       this.#conditions.set(condition, { condition, sinceUs, cause: inHeader(text) });
     }
     const cause = [...this.#conditions.values()].at(-1)?.cause;

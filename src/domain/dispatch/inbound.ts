@@ -12,7 +12,7 @@ import type {
   CallerProofs,
   Headers,
   InboundLeg,
-  MediaWish,
+  LegPolicy,
   SipAddresses,
   SrtpPolicy,
 } from '../call/needs.ts';
@@ -24,7 +24,7 @@ import type { Provisioning } from '../provisioning/provisioning.ts';
 import type { Application, PhoneNumber, ProofPolicy } from '../provisioning/types.ts';
 import type { Admission, SlotRefusal } from './admission.ts';
 import type { CallBilling } from './call-billing.ts';
-import { type Caller, carriersCaller, phonesWish } from './caller.ts';
+import { type Caller, carriersCaller, requestedCaller } from './caller.ts';
 import { proofOf } from './caller-proof.ts';
 import { slotAtCarrier } from './carrier-gate.ts';
 import { calledKind, mediaNotPermitted, notPermitted } from './endpoint-permissions.ts';
@@ -65,7 +65,7 @@ export interface InboundNeeds {
   readonly proofs: CallerProofs;
   /** Default policy, for carriers without a specific one. */
   readonly proofPolicy: ProofPolicy;
-  readonly keeper: Pick<CallBilling, 'live' | 'changed'>;
+  readonly callBilling: Pick<CallBilling, 'live' | 'changed'>;
   readonly mediaPolicies: Provisioning['mediaPolicies'];
   readonly logger: Logger;
 }
@@ -105,7 +105,7 @@ export class Inbound {
     const named = await this.#namedApplication(leg, owner);
     const appId = endpoint.appId ?? account.defaultEndpointApp ?? owner.defaultEndpointApp;
     const application = named ?? (appId === undefined ? undefined : await applications.get(appId));
-    const wish = await phonesWish(leg, account.country, (e164) =>
+    const preference = await requestedCaller(leg, account.country, (e164) =>
       callerIds.owns(owner.authId, e164),
     );
     const identity = this.#identity(
@@ -113,8 +113,8 @@ export class Inbound {
       { owner, subAccount: endpoint.subAccount },
       {
         from: `sip:${endpoint.username}@${registrarHost}`,
-        wish,
-        callerName: (wish?.hidden === true ? '' : leg.from.displayName) || endpoint.alias,
+        preference,
+        callerName: (preference?.hidden === true ? '' : leg.from.displayName) || endpoint.alias,
       },
     );
     const call = factory.create(
@@ -152,8 +152,8 @@ export class Inbound {
 
   /** Replaces a ringing or connected party of a Dial of the same account (RFC 3891). */
   async #takePlace(call: Call, legId: string): Promise<void> {
-    const { keeper } = this.#needs;
-    const live = keeper.live().filter(({ identity }) => isSameOwner(identity, call.identity));
+    const { callBilling } = this.#needs;
+    const live = callBilling.live().filter(({ identity }) => isSameOwner(identity, call.identity));
     const of = live.find((other) => other.legId === legId && other !== call);
     const dial = live.map(dialOf).find((running) => of !== undefined && running?.has(of));
     if (of === undefined || dial === undefined) {
@@ -161,7 +161,7 @@ export class Inbound {
       return;
     }
     call.log.add('call', 'replaces another call', { callUuid: of.uuid });
-    const answered = await call.answer(() => keeper.changed(call));
+    const answered = await call.answer(() => callBilling.changed(call));
     if (answered && !dial.takePlace(of, call)) {
       call.hangup('normal', 'Platform', 'the call to replace has ended');
     }
@@ -262,7 +262,7 @@ export class Inbound {
     await script.run();
   }
 
-  #mediaPolicyOfLeg({ carrier, endpointUsername, source }: InboundLeg, owner: Account): MediaWish {
+  #mediaPolicyOfLeg({ carrier, endpointUsername, source }: InboundLeg, owner: Account): LegPolicy {
     const { carriers, mediaPolicies, srtp } = this.#needs;
     return mediaPolicyOfLeg(
       { mediaPolicies },
@@ -333,7 +333,7 @@ export class Inbound {
       endpointId: undefined,
       trunkId: undefined,
       terminatedTo: leg.carrier === undefined ? undefined : 'inbound_carrier',
-      ...(caller.wish === undefined ? {} : { caller: caller.wish }),
+      ...(caller.preference === undefined ? {} : { caller: caller.preference }),
       facts: this.#facts(leg, { owner, callUuid }, caller),
     };
   }

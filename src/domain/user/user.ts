@@ -21,7 +21,7 @@ import type {
 } from './types.ts';
 
 export type { Origin } from './credential-check.ts';
-export { isRoleOf, mayDo } from './rights.ts';
+export { mayDo } from './rights.ts';
 export { totpUri } from './totp.ts';
 export { ROLES, type Role, type SignedIn, type UserRefusal } from './types.ts';
 

@@ -36,7 +36,7 @@ interface MetricSources extends StateSources, SignallingSources {
   media?: () => MediaTotals;
 }
 
-export interface CallEnding {
+interface CallEnding {
   readonly callUuid: string;
   readonly durationMs: number;
   readonly quality:
@@ -152,7 +152,7 @@ function defineFacts(exposition: Exposition) {
     }),
     oneWay: new Counter({
       name: 'voice_calls_one_way_total',
-      help: 'Ended calls whose peer never sent RTP although it should have',
+      help: 'Ended calls whose peer sent no RTP although it was expected to',
       labelNames: ['direction'],
       registers,
     }),
@@ -181,7 +181,7 @@ function defineGauges(registry: Registry, sources: MetricSources, state: ScrapeS
   const registers = [registry];
   new Gauge({
     name: 'voice_calls_active',
-    help: 'Calls now',
+    help: 'Active calls',
     labelNames: ['direction'],
     registers,
     collect() {

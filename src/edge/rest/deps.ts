@@ -18,7 +18,7 @@ import type { LiveFeed } from './console/live-feed.ts';
 import type { CredentialUses } from './http/credential-uses.ts';
 import type { OperatorPages } from './http/operator-authentication.ts';
 import type { TakeUpgrade } from './http/upgrades.ts';
-import type { LiveCalls, Overhearing } from './live-calls.ts';
+import type { CallListeningAccess, LiveCalls } from './live-calls.ts';
 import type { Operations } from './operations.ts';
 
 export interface RestSettings {
@@ -63,7 +63,7 @@ export interface RestSettings {
 }
 
 /** Stores documents that are being tested. */
-export interface Drafts {
+interface Drafts {
   /** Stores the document and returns the URL from which a call reads it. */
   keep(xml: string): string;
 }
@@ -94,7 +94,7 @@ export interface RouteNeeds {
   readonly control: CallControl;
   readonly campaigns: CampaignControl;
   readonly liveCalls: LiveCalls;
-  readonly overhearing: Overhearing;
+  readonly callListening: CallListeningAccess;
   readonly operations: Operations;
   readonly settings: RestSettings;
   readonly clock: Clock;

@@ -35,7 +35,7 @@ export interface Operations {
   backupProgress(): Progress | undefined;
 }
 
-export interface UnreadableRowView {
+interface UnreadableRowView {
   readonly table: string;
   readonly key: string;
   readonly reason: string;
@@ -45,14 +45,14 @@ export interface UnreadableRowView {
 }
 
 /** Names of the settings that changed, and of those that need a restart. */
-export interface Reloaded {
+interface Reloaded {
   readonly changed: readonly string[];
   readonly needsRestart: readonly string[];
   readonly rates: number;
   readonly carriers: number;
 }
 
-export interface CarrierView {
+interface CarrierView {
   readonly name: string;
   /** Whether the carrier answers OPTIONS; undefined if it is not probed. */
   readonly reachable: boolean | undefined;
@@ -60,7 +60,7 @@ export interface CarrierView {
   readonly registered: boolean | undefined;
 }
 
-export interface AlarmView {
+interface AlarmView {
   readonly kind: string;
   /** Name of a carrier, ID of an account, or a path; empty for the node. */
   readonly subject: string;
@@ -73,7 +73,7 @@ export interface ActiveAlarmView extends AlarmView {
 }
 
 /** Bytes written, and an estimate of the total; the copy may end up smaller than its source. */
-export interface Progress {
+interface Progress {
   readonly bytes: number;
   readonly totalBytes: number;
 }
@@ -82,9 +82,11 @@ export interface PartState {
   readonly part: string;
   readonly ready: boolean;
   readonly detail: string;
+  /** Number that the detail states: waiting units, waiting recordings or living nodes. */
+  readonly count?: number;
 }
 
-export interface ServiceStatus {
+interface ServiceStatus {
   readonly version: string;
   readonly startedUs: number;
   readonly uptimeMs: number;

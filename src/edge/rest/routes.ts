@@ -27,7 +27,7 @@ import { subAccountRoutes } from './routes/account/sub-account.ts';
 import { webhookRoutes } from './routes/account/webhooks.ts';
 import { callActionRoutes } from './routes/calls/actions.ts';
 import { conferenceRoutes } from './routes/calls/conference.ts';
-import { overhearRoutes } from './routes/calls/listen-in.ts';
+import { listenInRoutes } from './routes/calls/listen-in.ts';
 import { liveCallRoutes } from './routes/calls/live.ts';
 import { multiPartyRoutes } from './routes/calls/multi-party.ts';
 import { multiPartyMemberRoutes } from './routes/calls/multi-party-members.ts';
@@ -78,7 +78,7 @@ const documented: readonly Route[] = [
   ...ipAclRoutes,
   placeCallRoute,
   ...liveCallRoutes,
-  ...overhearRoutes,
+  ...listenInRoutes,
   ...referRoutes,
   ...callActionRoutes,
   ...streamRoutes,

@@ -36,10 +36,10 @@ export { invitationLink } from './console/users.ts';
 export type { RestDeps, RestSettings } from './deps.ts';
 export type { OperatorPages } from './http/operator-authentication.ts';
 export type {
+  CallListeningAccess,
   LiveCalls,
   LiveQuality,
   MessageForms,
-  Overhearing,
   SipMessageTrace,
   StillAllowed,
 } from './live-calls.ts';
@@ -134,7 +134,7 @@ export function createRestServer(given: RestDeps): RestServer {
     async stop() {
       certificate?.close();
       deps.liveFeed.stop();
-      deps.overhearing.stop();
+      deps.callListening.stop();
       const cancel = deps.clock.at(deps.clock.monotonicMs() + STOP_WITHIN_MS, () =>
         app.server.closeAllConnections(),
       );

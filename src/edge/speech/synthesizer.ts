@@ -9,7 +9,7 @@ import { err, ok, type Result } from '../../base/result.ts';
 import type {
   LineRate,
   Pcm,
-  SoundWish,
+  SoundOptions,
   SpeechProblem,
   SpeechProblemKind,
   SpeechRequest,
@@ -38,7 +38,7 @@ export interface SpeechOptions {
   readonly run?: RunProcess;
 }
 
-export interface SpeechLimits {
+interface SpeechLimits {
   readonly maxCacheBytes: number;
   readonly maxChars: number;
   /** Time limit for a single run, ms. Pieces have at most 500 characters. */
@@ -127,7 +127,7 @@ class ProcessSynthesizer implements SpeechService {
 
   async *speak(
     request: SpeechRequest,
-    { rate = 8000, signal }: SoundWish = {},
+    { rate = 8000, signal }: SoundOptions = {},
   ): AsyncIterable<Spoken> {
     const planned = this.#plan(request);
     if (!planned.ok) {

@@ -239,14 +239,14 @@ export interface ConferenceInstruction extends Sourced, WithAction, WithCallback
   readonly party: PartyRules | undefined;
 }
 
-export type PartyRole = 'agent' | 'supervisor' | 'customer';
+type PartyRole = 'agent' | 'supervisor' | 'customer';
 
 interface PartyTarget {
   readonly url: string;
   readonly method: XmlHttpMethod;
 }
 
-export interface PartyRules {
+interface PartyRules {
   readonly role: PartyRole;
   /** Longest duration of the multi-party call in milliseconds, counted from its first member. */
   readonly maxDurationMs: number;
@@ -325,8 +325,6 @@ export type Instruction =
   | PreAnswerInstruction
   | HangupInstruction
   | MessageInstruction;
-
-export type InstructionKind = Instruction['kind'];
 
 /**
  * Reason why a document cannot run. `fault` selects the hangup cause (dialect §3.12): an invalid document (8011…8014),

@@ -3,15 +3,15 @@ import type { Codec, MediaDescription } from './types.ts';
 
 /** Supported codec names as in `a=rtpmap`, in upper case. */
 export type CodecName = (typeof CODEC_NAMES)[number];
-export const CODEC_NAMES = ['PCMU', 'PCMA', 'G722', 'L16', 'OPUS'] as const;
+const CODEC_NAMES = ['PCMU', 'PCMA', 'G722', 'L16', 'OPUS'] as const;
 export const isCodecName = (text: string): text is CodecName =>
   CODEC_NAMES.some((name) => name === text);
 
 /** Entries of a preference list: codecs, and comfort noise, which offers include only if it is listed. */
-export type CodecWish = CodecName | typeof COMFORT_NOISE_NAME;
+export type CodecPreference = CodecName | typeof COMFORT_NOISE_NAME;
 const COMFORT_NOISE_NAME = 'CN';
-export const CODEC_WISHES: readonly CodecWish[] = [...CODEC_NAMES, COMFORT_NOISE_NAME];
-export const isCodecWish = (text: string): text is CodecWish =>
+const CODEC_WISHES: readonly CodecPreference[] = [...CODEC_NAMES, COMFORT_NOISE_NAME];
+export const isCodecPreference = (text: string): text is CodecPreference =>
   CODEC_WISHES.some((name) => name === text);
 
 const fixed = (payloadType: number, name: string, clockRateHz: number, channels = 1): Codec => ({

@@ -1,10 +1,9 @@
 /** Public interface of SDP: offer and answer as text for one audio stream (RFC 8866, RFC 3264). */
 export {
-  CODEC_NAMES,
   type CodecName,
-  type CodecWish,
+  type CodecPreference,
   isCodecName,
-  isCodecWish,
+  isCodecPreference,
   offeredCodecs,
   parametersOf,
   sameCodec,
@@ -17,26 +16,9 @@ export {
   buildAnswer,
   buildOffer,
   chooseAudio,
-  isHeld,
-  type OfferParts,
   readAnswer,
   readOffer,
   revise,
-  type Wishes,
 } from './offer-answer.ts';
-export { parseSdp } from './parse.ts';
 export type { LocalTransport } from './secure-transport.ts';
-export { serializeSdp } from './serialize.ts';
-export type {
-  AudioOffer,
-  AudioSession,
-  Codec,
-  Direction,
-  DtlsRole,
-  Fingerprint,
-  MediaOffer,
-  SdpProblem,
-  SessionDescription,
-  SrtpPolicy,
-  SrtpSuite,
-} from './types.ts';
+export type { AudioSession, Codec, SdpProblem, SrtpPolicy, SrtpSuite } from './types.ts';

@@ -1,6 +1,5 @@
 /** Public interface of SIP: a user agent without sockets, and the parts that its sockets need. */
 export type { ChallengeOrder } from './auth/authenticator.ts';
-export { ha1Of } from './auth/digest.ts';
 export { defaultPort } from './dialog/next-hop.ts';
 export type { SessionTimerSettings } from './dialog/session-timer.ts';
 export { answerUnframed } from './dialog/unframed.ts';

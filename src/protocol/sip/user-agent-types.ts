@@ -7,7 +7,7 @@ import type { NonceLimits } from './auth/nonce.ts';
 import type { Asking, NewCallGate } from './dialog/new-call-gate.ts';
 import type { SessionTimerSettings } from './dialog/session-timer.ts';
 import type { SipMessage, SipRequest } from './message.ts';
-import type { ContactBinding, GoneBinding } from './registrar/binding.ts';
+import type { ContactBinding, ExpiredBinding } from './registrar/binding.ts';
 import type { RegistrarLimits } from './registrar/register.ts';
 import type { QuotedRequest } from './transaction/quoted.ts';
 import type { TimerValues } from './transaction/timer-values.ts';
@@ -214,7 +214,7 @@ export type UserAgentInput =
   | {
       readonly kind: 'bindingsElsewhere';
       readonly saved: readonly ContactBinding[];
-      readonly removed: readonly GoneBinding[];
+      readonly removed: readonly ExpiredBinding[];
     }
   | { readonly kind: 'drain' }
   /** While a cause is set, new calls get 503 with it. Registrations and active calls continue. */

@@ -39,7 +39,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
   readonly #outbound: OutboundCalls;
   readonly #registrations = new Map<number, RegistrationClient>();
   readonly #messages: Messages;
-  readonly #door: InviteAdmission;
+  readonly #admission: InviteAdmission;
   readonly #phones: PhoneDialogs;
   readonly #subscriptions: Subscriptions | undefined;
 
@@ -47,7 +47,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
     this.#core = new UserAgentCore(
       options,
       (output) => this.#incoming(output),
-      (request, flow) => this.#door.answer(request, flow),
+      (request, flow) => this.#admission.answer(request, flow),
     );
     this.#gate = options.realm === undefined ? undefined : new Gate(this.#core, options.realm);
     const changed = (event: EventPackage, username: string): void =>
@@ -71,7 +71,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
     this.#inbound = new InboundCalls(this.#core, this.#gate);
     this.#outbound = new OutboundCalls(this.#core, this.#registrar);
     this.#messages = new Messages(this.#core, this.#gate, this.#registrar);
-    this.#door = new InviteAdmission(this.#core, this.#gate, () => this.legs);
+    this.#admission = new InviteAdmission(this.#core, this.#gate, () => this.legs);
   }
 
   handle(input: UserAgentInput, nowMs: number): readonly UserAgentOutput[] {
@@ -83,13 +83,13 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
   expire(nowMs: number): readonly UserAgentOutput[] {
     this.#core.nowMs = nowMs;
     this.#core.run(this.#core.layer.expire(nowMs));
-    this.#core.agenda.run(nowMs);
+    this.#core.dialogTimers.run(nowMs);
     return this.#core.takeOutputs();
   }
 
   deadlineMs(): number | undefined {
     const ofLayer = this.#core.layer.deadlineMs();
-    const ofAgenda = this.#core.agenda.deadlineMs();
+    const ofAgenda = this.#core.dialogTimers.deadlineMs();
     if (ofLayer === undefined || ofAgenda === undefined) return ofLayer ?? ofAgenda;
     return Math.min(ofLayer, ofAgenda);
   }
@@ -108,7 +108,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
 
   /** Returns whether the peer has authenticated or was contacted by us first. */
   knows(flow: Flow, nowMs: number): boolean {
-    return this.#core.acquaintances.knows(flow, nowMs);
+    return this.#core.knownPeers.knows(flow, nowMs);
   }
 
   /** Returns whether an Authorization header field contains a nonce issued to that source. */
@@ -127,7 +127,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
 
   /** Number of pending timers; 0 when idle. */
   get timers(): number {
-    return this.#core.agenda.size + Number(this.#core.layer.deadlineMs() !== undefined);
+    return this.#core.dialogTimers.size + Number(this.#core.layer.deadlineMs() !== undefined);
   }
 
   get subscriptions(): number {
@@ -141,15 +141,15 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
 
   #input(input: UserAgentInput): void {
     const core = this.#core;
-    this.#phones.told(input);
+    this.#phones.reported(input);
     switch (input.kind) {
       case 'received':
-        this.#door.asking = {
+        this.#admission.asking = {
           waitedMs: input.waitedMs ?? 0,
           isKnown: input.isKnown ?? false,
           isTooMany: input.isTooMany ?? false,
         };
-        core.edgeWays?.heard(input.flow.remoteAddress, core.nowMs);
+        core.edgeWays?.received(input.flow.remoteAddress, core.nowMs);
         core.run(core.layer.receive(input.bytes, input.flow, core.nowMs));
         break;
       case 'sendFailed':
@@ -186,10 +186,10 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
         this.#registrar?.elsewhere(input.saved, input.removed);
         break;
       case 'drain':
-        this.#door.draining = true;
+        this.#admission.draining = true;
         break;
       case 'pause':
-        this.#door.pausedBy = input.cause;
+        this.#admission.pausedBy = input.cause;
         break;
       case 'invite':
         this.#outbound.invite(input);
@@ -268,7 +268,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
         this.#cancel(output);
         break;
       case 'ack':
-        this.#door.session(output.request)?.acknowledged(output.request);
+        this.#admission.session(output.request)?.acknowledged(output.request);
         break;
       case 'strayResponse':
         core.emit({ kind: 'discarded', why: 'response to no request of ours', flow: output.flow });
@@ -299,7 +299,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
   }
 
   #inDialog(request: SipRequest, transaction: TransactionId, flow: Flow): void {
-    const session = this.#door.session(request);
+    const session = this.#admission.session(request);
     if (session !== undefined) session.receive(request, transaction, flow);
     else this.#core.refuse(transaction, request, flow, 481, 'no such dialog');
   }
@@ -311,7 +311,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
   #targeted(output: RequestOutput): void {
     const { request, transaction, flow } = output;
     const refer = (): void => {
-      const session = this.#door.targeted(request);
+      const session = this.#admission.targeted(request);
       if (session?.targeted !== undefined) session.targeted(request, transaction, flow);
       else this.#core.refuse(transaction, request, flow, 403, 'REFER outside of a dialog');
     };
@@ -332,7 +332,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
 
   #probe(input: Probe): void {
     const core = this.#core;
-    const tell = (status: number | undefined): void => {
+    const notify = (status: number | undefined): void => {
       core.emit({ kind: 'probed', id: input.id, status });
     };
     const own = core.contact(undefined);
@@ -356,9 +356,9 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
       nextSequence: () => 2,
       user: {
         response: ({ status }) => {
-          if (status >= 200) tell(status);
+          if (status >= 200) notify(status);
         },
-        failed: () => tell(undefined),
+        failed: () => notify(undefined),
       },
     });
     outgoing.start();

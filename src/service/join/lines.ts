@@ -45,7 +45,7 @@ import { type AudioStreamsEdge, createAudioStreams } from '../../edge/stream/cli
 import { DemoApplication } from '../../edge/webhook/demo-application.ts';
 import { Drafts } from '../../edge/webhook/drafts.ts';
 import { type CustomerHttp, createHttpCaller } from '../../edge/webhook/http-caller.ts';
-import { keptSecret, NONCE_KEY_FILE } from '../data-folder.ts';
+import { NONCE_KEY_FILE, storedSecret } from '../data-folder.ts';
 import type { DescriptorWatch } from '../descriptors.ts';
 import type { Derived } from '../settings.ts';
 import { trialCertificate } from '../sip-certificate.ts';
@@ -145,7 +145,7 @@ export async function openLines(
     logger,
     directory: cluster ? withNodes(foundation, cluster.tickets) : foundation.phoneLogins,
     bindings: cluster?.shared.bindings ?? foundation.store.bindings,
-    nonceKey: cluster && Buffer.from(keptSecret(dataDir, NONCE_KEY_FILE, random)),
+    nonceKey: cluster && Buffer.from(storedSecret(dataDir, NONCE_KEY_FILE, random)),
     nonceCounts: cluster?.shared.nonceCounts,
     carriers: () => foundation.provisioning.carriers.list(),
     carrierProbeMs: settings.sip.carrierProbeMs,

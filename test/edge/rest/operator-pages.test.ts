@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadSettings } from '../../../src/config/load.ts';
 import { derive } from '../../../src/service/settings.ts';
+import { loadSettings } from '../../config/load-settings.ts';
 import { ADMIN_TOKEN, SCRAPE_TOKEN, type Service, startService } from '../../spec/service.ts';
 
 const DEFAULTS = new URL('../../../config/default.json', import.meta.url).pathname;

@@ -20,10 +20,10 @@ import {
   Tiles,
 } from '../ui/parts.tsx';
 import { BundleButton } from './bundle.tsx';
+import { endTone } from './call-end.ts';
 import { LivePart } from './call-live.tsx';
 import { Charges, LinkedLegs } from './call-money.tsx';
 import { Curves } from './call-quality.tsx';
-import { endTone } from './calls.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { Ladder } from './ladder.tsx';
 import { Recording } from './recording.tsx';

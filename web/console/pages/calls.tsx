@@ -7,9 +7,10 @@ import { href, useQuery } from '../place.ts';
 import { whyEnded } from '../reasons.ts';
 import { t } from '../text.ts';
 import { Save } from '../ui/form.tsx';
-import { Badge, Empty, Head, LoadProblem, Mos, Since, type Tone } from '../ui/parts.tsx';
+import { Badge, Empty, Head, LoadProblem, Mos, Since } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { CallPage } from './call.tsx';
+import { endTone } from './call-end.ts';
 import { CallFilters, EMPTY, type Filters, fitsLive, queryOf } from './call-filters.tsx';
 import { PlaceCall } from './place-call.tsx';
 import { SavedViews } from './saved-views.tsx';
@@ -25,13 +26,6 @@ export const CallsPages = (props: PageProps) =>
 
 const isLive = (row: Row): boolean => row['call_status'] !== undefined;
 const idOf = (row: Row): string => text(row['uuid'] ?? row['call_uuid']);
-
-/** Tone of the end: errors of the service or the application are bad, unanswered calls are fair. */
-export function endTone(row: Row): Tone {
-  const code = Number(row['hangup_cause_code']);
-  if (code === 4000 || code === 4010) return 'good';
-  return code >= 5000 && code < 6000 ? 'bad' : code >= 7000 && code < 9000 ? 'bad' : 'fair';
-}
 
 const COLUMNS: readonly Column[] = [
   {

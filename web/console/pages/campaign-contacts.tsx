@@ -9,7 +9,7 @@ import { Input, Save, Select } from '../ui/form.tsx';
 import { Drawer } from '../ui/overlay.tsx';
 import { At, Badge, Facts, LoadProblem, type Tone } from '../ui/parts.tsx';
 import { type Column, Pager, Table } from '../ui/table.tsx';
-import { doneOf } from './campaigns.tsx';
+import { doneOf } from './campaign-parts.tsx';
 
 const PER_PAGE = 50;
 

@@ -24,10 +24,10 @@ import {
 import { toast } from '../ui/toast.tsx';
 import { Attempts, Contacts } from './campaign-contacts.tsx';
 import { campaignBody, campaignFields } from './campaign-fields.ts';
+import { CampaignState, doneOf, Progress } from './campaign-parts.tsx';
 import { Pool } from './campaign-pool.tsx';
 import { Upload } from './campaign-upload.tsx';
 import { Week } from './campaign-week.tsx';
-import { CampaignState, doneOf, Progress } from './campaigns.tsx';
 
 const EVERY_MS = 3000;
 

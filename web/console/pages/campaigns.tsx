@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { call, get, number, type Row, rows, text } from '../api.ts';
+import { call, get, number, rows, text } from '../api.ts';
 import { count, words } from '../format.ts';
 import { useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
@@ -7,10 +7,11 @@ import type { PageProps } from '../pages.ts';
 import { go, href, useQuery } from '../place.ts';
 import { t } from '../text.ts';
 import { Editor } from '../ui/editor.tsx';
-import { Ago, Badge, Empty, Head, LoadProblem, Portions, type Tone } from '../ui/parts.tsx';
+import { Ago, Empty, Head, LoadProblem } from '../ui/parts.tsx';
 import { Pager, Table } from '../ui/table.tsx';
 import { CampaignPage } from './campaign.tsx';
 import { campaignBody, campaignFields, INITIAL } from './campaign-fields.ts';
+import { CampaignState, doneOf, Progress } from './campaign-parts.tsx';
 
 const PER_PAGE = 25;
 const EVERY_MS = 5000;
@@ -21,45 +22,6 @@ export const CampaignPages = (props: PageProps) =>
   ) : (
     <CampaignPage key={props.rest[0]} {...props} id={props.rest[0]} />
   );
-
-const TONES: Readonly<Record<string, Tone>> = {
-  running: 'good',
-  completed: 'info',
-  paused: 'fair',
-  cancelled: 'none',
-  ready: 'info',
-};
-
-export const CampaignState = ({ row }: { readonly row: Row }) => (
-  <Badge tone={TONES[text(row['status'])] ?? 'none'}>{words(row['status'])}</Badge>
-);
-
-/** Contacts whose calls are over. */
-export const doneOf = (row: Row): number =>
-  ['answered', 'no_answer', 'busy', 'failed', 'expired'].reduce(
-    (sum, name) => sum + number(row[name]),
-    0,
-  );
-
-export const Progress = ({ row }: { readonly row: Row }) => (
-  <Portions
-    total={number(row['total_contacts'])}
-    of={[
-      { name: t('Answered'), value: number(row['answered']), tone: 'good' },
-      {
-        name: t('Not reached'),
-        value: number(row['no_answer']) + number(row['busy']) + number(row['expired']),
-        tone: 'fair',
-      },
-      { name: t('Failed'), value: number(row['failed']), tone: 'bad' },
-      {
-        name: t('In progress'),
-        value: number(row['dialling']) + number(row['retry_pending']),
-        tone: 'info',
-      },
-    ]}
-  />
-);
 
 function Campaigns({ account }: PageProps) {
   const { fields, setAll } = useQuery({ archived: '', page: '1' });

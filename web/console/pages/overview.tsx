@@ -8,7 +8,7 @@ import { t } from '../text.ts';
 import { Chart } from '../ui/chart.tsx';
 import { Ago, Badge, Card, Head, LoadProblem, Mos, Tiles } from '../ui/parts.tsx';
 import { Table } from '../ui/table.tsx';
-import { endTone } from './calls.tsx';
+import { endTone } from './call-end.ts';
 
 const EVERY_MS = 30_000;
 const HOUR_S = 3600;

@@ -10,7 +10,7 @@ import { Select } from '../ui/form.tsx';
 import { Badge, Card, Head } from '../ui/parts.tsx';
 import { Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
-import { endTone } from './calls.tsx';
+import { endTone } from './call-end.ts';
 import { TEMPLATES } from './templates.ts';
 import { TrialCall } from './trial-call.tsx';
 import { XmlEditor } from './xml-editor.tsx';

@@ -42,7 +42,10 @@ const labelsOf = (splits: readonly number[]): string[] => {
   return splits.map((seconds) => format(seconds * 1000));
 };
 
-const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 2 });
+const compact = new Intl.NumberFormat(undefined, {
+  notation: 'compact',
+  maximumSignificantDigits: 3,
+});
 
 export function Chart(props: ChartProps) {
   const { title, unit, times, series, isBars = false, range, height = 170 } = props;
@@ -87,7 +90,7 @@ export function Chart(props: ChartProps) {
               label: name,
               stroke,
               width: 2,
-              points: { show: times.length < 3 },
+              points: { show: !isBars && times.length < 3 },
               ...(bars && { paths: bars, fill: withAlpha(stroke, 0.75), width: 0 }),
               ...(!bars && lines && { paths: lines }),
               ...(!bars && series.length === 1 && { fill: withAlpha(stroke, 0.1) }),
@@ -145,7 +148,8 @@ const dataOf = (times: readonly number[], series: readonly Series[]): uPlot.Alig
 /** Returns the range of the time axis. Bars get a margin; lines span at least a minute. */
 function spanOf(times: ArrayLike<number>, isBars: boolean): [number, number] {
   const [low = 0, high = 0] = [times[0], times[times.length - 1]];
-  if (!isBars) return [Math.min(low, high - 1), high];
+  if (low === high && !isBars) return [low - DAY_S / 2, low + DAY_S / 2];
+  if (!isBars) return [low, high];
   const step = times.length > 1 ? (high - low) / (times.length - 1) : DAY_S;
   return [low - step / 2, high + step / 2];
 }

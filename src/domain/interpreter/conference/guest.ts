@@ -1,7 +1,7 @@
 /** A call of another node in a conference of this node, represented by a leg from that node. */
 import type { Logger } from '../../../base/logger.ts';
 import type { Call, CallLogKind } from '../../call/call.ts';
-import type { InboundLeg, MediaWish } from '../../call/needs.ts';
+import type { InboundLeg, LegPolicy } from '../../call/needs.ts';
 import type { NotificationDraft } from '../../callback/types.ts';
 import type { Bus } from '../../cluster/needs.ts';
 import type { InterpreterNeeds, Participation, VerbContext } from '../needs.ts';
@@ -26,7 +26,7 @@ export interface GuestNeeds {
   readonly logger: Logger;
 }
 
-const WISH: MediaWish = { srtp: LINK_SRTP, codecs: LINK_CODECS };
+const LINK_POLICY: LegPolicy = { srtp: LINK_SRTP, codecs: LINK_CODECS };
 
 export class Guest {
   readonly #needs: GuestNeeds;
@@ -60,7 +60,7 @@ export class Guest {
       keypadEvents,
       noted: (kind, text, facts) => this.#noted(kind, text, facts),
     });
-    call.takeInbound(unowned(leg), WISH);
+    call.takeInbound(unowned(leg), LINK_POLICY);
     this.#enter(call).catch((error: unknown) => {
       logger.error(
         { error, callUuid: call.uuid },

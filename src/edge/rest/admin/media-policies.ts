@@ -16,12 +16,12 @@ const params = Type.Object({
 });
 const CODECS = ['OPUS', 'G722', 'PCMU', 'PCMA', 'L16'] as const;
 /** Codecs that a policy may name. CN is comfort noise (RFC 3389), which SDP offers contain only if named. */
-const WISHES = [...CODECS, 'CN'] as const;
+const PREFERENCES = [...CODECS, 'CN'] as const;
 
 const PolicyBody = Type.Object({
   srtp: Type.Optional(oneOf(SRTP_POLICIES)),
   codecs: Type.Optional(
-    Type.Array(oneOf(WISHES), { contains: oneOf(CODECS), maxItems: WISHES.length }),
+    Type.Array(oneOf(PREFERENCES), { contains: oneOf(CODECS), maxItems: PREFERENCES.length }),
   ),
 });
 const PolicySchema = Type.Object({

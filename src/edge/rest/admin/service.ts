@@ -10,6 +10,9 @@ const PartSchema = Type.Object({
   part: Type.String(),
   ready: Type.Boolean(),
   detail: Type.String(),
+  count: Type.Optional(
+    Type.Integer({ description: 'waiting units, waiting recordings or live nodes' }),
+  ),
 });
 
 const status = adminRoute({

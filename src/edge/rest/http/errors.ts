@@ -12,6 +12,10 @@ const SERVICE_FAILURES: Partial<Record<ServiceErrorCode, Failure>> = {
   STORE_BUSY: failure(503, 'service temporarily unavailable', { headers: { 'retry-after': '1' } }),
   STORE_FULL: failure(507, 'storage is full', { headers: { 'retry-after': '60' } }),
   STORE_GONE: failure(503, 'service temporarily unavailable', { headers: { 'retry-after': '5' } }),
+  BACKUP_EXTERNAL: failure(
+    409,
+    'the store is on PostgreSQL: back it up with pg_dump, together with the folder keys of the data folder',
+  ),
   CONFLICT: failure(409, 'already exists'),
   STORE_UNREADABLE: failure(500, 'a stored record cannot be read; the operator is informed'),
   STORE_CLOSED: failure(503, 'service is shutting down', { headers: { 'retry-after': '5' } }),

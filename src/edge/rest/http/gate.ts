@@ -57,12 +57,12 @@ export interface GateDeps {
 /** Admits or refuses a request. Checks the credentials, the request rate and the account of the path, in this order. */
 export class Gate {
   readonly #deps: GateDeps;
-  readonly #operatorDoor: OperatorAuthentication;
+  readonly #operatorAuthentication: OperatorAuthentication;
   readonly #sessions: SessionAuthentication;
 
   constructor(deps: GateDeps) {
     this.#deps = deps;
-    this.#operatorDoor = new OperatorAuthentication(deps);
+    this.#operatorAuthentication = new OperatorAuthentication(deps);
     this.#sessions = new SessionAuthentication(deps);
   }
 
@@ -75,7 +75,7 @@ export class Gate {
     if (route.audience === 'public') return ok(NOBODY);
     if (route.audience === 'guest') return this.#guest(address);
     const isPage = OPERATOR_PAGES.has(route.audience);
-    if (isPage && this.#operatorDoor.isOpen(headers)) return ok(OPERATOR);
+    if (isPage && this.#operatorAuthentication.isOpen(headers)) return ok(OPERATOR);
     if (route.audience === 'anyone' && credentialsOf(headers) === undefined) return ok(NOBODY);
     const session = await this.#sessions.find(headers);
     if (session !== undefined) return this.#sessions.admit(route, session, pathAuthId);
@@ -133,7 +133,7 @@ export class Gate {
   ): Promise<Result<Admission, Failure>> {
     if (credentials === undefined) return err(INVALID_TOKEN);
     if (OPERATOR_PAGES.has(route.audience)) {
-      const known = this.#operatorDoor.takes(credentials, route.audience === 'scraper');
+      const known = this.#operatorAuthentication.takes(credentials, route.audience === 'scraper');
       return known ? ok(OPERATOR) : err(INVALID_TOKEN);
     }
     if (route.audience === 'admin') {

@@ -108,7 +108,7 @@ interface Common {
   readonly longRunning?: true;
   /** Whether the request only reads (POST because its input is too long for a URL). It is not audited. */
   readonly changesNothing?: true;
-  /** What the audit log says about the change beyond its path: an amount, for example. At most 500 characters are kept. */
+  /** Details of the change for the audit log, for example an amount. At most 500 characters are stored. */
   readonly auditDetail?: (body: unknown) => string;
   /** Sub-accounts have no such resources: 403. */
   readonly mainAccountOnly?: true;

@@ -213,11 +213,11 @@ export const retentionRepository = (db: Connection): Synchronously<RetentionStor
     return expired.length;
   },
   // Deletes the oldest records first, approximately in the order of their ends.
-  purgeLogs: (nowUs, keptMs, limit) =>
+  purgeLogs: (nowUs, retentionMs, limit) =>
     db.run(
       `DELETE FROM call_timeline WHERE number IN
         (SELECT number FROM (SELECT number, ended_us FROM call_timeline ORDER BY number LIMIT ?)
           AS oldest WHERE ended_us < ?)`,
-      [limit, nowUs - keptMs * 1000],
+      [limit, nowUs - retentionMs * 1000],
     ),
 });

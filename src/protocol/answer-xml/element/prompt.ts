@@ -113,7 +113,7 @@ function readBeep(reader: ElementReader): boolean {
     );
   }
   // Length and level do not distinguish a beep from speech. The detector checks for one pure tone instead.
-  reader.warn('the measures of beep are not used: any steady tone of 120 ms is one', 'beep');
+  reader.warn('the value of beep is ignored: any steady tone of 120 ms counts as a beep', 'beep');
   return true;
 }
 

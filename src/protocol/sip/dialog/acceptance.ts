@@ -1,6 +1,6 @@
 import { noOperation } from '../../../base/no-operation.ts';
 import type { SipResponse } from '../message.ts';
-import { patience } from '../transaction/timer-values.ts';
+import { timeout } from '../transaction/timer-values.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import type { UserAgentCore } from './core.ts';
 import type { Cancel } from './timers.ts';
@@ -33,7 +33,7 @@ export class Acceptance {
     this.sequence = accepted.response.cseq.sequence;
     this.#givenUp = givenUp;
     const { t1 } = core.timers;
-    this.#send(t1, core.nowMs + patience(core.timers));
+    this.#send(t1, core.nowMs + timeout(core.timers));
   }
 
   acknowledged(): void {
@@ -46,7 +46,9 @@ export class Acceptance {
     const nextMs = core.nowMs + intervalMs;
     this.#cancelTimer =
       nextMs < endMs
-        ? core.agenda.at(nextMs, () => this.#send(Math.min(2 * intervalMs, core.timers.t2), endMs))
-        : core.agenda.at(endMs, this.#givenUp);
+        ? core.dialogTimers.at(nextMs, () =>
+            this.#send(Math.min(2 * intervalMs, core.timers.t2), endMs),
+          )
+        : core.dialogTimers.at(endMs, this.#givenUp);
   }
 }

@@ -1,5 +1,5 @@
 import type { ClientAuth } from '../auth/client-auth.ts';
-import { keptText, messageOf } from '../kept-message.ts';
+import { compactText, messageOf } from '../compact-message.ts';
 import type { SipResponse } from '../message.ts';
 import type { Flow } from '../transport/flow.ts';
 import type { DestinationGuard, LegId, UserAgentOutput } from '../user-agent-types.ts';
@@ -11,7 +11,7 @@ import { DEFAULT_SESSION_TIMER, SessionTimer } from './session-timer.ts';
 type SentAck = Extract<UserAgentOutput, { kind: 'send' }>;
 
 export interface AcceptedInviteOptions {
-  readonly asked: Asked;
+  readonly requested: Asked;
   readonly leg: LegId;
   readonly auth: ClientAuth | undefined;
   readonly viaFlow: boolean;
@@ -41,24 +41,24 @@ export class AcceptedInvite implements ClientUser {
       return true;
     }
     const ack = this.#acks.get(tag);
-    const kept = ack && messageOf(ack.text);
-    if (ack !== undefined && kept !== undefined)
-      this.#core.emit({ kind: 'send', ...kept, flow: ack.flow, transaction: undefined });
+    const retained = ack && messageOf(ack.text);
+    if (ack !== undefined && retained !== undefined)
+      this.#core.emit({ kind: 'send', ...retained, flow: ack.flow, transaction: undefined });
     return false;
   }
 
   acknowledged(tag: string, { bytes, flow }: SentAck): void {
-    this.#acks.set(tag, { text: keptText(bytes), flow });
+    this.#acks.set(tag, { text: compactText(bytes), flow });
   }
 
   /** Handles a 2xx from a fork: acknowledges and ends that session immediately (RFC 3261 §13.2.2.4). */
   response(response: SipResponse, flow: Flow): void {
     const tag = response.to.tag ?? '';
     if (!this.takes(tag)) return;
-    const { asked, leg, ...way } = this.#options;
+    const { requested, leg, ...way } = this.#options;
     const session = new Session(this.#core, {
       ...way,
-      dialog: Dialog.fromResponse(asked, response),
+      dialog: Dialog.fromResponse(requested, response),
       user: nobody(leg),
       flow,
       isCaller: true,

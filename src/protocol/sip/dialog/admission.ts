@@ -60,7 +60,7 @@ export class InviteAdmission {
 
   #answer(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
     const inDialog = request.to.tag !== undefined;
-    const refusal = screen(request, inDialog, this.#core.ownSentBys) ?? insecure(request, flow);
+    const refusal = screen(request, inDialog, this.#core.localSentBys) ?? insecure(request, flow);
     if (refusal !== undefined) return { ...refusal, needed: refusal.headers.length };
     if (request.method === 'MESSAGE') return this.#text(request, flow);
     if (inDialog) return this.session(request) === undefined ? NO_DIALOG : undefined;
@@ -68,10 +68,10 @@ export class InviteAdmission {
       case 'INVITE':
         return this.#noCalls() ?? this.#newCall(request, flow);
       case 'REGISTER':
-        if (this.#gate !== undefined) return this.#gate.atTheDoor(request, flow);
+        if (this.#gate !== undefined) return this.#gate.screenRequest(request, flow);
         return { status: 405, headers: CAPABILITIES, needed: 1, why: 'no registrar' };
       case 'SUBSCRIBE':
-        if (this.#gate !== undefined) return this.#gate.atTheDoor(request, flow);
+        if (this.#gate !== undefined) return this.#gate.screenRequest(request, flow);
         return { status: 405, headers: CAPABILITIES, needed: 1, why: 'no subscriptions' };
       case 'REFER':
         // A peer without a call cannot make the service place calls (RFC 3515 §4.2).
@@ -136,7 +136,7 @@ export class InviteAdmission {
   /** Requires authentication, except from a carrier that does not call as a local user. */
   #fromUnknown(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
     if (this.#core.options.trustedSource(flow) !== undefined) return undefined;
-    return this.#gate?.atTheDoor(request, flow);
+    return this.#gate?.screenRequest(request, flow);
   }
 }
 

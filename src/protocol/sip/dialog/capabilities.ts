@@ -13,7 +13,7 @@ const REGISTER_EXTENSIONS: readonly string[] = ['path', 'outbound'];
 export const INFO_TYPES: readonly string[] = ['application/dtmf-relay', 'application/dtmf'];
 
 export const ALLOW: HeaderInit = [['Allow', METHODS.join(', ')]];
-export const SUPPORTED: HeaderInit = [['Supported', EXTENSIONS.join(', ')]];
+const SUPPORTED: HeaderInit = [['Supported', EXTENSIONS.join(', ')]];
 /** Header fields of each INVITE and its 2xx. */
 export const ALLOWED_AND_SUPPORTED: HeaderInit = [...ALLOW, ...SUPPORTED];
 /**

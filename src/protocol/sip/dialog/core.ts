@@ -45,7 +45,7 @@ export interface ServerUser {
 /** User of a dialog: receives the peer's requests inside it. */
 export interface DialogUser {
   readonly leg?: LegId | undefined;
-  /** Stage of a session. `asked`: unanswered INVITE from the peer. `early`: unanswered local INVITE. */
+  /** Stage of a session. `requested`: unanswered INVITE from the peer. `early`: unanswered local INVITE. */
   readonly stage?: 'asked' | 'early' | 'confirmed' | 'over';
   /** Receives a request whose extensions and content have been checked. */
   receive(request: SipRequest, transaction: TransactionId, flow: Flow): void;
@@ -77,7 +77,7 @@ export class UserAgentCore {
   readonly options: UserAgentOptions;
   readonly limits: UserAgentLimits;
   readonly timers: TimerValues;
-  readonly agenda = new DialogTimers();
+  readonly dialogTimers = new DialogTimers();
   readonly layer: TransactionLayer;
   /** Dialog users by dialog ID. */
   readonly dialogs = new Map<string, DialogUser>();
@@ -85,7 +85,7 @@ export class UserAgentCore {
   readonly servers = new Map<TransactionId, ServerUser>();
   readonly resolving: Questions<Resolution>;
   readonly connecting: Questions<Flow | undefined>;
-  readonly acquaintances = new KnownPeers();
+  readonly knownPeers = new KnownPeers();
   /** Service-Route of our registrations by the URI of the registrar (RFC 3608). */
   readonly serviceRoutes = new Map<string, readonly NameAddr[]>();
   readonly unresponsive = new Unresponsive();
@@ -97,7 +97,7 @@ export class UserAgentCore {
   /** Via `host:port` of our requests, by transport. */
   readonly #sentBys = new Map<SipTransportName, string>();
   /** Values of `sentBy` as a set. */
-  readonly ownSentBys: ReadonlySet<string>;
+  readonly localSentBys: ReadonlySet<string>;
   /** Our Contacts without a user, by transport. */
   readonly #contacts = new Map<string, string>();
   readonly #software: readonly [name: string, value: string];
@@ -105,11 +105,11 @@ export class UserAgentCore {
   /** Listener for all outputs except messages. */
   said: (output: UserAgentOutput) => void = () => undefined;
 
-  /** `door` returns the stateless answer to a new request, if any. */
+  /** `screen` returns the stateless answer to a new request, if any. */
   constructor(
     options: UserAgentOptions,
     incoming: (output: Incoming) => void,
-    door: (request: SipRequest, flow: Flow) => StatelessAnswer | undefined,
+    screen: (request: SipRequest, flow: Flow) => StatelessAnswer | undefined,
   ) {
     this.options = options;
     this.#software = ['Server', options.userAgent];
@@ -123,16 +123,16 @@ export class UserAgentCore {
       newToken: () => this.newToken(),
       timers: this.timers,
       server: options.userAgent,
-      door,
+      screen,
       isKnown: (flow) =>
-        options.trustedSource(flow) !== undefined || this.acquaintances.knows(flow, this.nowMs),
+        options.trustedSource(flow) !== undefined || this.knownPeers.knows(flow, this.nowMs),
     });
     this.#incoming = incoming;
     for (const transport of TRANSPORTS) {
       const host = bracketed(options.publicHost);
       this.#sentBys.set(transport, formatHostPort(host, this.#port(transport)));
     }
-    this.ownSentBys = new Set([...this.#sentBys.values()].map((text) => text.toLowerCase()));
+    this.localSentBys = new Set([...this.#sentBys.values()].map((text) => text.toLowerCase()));
   }
 
   emit(output: UserAgentOutput): void {
@@ -201,7 +201,7 @@ export class UserAgentCore {
     const routed = request.withPrependedHeader('Via', this.#via(request, flow));
     const { transaction, outputs } = this.layer.request(routed, flow, this.nowMs);
     this.clients.set(transaction, user);
-    this.acquaintances.met(flow, this.nowMs);
+    this.knownPeers.met(flow, this.nowMs);
     this.run(outputs);
     return transaction;
   }

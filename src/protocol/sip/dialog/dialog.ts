@@ -82,8 +82,8 @@ export class Dialog {
   }
 
   /** Creates the caller's side from a provisional or final response with a To tag (§12.1.2). */
-  static fromResponse(asked: Asked, response: SipResponse): Dialog {
-    const { callId, localTag, local, secure, requestUri, sequence } = asked;
+  static fromResponse(requested: Asked, response: SipResponse): Dialog {
+    const { callId, localTag, local, secure, requestUri, sequence } = requested;
     return new Dialog({
       callId,
       localTag,

@@ -90,7 +90,7 @@ export class InboundCalls {
       transaction,
       flow,
       viaFlow: caller.carrier === undefined,
-      guard: caller.username === undefined ? undefined : { heardAt: [], allow: [] },
+      guard: caller.username === undefined ? undefined : { receivedAt: [], allow: [] },
       ended: () => this.#legs.delete(id),
     });
     if (leg === undefined) return;

@@ -101,7 +101,7 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
     core.servers.set(options.transaction, this);
     const { expires } = request;
     if (expires !== undefined && expires > 0) {
-      this.#cancelExpiry = core.agenda.at(core.nowMs + expires * MS_PER_SECOND, () =>
+      this.#cancelExpiry = core.dialogTimers.at(core.nowMs + expires * MS_PER_SECOND, () =>
         this.#expire(),
       );
     }
@@ -125,7 +125,7 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
     this.#cancelRepeat();
     const early = sdpOf(this.#invite) === undefined ? undefined : sdp;
     this.#provisional(early);
-    this.#cancelRepeat = this.#core.agenda.at(this.#core.nowMs + PROVISIONAL_REPEAT_MS, () =>
+    this.#cancelRepeat = this.#core.dialogTimers.at(this.#core.nowMs + PROVISIONAL_REPEAT_MS, () =>
       this.ring(sdp),
     );
   }

@@ -262,7 +262,7 @@ export class InviteBranch implements RequestUser {
       guard,
       leg: user.id,
       largeOverTcp: largeOverTcpTo(destination),
-      asked: askedBy(this.#outgoing.request),
+      requested: askedBy(this.#outgoing.request),
     });
   }
 

@@ -7,7 +7,7 @@ import type { SipTransportName } from '../transport/flow.ts';
 import { sipUri } from '../uri.ts';
 import type { InviteCommand, LegId } from '../user-agent-types.ts';
 import { ALLOWED_AND_SUPPORTED, ALLOWED_AND_SUPPORTED_UNRELIABLY } from './capabilities.ts';
-import { wayTo } from './contact-way.ts';
+import { routeTo } from './contact-route.ts';
 import type { UserAgentCore } from './core.ts';
 import { routed } from './dialog.ts';
 import { type Destination, nextHopOf } from './next-hop.ts';
@@ -91,7 +91,7 @@ export class OutboundCalls {
    * registration.
    */
   #toContact(command: InviteCommand, binding: ContactBinding, callId: string): BranchPlan {
-    const { to, route, destination, guard } = wayTo(this.#core, binding);
+    const { to, route, destination, guard } = routeTo(this.#core, binding);
     const { transport } = binding.flow;
     const request = this.#request(command, { route, to, callId, transport });
     const viaFlow = destination.kind === 'flow';

@@ -11,7 +11,7 @@ export interface Attempt {
   /** Edge proxy for this attempt. */
   readonly edge?: Target;
   /** True if the request carries the target for the edge proxy. Otherwise its Route already names an edge. */
-  readonly isTold?: boolean;
+  readonly isReported?: boolean;
 }
 
 /**
@@ -24,7 +24,7 @@ const NEXT_HEADER = 'X-Carillon-Next';
 export class OutboundEdges {
   readonly #edges: readonly EdgePlace[];
   readonly #unresponsive: Unresponsive;
-  readonly #heardMs = new Map<string, number>();
+  readonly #receivedMs = new Map<string, number>();
 
   constructor(edges: readonly EdgePlace[], unresponsive: Unresponsive) {
     this.#edges = edges;
@@ -32,14 +32,14 @@ export class OutboundEdges {
   }
 
   /** Records a message from that address. */
-  heard(address: string, nowMs: number): void {
-    if (this.#edges.some((edge) => edge.address === address)) this.#heardMs.set(address, nowMs);
+  received(address: string, nowMs: number): void {
+    if (this.#edges.some((edge) => edge.address === address)) this.#receivedMs.set(address, nowMs);
   }
 
   /** Returns true if the edge sent OPTIONS before and has stopped. An edge that never sent any may still work. */
   isSilent({ address }: EdgePlace, nowMs: number): boolean {
-    const heardMs = this.#heardMs.get(address);
-    return heardMs !== undefined && nowMs - heardMs > SILENT_MS;
+    const receivedMs = this.#receivedMs.get(address);
+    return receivedMs !== undefined && nowMs - receivedMs > SILENT_MS;
   }
 
   /**
@@ -51,7 +51,7 @@ export class OutboundEdges {
     return targets.flatMap((target) =>
       target.transport === 'tls'
         ? [{ target }]
-        : hops.map((edge) => ({ target, edge, isTold: true })),
+        : hops.map((edge) => ({ target, edge, isReported: true })),
     );
   }
 
@@ -93,7 +93,11 @@ export class OutboundEdges {
 }
 
 /** Adds the target and the response timeout as header fields for the edge proxy. */
-export function toldTo(request: SipRequest, { transport, address, port }: Target, waitMs: number) {
+export function reportedTo(
+  request: SipRequest,
+  { transport, address, port }: Target,
+  waitMs: number,
+) {
   const next = `${transport} ${bracketed(address)} ${port} ${Math.round(waitMs)}`;
   return request.withHeader(NEXT_HEADER, next);
 }

@@ -34,7 +34,7 @@ export class OutboundLeg implements Leg, BranchUser {
   #session: Session | undefined;
   /** Session whose offer has not been answered yet. */
   #asking: Session | undefined;
-  #told: RespondingPeer | undefined;
+  #reported: RespondingPeer | undefined;
   #worst: { readonly branch: InviteBranch; readonly end: LegEndFacts } | undefined;
   #over = false;
   #cancelLimit: Cancel = noOperation;
@@ -54,7 +54,7 @@ export class OutboundLeg implements Leg, BranchUser {
         status: undefined,
         reason: undefined,
       } as const;
-      this.#core.agenda.at(this.#core.nowMs, () => this.#end(end));
+      this.#core.dialogTimers.at(this.#core.nowMs, () => this.#end(end));
       return;
     }
     const branches = plans.map((plan) => new InviteBranch(this.#core, { ...plan, user: this }));
@@ -64,7 +64,7 @@ export class OutboundLeg implements Leg, BranchUser {
   }
 
   #limit(answerMs: number): void {
-    this.#cancelLimit = this.#core.agenda.at(this.#core.nowMs + answerMs, () => {
+    this.#cancelLimit = this.#core.dialogTimers.at(this.#core.nowMs + answerMs, () => {
       if (this.#over || this.#session !== undefined) return;
       this.#cancelBranches(undefined);
       const reason = `no answer within ${answerMs} ms`;
@@ -101,10 +101,10 @@ export class OutboundLeg implements Leg, BranchUser {
   /** Forwards the early media of the first branch that has any; other branches only ring. */
   progress(branch: InviteBranch, status: number, sdp: string | undefined): void {
     if (this.#over || this.#session !== undefined) return;
-    this.#tellPeer(branch);
+    this.#notifyPeer(branch);
     if (sdp !== undefined) this.#early ??= branch;
-    const heard = this.#early === branch ? sdp : undefined;
-    this.#core.emit({ kind: 'progress', leg: this.#id, status, sdp: heard });
+    const received = this.#early === branch ? sdp : undefined;
+    this.#core.emit({ kind: 'progress', leg: this.#id, status, sdp: received });
   }
 
   connected(branch: InviteBranch, session: Session, sdp: string | undefined): void {
@@ -118,7 +118,7 @@ export class OutboundLeg implements Leg, BranchUser {
     if (branch.awaitsAnswer) this.#unanswered = branch;
     this.#cancelLimit();
     this.#cancelBranches(ANSWERED_ELSEWHERE);
-    this.#tellPeer(branch);
+    this.#notifyPeer(branch);
     this.#core.emit({ kind: 'connected', leg: this.#id, callId: branch.callId, sdp });
   }
 
@@ -136,7 +136,7 @@ export class OutboundLeg implements Leg, BranchUser {
     // A 6xx applies to the user, not to one phone: cancel the other branches (RFC 3261 §16.7 step 5).
     if ((end.status ?? 0) >= 600) this.#cancelBranches(undefined);
     if (this.#branches.size > 0) return;
-    this.#tellPeer(this.#worst.branch);
+    this.#notifyPeer(this.#worst.branch);
     this.#end(this.#worst.end);
   }
 
@@ -212,9 +212,9 @@ export class OutboundLeg implements Leg, BranchUser {
     this.#end(end);
   }
 
-  #tellPeer({ peer }: InviteBranch): void {
-    if (peer === undefined || isSamePeer(peer, this.#told)) return;
-    this.#told = peer;
+  #notifyPeer({ peer }: InviteBranch): void {
+    if (peer === undefined || isSamePeer(peer, this.#reported)) return;
+    this.#reported = peer;
     this.#core.emit({ kind: 'heardFrom', leg: this.#id, peer });
   }
 

@@ -2,7 +2,7 @@ import type { ClientAuth } from '../auth/client-auth.ts';
 import type { HeaderInit } from '../message.ts';
 import type { Flow } from '../transport/flow.ts';
 import { formatUri, parseUri } from '../uri.ts';
-import type { DestinationGuard, HeardAt, Target, UserAgentOutput } from '../user-agent-types.ts';
+import type { DestinationGuard, ReceivedAt, Target, UserAgentOutput } from '../user-agent-types.ts';
 import type { UserAgentCore } from './core.ts';
 import type { Dialog, RoutedRequest } from './dialog.ts';
 import { type Destination, nextHopOf } from './next-hop.ts';
@@ -35,7 +35,7 @@ export class PeerRoute {
   readonly #guard: DestinationGuard | undefined;
   readonly #largeOverTcp: boolean;
   #flow: Flow | undefined;
-  #heardAt: HeardAt | undefined;
+  #receivedAt: ReceivedAt | undefined;
   /** True if the peer's WebSocket has closed and no new connection replaced it. */
   #isLost = false;
 
@@ -59,7 +59,7 @@ export class PeerRoute {
    * Records the flow of a valid request, because NAT may have changed it. Returns true if this restores a lost
    * connection.
    */
-  heard(flow: Flow): boolean {
+  received(flow: Flow): boolean {
     if (this.#viaFlow) this.#flow = flow;
     this.#note(flow);
     const wasLost = this.#isLost;
@@ -69,7 +69,7 @@ export class PeerRoute {
 
   /** Returns whether the last request of the peer came from that address. */
   isFrom({ remoteAddress }: Flow): boolean {
-    return this.#heardAt?.address === remoteAddress;
+    return this.#receivedAt?.address === remoteAddress;
   }
 
   /**
@@ -131,13 +131,14 @@ export class PeerRoute {
     const largeOverTcp = this.#largeOverTcp && nextHopOf(nextHop, undefined)?.transportIsOpen;
     const uri = { kind: 'uri', uri: nextHop, transport: flow?.transport, largeOverTcp } as const;
     if (this.#guard === undefined) return uri;
-    const { heardAt } = this.#guard;
-    const here = this.#heardAt === undefined ? heardAt : [...heardAt, this.#heardAt];
-    return { ...uri, guard: { ...this.#guard, heardAt: here }, otherwise: this.#flow };
+    const { receivedAt } = this.#guard;
+    const here = this.#receivedAt === undefined ? receivedAt : [...receivedAt, this.#receivedAt];
+    return { ...uri, guard: { ...this.#guard, receivedAt: here }, otherwise: this.#flow };
   }
 
   #note(flow: Flow | undefined): void {
-    if (flow !== undefined) this.#heardAt = { address: flow.remoteAddress, port: flow.remotePort };
+    if (flow !== undefined)
+      this.#receivedAt = { address: flow.remoteAddress, port: flow.remotePort };
   }
 }
 

@@ -5,13 +5,13 @@ import { ALLOW } from './capabilities.ts';
 import type { DialogUser, UserAgentCore } from './core.ts';
 import { Dialog } from './dialog.ts';
 import { PeerRoute } from './peer-route.ts';
-import type { ReferTeller } from './refers.ts';
+import type { ReferNotifier } from './refers.ts';
 
 /**
  * Subscription created by an out-of-dialog REFER (RFC 7647 §4, RFC 4538). It has a separate dialog in which NOTIFYs
  * report the outcome. It accepts only a SUBSCRIBE that ends it.
  */
-export class ReferSubscription implements DialogUser, ReferTeller {
+export class ReferSubscription implements DialogUser, ReferNotifier {
   readonly route: PeerRoute;
   readonly #core: UserAgentCore;
   readonly #dialog: Dialog;
@@ -23,7 +23,7 @@ export class ReferSubscription implements DialogUser, ReferTeller {
     this.route = new PeerRoute(core, this.#dialog, {
       flow,
       viaFlow: true,
-      guard: { heardAt: [], allow: [] },
+      guard: { receivedAt: [], allow: [] },
       auth: undefined,
     });
   }
@@ -33,7 +33,7 @@ export class ReferSubscription implements DialogUser, ReferTeller {
   }
 
   /** Called after the last NOTIFY or when the subscriber unsubscribes. */
-  told(): void {
+  reported(): void {
     this.#isOver = true;
     this.#core.dialogs.delete(this.#dialog.id);
   }
@@ -53,13 +53,13 @@ export class ReferSubscription implements DialogUser, ReferTeller {
 
   receive(request: SipRequest, transaction: TransactionId, flow: Flow): void {
     const isInOrder = this.#dialog.receive(request);
-    if (isInOrder) this.route.heard(flow);
+    if (isInOrder) this.route.received(flow);
     if (!isInOrder) this.reply(transaction, request, 500);
     else if (request.method !== 'SUBSCRIBE' || request.expires !== 0) {
       this.reply(transaction, request, 405, { headers: ALLOW });
     } else {
       this.reply(transaction, request, 200, { headers: [['Expires', '0']] });
-      this.told();
+      this.reported();
     }
   }
 

@@ -31,7 +31,7 @@ export interface ReferRequest {
   readonly guard: DestinationGuard | undefined;
 }
 
-/** `asked`: waits for the final response. `told`: the outcome is known and the subscription is still open. */
+/** `requested`: waits for the final response. `reported`: the outcome is known and the subscription is still open. */
 type State = 'idle' | 'asked' | 'accepted' | 'told';
 
 /** Maximum number of NOTIFYs for one REFER. Further ones get a response that ends the subscription. */
@@ -171,7 +171,7 @@ export class Referring {
   }
 
   #later(step: ReferStep): void {
-    this.#core.agenda.at(this.#core.nowMs, () => {
+    this.#core.dialogTimers.at(this.#core.nowMs, () => {
       if (!this.#session.isOver) this.#session.stepped(step);
     });
   }

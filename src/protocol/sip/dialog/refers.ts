@@ -9,13 +9,13 @@ import type { PeerRoute } from './peer-route.ts';
 import { parseReplaces } from './replaces.ts';
 
 /** Dialog in which a REFER is answered and notified: its session, or a separate dialog. */
-export interface ReferTeller {
+export interface ReferNotifier {
   readonly route: PeerRoute;
   /** True if no further NOTIFY is wanted. */
   readonly isOver: boolean;
   accepted?(): void;
   /** Called after the last NOTIFY. */
-  told?(): void;
+  reported?(): void;
   reply(
     transaction: TransactionId,
     request: SipRequest,
@@ -25,19 +25,19 @@ export interface ReferTeller {
 }
 
 /** Session that the requests refer to. */
-interface ReferredSession extends ReferTeller {
+interface ReferredSession extends ReferNotifier {
   readonly isConfirmed: boolean;
   referred(refer: ReferFacts): void;
 }
 
 interface Open {
-  readonly teller: ReferTeller;
+  readonly notifier: ReferNotifier;
   /** Value of the Event header field. */
   readonly event: string;
   readonly request: SipRequest;
   readonly transaction: TransactionId;
   /** False for `Refer-Sub: false`: no NOTIFYs follow (RFC 4488). */
-  readonly isTold: boolean;
+  readonly isReported: boolean;
   accepted: boolean;
 }
 
@@ -56,36 +56,37 @@ export class Refers {
     this.#session = session;
   }
 
-  /** `teller` is the dialog of an out-of-dialog REFER; default: the session. */
+  /** `notifier` is the dialog of an out-of-dialog REFER; default: the session. */
   receive(
     request: SipRequest,
     transaction: TransactionId,
-    teller: ReferTeller = this.#session,
+    notifier: ReferNotifier = this.#session,
   ): void {
     const target = targetOf(request);
-    if (target === undefined) teller.reply(transaction, request, 400, { reason: 'Bad Refer-To' });
-    else if (!this.#session.isConfirmed || !isCall(target)) teller.reply(transaction, request, 403);
-    else if ((this.#open?.size ?? 0) >= MAX_OPEN) teller.reply(transaction, request, 491);
-    else this.#begin(request, { transaction, target, teller });
+    if (target === undefined) notifier.reply(transaction, request, 400, { reason: 'Bad Refer-To' });
+    else if (!this.#session.isConfirmed || !isCall(target))
+      notifier.reply(transaction, request, 403);
+    else if ((this.#open?.size ?? 0) >= MAX_OPEN) notifier.reply(transaction, request, 491);
+    else this.#begin(request, { transaction, target, notifier });
   }
 
   /** Answers a REFER with 202 or a failure status. */
   answer(id: number, status: number): void {
     const open = this.#open?.get(id);
     if (open === undefined || open.accepted) return;
-    const { transaction, request, isTold, teller } = open;
+    const { transaction, request, isReported, notifier } = open;
     if (status >= 300) {
       this.#open?.delete(id);
-      teller.reply(transaction, request, status);
+      notifier.reply(transaction, request, status);
       return;
     }
     open.accepted = true;
-    if (isTold) teller.accepted?.();
+    if (isReported) notifier.accepted?.();
     const headers: HeaderInit = [
-      ['Contact', teller.route.contact],
-      ...(isTold ? [] : ([['Refer-Sub', 'false']] as const)),
+      ['Contact', notifier.route.contact],
+      ...(isReported ? [] : ([['Refer-Sub', 'false']] as const)),
     ];
-    teller.reply(transaction, request, 202, { headers });
+    notifier.reply(transaction, request, 202, { headers });
     this.notify(id, 100);
   }
 
@@ -95,31 +96,35 @@ export class Refers {
     if (open?.accepted !== true) return;
     const isOver = status >= 200;
     if (isOver) this.#open?.delete(id);
-    const { teller, event } = open;
-    if (!open.isTold || teller.isOver) return;
+    const { notifier, event } = open;
+    if (!open.isReported || notifier.isOver) return;
     const state = isOver ? 'terminated;reason=noresource' : `active;expires=${EXPIRES_S}`;
     const headers: HeaderInit = [
-      ['Contact', teller.route.contact],
+      ['Contact', notifier.route.contact],
       ['Event', event],
       ['Subscription-State', state],
       ['Content-Type', SIPFRAG],
     ];
     const body = `SIP/2.0 ${status} ${reasonPhrase(status)}\r\n`;
     const nothing = { response: () => undefined, failed: () => undefined };
-    teller.route.send('NOTIFY', { headers, body }, nothing);
-    if (isOver) teller.told?.();
+    notifier.route.send('NOTIFY', { headers, body }, nothing);
+    if (isOver) notifier.reported?.();
   }
 
   #begin(
     request: SipRequest,
-    { transaction, target, teller }: Pick<Open, 'transaction' | 'teller'> & { target: NameAddr },
+    {
+      transaction,
+      target,
+      notifier,
+    }: Pick<Open, 'transaction' | 'notifier'> & { target: NameAddr },
   ): void {
     this.#lastId += 1;
     const id = this.#lastId;
-    const isTold = request.header('refer-sub')?.trim().toLowerCase() !== 'false';
-    const event = this.#eventOf(request, teller);
+    const isReported = request.header('refer-sub')?.trim().toLowerCase() !== 'false';
+    const event = this.#eventOf(request, notifier);
     this.#open ??= new Map();
-    this.#open.set(id, { teller, event, request, transaction, isTold, accepted: false });
+    this.#open.set(id, { notifier, event, request, transaction, isReported, accepted: false });
     const { uri } = target;
     this.#session.referred({
       id,
@@ -130,9 +135,9 @@ export class Refers {
   }
 
   /** Value of Event. In a session, further REFERs are identified by their CSeq (RFC 3515 §2.4.6). */
-  #eventOf(request: SipRequest, teller: ReferTeller): string {
-    const isFirst = this.#isFirst || teller !== this.#session;
-    if (teller === this.#session) this.#isFirst = false;
+  #eventOf(request: SipRequest, notifier: ReferNotifier): string {
+    const isFirst = this.#isFirst || notifier !== this.#session;
+    if (notifier === this.#session) this.#isFirst = false;
     return isFirst ? 'refer' : `refer;id=${request.cseq.sequence}`;
   }
 }

@@ -6,7 +6,7 @@ import type { SipRequest } from '../message.ts';
 
 const PLACES = 65_536;
 /** Retention in milliseconds: the sender's RFC 3261 Timer B. */
-const KEPT_MS = 32_000;
+const RETENTION_MS = 32_000;
 const PRIME = 0x01000193;
 
 export class RefusedCalls {
@@ -38,7 +38,7 @@ export class RefusedCalls {
     }
     const place = print % PLACES;
     this.#prints[place] = print;
-    this.#untilMs[place] = nowMs + KEPT_MS;
+    this.#untilMs[place] = nowMs + RETENTION_MS;
   }
 }
 

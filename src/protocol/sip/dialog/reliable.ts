@@ -2,13 +2,13 @@
 
 import { noOperation } from '../../../base/no-operation.ts';
 import type { HeaderInit, ResponseParts, SipRequest, SipResponse } from '../message.ts';
-import { patience } from '../transaction/timer-values.ts';
+import { timeout } from '../transaction/timer-values.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import type { UserAgentCore } from './core.ts';
 import { sdpOf } from './sdp-body.ts';
 import type { Cancel } from './timers.ts';
 
-export const RELIABLE = '100rel';
+const RELIABLE = '100rel';
 
 export interface ReliableOptions {
   readonly transaction: TransactionId;
@@ -43,7 +43,7 @@ export class Reliable {
   #hasAgreed = false;
   #cancelTimer: Cancel = noOperation;
 
-  /** Keeps no reference to the INVITE, because the object lives as long as the leg. */
+  /** Keeps no reference to the INVITE, because the object exists as long as the leg. */
   constructor(core: UserAgentCore, invite: SipRequest, options: ReliableOptions) {
     this.#core = core;
     this.#options = options;
@@ -128,7 +128,7 @@ export class Reliable {
     ];
     const response = this.#options.response(status, { ...parts, headers });
     this.#pending = { sequence: this.#sequence, response, hasSdp: parts.body !== undefined };
-    this.#repeat(core.timers.t1, core.nowMs + patience(core.timers));
+    this.#repeat(core.timers.t1, core.nowMs + timeout(core.timers));
   }
 
   /** Retransmits after T1, doubling the interval each time (§3). */
@@ -139,8 +139,8 @@ export class Reliable {
     const nextMs = core.nowMs + intervalMs;
     this.#cancelTimer =
       nextMs < endMs
-        ? core.agenda.at(nextMs, () => this.#repeat(2 * intervalMs, endMs))
-        : core.agenda.at(endMs, () => this.#options.givenUp());
+        ? core.dialogTimers.at(nextMs, () => this.#repeat(2 * intervalMs, endMs))
+        : core.dialogTimers.at(endMs, () => this.#options.givenUp());
   }
 }
 

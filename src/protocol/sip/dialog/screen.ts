@@ -14,7 +14,7 @@ const SERVED: ReadonlySet<string> = new Set([...METHODS, 'REGISTER']);
 export function screen(
   request: SipRequest,
   inDialog: boolean,
-  ownSentBys: ReadonlySet<string>,
+  localSentBys: ReadonlySet<string>,
 ): Refusal | undefined {
   const { method } = request;
   if (!SERVED.has(method)) {
@@ -25,7 +25,7 @@ export function screen(
     return { status: 400, headers: [], why: 'no Contact', reason: 'Missing Contact' };
   }
   if (!inDialog) {
-    const strange = strangeAddress(request) ?? spent(request, ownSentBys);
+    const strange = strangeAddress(request) ?? spent(request, localSentBys);
     if (strange !== undefined) return strange;
   }
   return unmetDemand(request) ?? unfitContent(request);
@@ -44,16 +44,16 @@ export function insecure({ uri }: SipRequest, flow: Flow): Refusal | undefined {
 function strangeAddress(request: SipRequest): Refusal | undefined {
   if (request.uri.kind === 'other') return { status: 416, headers: [], why: 'URI scheme' };
   if (request.method === 'REGISTER' && request.to.uri.kind !== 'sip') {
-    return { status: 400, headers: [], why: 'address of record is no SIP URI' };
+    return { status: 400, headers: [], why: 'address of record is not a SIP URI' };
   }
   return undefined;
 }
 
 /** Checks hops (§16.3 step 3) and loops (§16.3 step 4) of an INVITE, because the service may forward it. */
-function spent(request: SipRequest, ownSentBys: ReadonlySet<string>): Refusal | undefined {
+function spent(request: SipRequest, localSentBys: ReadonlySet<string>): Refusal | undefined {
   if (request.method !== 'INVITE') return undefined;
   if (request.maxForwards === 0) return { status: 483, headers: [], why: 'no hops left' };
-  if (isLoop(request, ownSentBys)) return { status: 482, headers: [], why: 'loop' };
+  if (isLoop(request, localSentBys)) return { status: 482, headers: [], why: 'loop' };
   return undefined;
 }
 
@@ -74,11 +74,11 @@ export function loopMark(requestUri: string): string {
   return (mark >>> 0).toString(16).padStart(MARK_LENGTH, '0');
 }
 
-/** Returns true if our own request came back unchanged. `ownSentBys` contains the `host:port` of our Vias. */
-function isLoop(request: SipRequest, ownSentBys: ReadonlySet<string>): boolean {
+/** Returns true if our own request came back unchanged. `localSentBys` contains the `host:port` of our Vias. */
+function isLoop(request: SipRequest, localSentBys: ReadonlySet<string>): boolean {
   return request.list('via').some((text) => {
     const via = parseVia(text);
-    if (via === undefined || !ownSentBys.has(sentBy(via))) return false;
+    if (via === undefined || !localSentBys.has(sentBy(via))) return false;
     return via.branch?.endsWith(`.${loopMark(request.requestUri)}`) === true;
   });
 }

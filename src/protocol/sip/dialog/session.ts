@@ -149,7 +149,7 @@ export class Session implements DialogUser {
       this.reply(transaction, request, 500, { reason: 'CSeq Out Of Order' });
       return;
     }
-    if (this.route.heard(flow) && !this.isOver) this.user.connectionChanged(true);
+    if (this.route.received(flow) && !this.isOver) this.user.connectionChanged(true);
     this.#noteSource(request, flow);
     // A callee must not send BYE before its 2xx (§15).
     if (request.method === 'BYE' && !(this.isCaller && this.#state === 'early')) {
@@ -306,7 +306,7 @@ export class Session implements DialogUser {
     this.#cancelTimer();
     const dueMs = this.isOver ? undefined : this.timer.deadlineMs();
     if (dueMs === undefined) return;
-    this.#cancelTimer = this.#core.agenda.at(dueMs, () => {
+    this.#cancelTimer = this.#core.dialogTimers.at(dueMs, () => {
       const due = this.timer.takeDue(this.#core.nowMs);
       if (due?.what === 'expire') this.expire(undefined, due.dueMs);
       else if (due?.what === 'refresh') this.refresh.start();

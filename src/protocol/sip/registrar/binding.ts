@@ -26,7 +26,7 @@ export interface ContactBinding {
 }
 
 /** A removed binding. */
-export type GoneBinding = Pick<ContactBinding, 'username' | 'contactUri'>;
+export type ExpiredBinding = Pick<ContactBinding, 'username' | 'contactUri'>;
 
 /**
  * Returns whether the binding outlives the process. An RFC 5626 flow over a connection does not: its phone registers

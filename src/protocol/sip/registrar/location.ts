@@ -1,4 +1,4 @@
-import type { ContactBinding, GoneBinding } from './binding.ts';
+import type { ContactBinding, ExpiredBinding } from './binding.ts';
 import { contactKey } from './read-register.ts';
 import {
   type RegisterOutcome,
@@ -35,7 +35,7 @@ export class Location {
    * Applies registrations and removals from another node. Connections end at that node: phones behind one are reached
    * by their Path or address. Of two versions of a contact, the later one is kept.
    */
-  take(saved: readonly ContactBinding[], removed: readonly GoneBinding[]): void {
+  take(saved: readonly ContactBinding[], removed: readonly ExpiredBinding[]): void {
     for (const { username, contactUri } of removed) {
       const left = this.#of(username).filter((one) => one.contactUri !== contactUri);
       this.#set(username, left);

@@ -5,7 +5,7 @@ import type { HeaderInit, SipRequest } from '../message.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import { type Flow, isSecure, peerOf } from '../transport/flow.ts';
 import type { Admitted } from '../user-agent-types.ts';
-import { type ContactBinding, type GoneBinding, isLasting } from './binding.ts';
+import { type ContactBinding, type ExpiredBinding, isLasting } from './binding.ts';
 import { Location } from './location.ts';
 import { readRegister } from './read-register.ts';
 import { DEFAULT_REGISTRAR_LIMITS, type RegisterRequest, secondsLeft } from './register.ts';
@@ -37,14 +37,14 @@ export class Registrar {
     this.#forget(this.#location.restore(bindings));
     for (const { flow } of bindings) {
       if (flow.transport === 'udp') {
-        this.#core.acquaintances.met(this.#core.udpFlow(flow.address, flow.port), this.#core.nowMs);
+        this.#core.knownPeers.met(this.#core.udpFlow(flow.address, flow.port), this.#core.nowMs);
       }
     }
     this.#sweep();
   }
 
   /** Applies registrations and removals that another node has stored. */
-  elsewhere(saved: readonly ContactBinding[], removed: readonly GoneBinding[]): void {
+  elsewhere(saved: readonly ContactBinding[], removed: readonly ExpiredBinding[]): void {
     this.#location.take(saved, removed);
     for (const username of new Set([...saved, ...removed].map((one) => one.username)))
       this.#changed(username);
@@ -123,7 +123,7 @@ export class Registrar {
       answer(true);
       return;
     }
-    this.#core.agenda.at(this.#core.nowMs, () => this.#changed(username));
+    this.#core.dialogTimers.at(this.#core.nowMs, () => this.#changed(username));
     this.#armSweep();
     const save = saved.filter(isLasting);
     const remove = removed.filter(isLasting);
@@ -155,7 +155,7 @@ export class Registrar {
   #armSweep(): void {
     if (this.#sweeping) return;
     this.#sweeping = true;
-    this.#core.agenda.at(this.#core.nowMs + SWEEP_MS, () => this.#sweep());
+    this.#core.dialogTimers.at(this.#core.nowMs + SWEEP_MS, () => this.#sweep());
   }
 
   #sweep(): void {

@@ -23,7 +23,7 @@ import type { TransactionId, TransactionOutput } from './types.ts';
  * answered non-INVITE transactions are removed before Timer J, but not before T2, the longest retransmission interval.
  * If none can be removed, a new request gets 503.
  */
-export const MAX_SERVER_TRANSACTIONS = 65_536;
+const MAX_SERVER_TRANSACTIONS = 65_536;
 
 export interface TransactionLayerOptions {
   /** Unpredictable token for To tags. */
@@ -42,7 +42,7 @@ export interface TransactionLayerOptions {
    */
   readonly isKnown?: (flow: Flow) => boolean;
   /** Stateless answer to a new request; undefined creates a transaction. */
-  readonly door?: (request: SipRequest, flow: Flow) => StatelessAnswer | undefined;
+  readonly screen?: (request: SipRequest, flow: Flow) => StatelessAnswer | undefined;
 }
 
 const FULL: StatelessAnswer = {
@@ -193,7 +193,7 @@ export class TransactionLayer {
     const isCancel = request.method === 'CANCEL';
     const invite = isCancel ? this.#table.serverByKey(serverKey(request, 'INVITE')) : undefined;
     const forgotten = this.#forgetOldest(nowMs);
-    const refusal = this.#atTheDoor(request, flow, invite);
+    const refusal = this.#screenRequest(request, flow, invite);
     if (refusal !== undefined)
       return [...forgotten, ...this.#answer(request, flow, refusal, received)];
     const merge = mergeKeyOf(request);
@@ -210,13 +210,13 @@ export class TransactionLayer {
       : started.concat({ kind: 'request', request, transaction, flow });
   }
 
-  #atTheDoor(
+  #screenRequest(
     request: SipRequest,
     flow: Flow,
     invite: ServerTransaction | undefined,
   ): StatelessAnswer | undefined {
     if (this.#isFull()) return FULL;
-    if (request.method !== 'CANCEL') return this.#options.door?.(request, flow);
+    if (request.method !== 'CANCEL') return this.#options.screen?.(request, flow);
     return invite === undefined ? NOTHING_TO_CANCEL : undefined;
   }
 
@@ -320,11 +320,11 @@ export class TransactionLayer {
 }
 
 /** Corrects the source of responses through an edge proxy: the peer behind it, or the edge itself if there is none. */
-const byWordOf = (heard: Flow, asked: Flow, outputs: Outputs): Outputs =>
-  asked.behind === undefined
+const byWordOf = (received: Flow, requested: Flow, outputs: Outputs): Outputs =>
+  requested.behind === undefined
     ? outputs
     : outputs.map((output) =>
         output.kind === 'response'
-          ? { ...output, flow: { ...output.flow, behind: heard.behind } }
+          ? { ...output, flow: { ...output.flow, behind: received.behind } }
           : output,
       );

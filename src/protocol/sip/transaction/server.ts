@@ -1,5 +1,5 @@
 /** Common part of both server transactions. */
-import { keptText, messageOf } from '../kept-message.ts';
+import { compactText, messageOf } from '../compact-message.ts';
 import { createResponse, type SipRequest, type SipResponse } from '../message.ts';
 import { serialize } from '../serialize.ts';
 import { type Flow, isReliable } from '../transport/flow.ts';
@@ -44,7 +44,7 @@ export abstract class ServerMachine<
   #request: SipRequest | undefined;
   #next: SipResponse | undefined;
   #last: { readonly message: SipResponse; readonly bytes: Buffer } | undefined;
-  /** Final response as kept text; see `keptText`. */
+  /** Final response as kept text; see `compactText`. */
   #final: string | undefined;
   #localTag: string | undefined;
 
@@ -83,7 +83,7 @@ export abstract class ServerMachine<
     if (this.#last === undefined) return;
     const { message, bytes } = this.#last;
     this.#localTag = message.toOrUndefined?.tag;
-    this.#final = this.resendsFinal ? keptText(bytes) : undefined;
+    this.#final = this.resendsFinal ? compactText(bytes) : undefined;
     this.#last = undefined;
   }
 

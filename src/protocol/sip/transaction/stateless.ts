@@ -53,8 +53,8 @@ export class StatelessAnswers {
     const source = flow.remoteAddress;
     const most = isFree ? Number.POSITIVE_INFINITY : this.#budget.allowance(source, received);
     const all = [...answer.headers, ...this.#server];
-    for (let kept = all.length; kept >= (answer.needed ?? 0); kept -= 1) {
-      const message = this.response(request, { ...answer, headers: all.slice(0, kept) });
+    for (let retained = all.length; retained >= (answer.needed ?? 0); retained -= 1) {
+      const message = this.response(request, { ...answer, headers: all.slice(0, retained) });
       const bytes = serialize(message);
       if (bytes.length > most) continue;
       if (!isFree) this.#budget.answered(source);
