@@ -29,7 +29,7 @@ export class Refused extends Error {
 }
 
 /** Error of a request without an answer. */
-export class Unreachable extends Error {}
+class Unreachable extends Error {}
 
 /** Path that returns the signed-in user. Without a session it responds with 401. */
 export const ME = '/console/api/me';
@@ -39,7 +39,7 @@ export const SIGNED_OUT = 'signed-out';
 export const LOST = 'connection-lost';
 
 /** Header against cross-site request forgery: pages of other origins cannot send it. */
-export const HEADERS = { 'x-console': '1' };
+const HEADERS = { 'x-console': '1' };
 
 /** Sends a request. Throws `Unreachable` without an answer. Every status counts as an answer. */
 export async function send(path: string, init: RequestInit = {}): Promise<Response> {

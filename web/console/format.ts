@@ -72,12 +72,6 @@ export const money = (value: unknown, currency: unknown): string => {
   return `${amount.toLocaleString(undefined, digits)} ${text(currency)}`.trim();
 };
 
-const SIZES = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
-export function bytes(value: number): string {
-  const step = Math.min(SIZES.length - 1, Math.floor(Math.log2(Math.max(1, value)) / 10));
-  return `${(value / 1024 ** step).toLocaleString(undefined, { maximumFractionDigits: 1 })} ${SIZES[step]}`;
-}
-
 /** Formats the words of the API, for example `in-progress` and `no_answer`, as visible text. */
 export const words = (value: unknown): string => {
   const spaced = text(value).replaceAll(/[_-]+/g, ' ').trim();

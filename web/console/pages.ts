@@ -28,17 +28,8 @@ import {
   Webhook,
 } from 'lucide';
 import type { ComponentType } from 'preact';
-import type { Me } from './api.ts';
+import type { PageProps } from './page-props.ts';
 import { t } from './text.ts';
-
-export interface PageProps {
-  /** Selected account. */
-  readonly account: string;
-  readonly me: Me;
-  readonly isStaff: boolean;
-  /** Parts of the path after the name of the page. */
-  readonly rest: readonly string[];
-}
 
 export interface PageInfo {
   readonly path: string;

@@ -1,11 +1,7 @@
 /** Visible texts. The English text is the key; `strings.json` lists all keys for translation. */
 
-let translations: Readonly<Record<string, string>> = {};
-
-/** Sets the texts of another language, by their English key. */
-export const translate = (next: Readonly<Record<string, string>>): void => {
-  translations = next;
-};
+/** Texts in another language by their English key: the content of a translated `strings.json`. */
+const translations: Readonly<Record<string, string>> = {};
 
 /** Returns the text in the language of the page. `{name}` is replaced by `values.name`. */
 export function t(key: string, values: Readonly<Record<string, string | number>> = {}): string {

@@ -60,7 +60,7 @@ export interface ExchangeNeeds {
 }
 
 /** Records requests as sent, and the bodies of their responses. */
-export interface ExchangeJournal {
+interface ExchangeJournal {
   record(exchanged: {
     readonly request: ExchangeRequest;
     readonly attempt: CallbackAttempt;

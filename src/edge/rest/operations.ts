@@ -68,7 +68,7 @@ interface AlarmView {
   readonly sinceUs: number;
 }
 
-export interface ActiveAlarmView extends AlarmView {
+interface ActiveAlarmView extends AlarmView {
   readonly acknowledged: { readonly atUs: number; readonly by: string } | undefined;
 }
 

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { get, number, type Row, rows, text } from '../api.ts';
 import { count, percent } from '../format.ts';
 import { useLive, useLoad } from '../hooks.ts';
-import type { PageProps } from '../pages.ts';
+import type { PageProps } from '../page-props.ts';
 import { href } from '../place.ts';
 import { t } from '../text.ts';
 import { optionsOf } from '../ui/form.tsx';

@@ -1,5 +1,5 @@
 import { text } from '../api.ts';
-import type { PageProps } from '../pages.ts';
+import type { PageProps } from '../page-props.ts';
 import { t } from '../text.ts';
 import { Badge, Head } from '../ui/parts.tsx';
 import { Resource } from '../ui/resource.tsx';

@@ -1,5 +1,5 @@
 import { text } from '../api.ts';
-import type { PageProps } from '../pages.ts';
+import type { PageProps } from '../page-props.ts';
 import { href } from '../place.ts';
 import { t } from '../text.ts';
 import { Badge, CopyText, Head } from '../ui/parts.tsx';

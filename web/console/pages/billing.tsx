@@ -3,7 +3,7 @@ import { call, get, number, part, type Row, rows, text } from '../api.ts';
 import { money } from '../format.ts';
 import { useAction, useFields, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
-import type { PageProps } from '../pages.ts';
+import type { PageProps } from '../page-props.ts';
 import { t } from '../text.ts';
 import { Chart } from '../ui/chart.tsx';
 import { Input, Save } from '../ui/form.tsx';

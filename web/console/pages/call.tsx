@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { get, Refused, type Row, rows, text } from '../api.ts';
 import { clock, money, words } from '../format.ts';
 import { useLive, useLoad } from '../hooks.ts';
-import type { PageProps } from '../pages.ts';
+import type { PageProps } from '../page-props.ts';
 import { href } from '../place.ts';
 import { whyEnded } from '../reasons.ts';
 import { t } from '../text.ts';

@@ -1,7 +1,7 @@
 import { call, get, type Row, rows, text } from '../api.ts';
 import { useAction, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
-import type { PageProps } from '../pages.ts';
+import type { PageProps } from '../page-props.ts';
 import { t } from '../text.ts';
 import { Select } from '../ui/form.tsx';
 import { Card, Head, LoadProblem, Problem } from '../ui/parts.tsx';

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { get, type Row, rows, text } from '../api.ts';
 import { clock, count, dateTime, money, words } from '../format.ts';
 import { useLive, useLoad, useSettled } from '../hooks.ts';
-import type { PageProps } from '../pages.ts';
+import type { PageProps } from '../page-props.ts';
 import { href, useQuery } from '../place.ts';
 import { whyEnded } from '../reasons.ts';
 import { t } from '../text.ts';

@@ -18,7 +18,7 @@ interface Span {
 const minuteOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5));
 
 /** Returns the open spans of the week. A span over midnight becomes two. */
-export function spansOf(row: Row): readonly Span[] {
+function spansOf(row: Row): readonly Span[] {
   if (row['window_enabled'] !== true)
     return WEEKDAYS.map(([day]) => ({ day, from: 0, to: DAY_MINUTES }));
   const each = rows(row['window_hours']);

@@ -3,7 +3,7 @@ import { call, get, number, type Row, rows, text } from '../api.ts';
 import { count, dateTime, percent, words } from '../format.ts';
 import { useAction, useFields, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
-import type { PageProps } from '../pages.ts';
+import type { PageProps } from '../page-props.ts';
 import { go, href, useQuery } from '../place.ts';
 import { t } from '../text.ts';
 import { Chart } from '../ui/chart.tsx';

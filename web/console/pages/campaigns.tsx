@@ -3,7 +3,7 @@ import { call, get, number, rows, text } from '../api.ts';
 import { count, words } from '../format.ts';
 import { useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
-import type { PageProps } from '../pages.ts';
+import type { PageProps } from '../page-props.ts';
 import { go, href, useQuery } from '../place.ts';
 import { t } from '../text.ts';
 import { Editor } from '../ui/editor.tsx';

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { get, type Row, rows, text } from '../api.ts';
 import { money } from '../format.ts';
 import { useAction } from '../hooks.ts';
-import type { PageProps } from '../pages.ts';
+import type { PageProps } from '../page-props.ts';
 import { t } from '../text.ts';
 import { Input, onSubmit, optionsOf } from '../ui/form.tsx';
 import { Badge, Card, Head, Problem } from '../ui/parts.tsx';

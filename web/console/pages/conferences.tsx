@@ -2,7 +2,7 @@ import { call, get, type Row, rows, text } from '../api.ts';
 import { clock } from '../format.ts';
 import { useAction, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
-import type { PageProps } from '../pages.ts';
+import type { PageProps } from '../page-props.ts';
 import { href } from '../place.ts';
 import { t } from '../text.ts';
 import { type Action, Actions, confirmed } from '../ui/overlay.tsx';

@@ -3,7 +3,7 @@ import { call, get, type Row, text } from '../api.ts';
 import { count } from '../format.ts';
 import { useAction, useFields, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
-import type { PageProps } from '../pages.ts';
+import type { PageProps } from '../page-props.ts';
 import { href } from '../place.ts';
 import { t } from '../text.ts';
 import { Input } from '../ui/form.tsx';

@@ -11,7 +11,7 @@ import { At, Badge, CopyText, Facts, LoadProblem, Problem, Skeleton } from '../u
 import { type Column, Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 
-export const StatusOf = ({ row }: { readonly row: Row }) => {
+const StatusOf = ({ row }: { readonly row: Row }) => {
   const { status, error } = row;
   const isGood = typeof status === 'number' && status >= 200 && status < 300;
   return (

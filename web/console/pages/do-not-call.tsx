@@ -3,7 +3,7 @@ import { call, text } from '../api.ts';
 import { count } from '../format.ts';
 import { useAction, useFields } from '../hooks.ts';
 import { may } from '../may.ts';
-import type { PageProps } from '../pages.ts';
+import type { PageProps } from '../page-props.ts';
 import { t } from '../text.ts';
 import { TextArea } from '../ui/form.tsx';
 import { FormDrawer } from '../ui/overlay.tsx';

@@ -3,7 +3,7 @@ import { renderSVG } from 'uqr';
 import { get, type Me, messageOf, type Row, rows, text } from '../api.ts';
 import { tokenFor } from '../browser-phone.ts';
 import { useLoad } from '../hooks.ts';
-import type { PageProps } from '../pages.ts';
+import type { PageProps } from '../page-props.ts';
 import { t } from '../text.ts';
 import { Drawer } from '../ui/overlay.tsx';
 import { Badge, CopyText, Facts, Head } from '../ui/parts.tsx';

@@ -3,7 +3,7 @@ import { call, get, type Row, rows, text } from '../api.ts';
 import { money, words } from '../format.ts';
 import { useAction, useLoad, useSettled } from '../hooks.ts';
 import { may } from '../may.ts';
-import type { PageProps } from '../pages.ts';
+import type { PageProps } from '../page-props.ts';
 import { useQuery } from '../place.ts';
 import { t } from '../text.ts';
 import { Input, Select } from '../ui/form.tsx';

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { get, number, part, type Row, rows, text } from '../api.ts';
 import { clock, count, money, percent, timeOfDay } from '../format.ts';
 import { useLive, useLoad } from '../hooks.ts';
-import type { PageProps } from '../pages.ts';
+import type { PageProps } from '../page-props.ts';
 import { href } from '../place.ts';
 import { t } from '../text.ts';
 import { Chart } from '../ui/chart.tsx';

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call, get, type Row, rows, text } from '../api.ts';
 import { useAction, useFields, useLoad } from '../hooks.ts';
-import type { PageProps } from '../pages.ts';
+import type { PageProps } from '../page-props.ts';
 import { t } from '../text.ts';
 import { Input, optionsOf, Select } from '../ui/form.tsx';
 import { Actions, confirmed, FormDrawer } from '../ui/overlay.tsx';

@@ -3,7 +3,7 @@ import { call, get, type Row, rows, text } from '../api.ts';
 import { clock } from '../format.ts';
 import { useLive, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
-import type { PageProps } from '../pages.ts';
+import type { PageProps } from '../page-props.ts';
 import { href } from '../place.ts';
 import { t } from '../text.ts';
 import { Select } from '../ui/form.tsx';

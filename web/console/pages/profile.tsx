@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call, get, type Me, type Row, rows, text } from '../api.ts';
 import { useAction, useLoad } from '../hooks.ts';
-import type { PageProps } from '../pages.ts';
+import type { PageProps } from '../page-props.ts';
 import { t } from '../text.ts';
 import { Input, onSubmit } from '../ui/form.tsx';
 import { confirmed } from '../ui/overlay.tsx';

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { get, part, type Row, rows, text } from '../api.ts';
 import { useLoad, useSettled } from '../hooks.ts';
-import type { PageProps } from '../pages.ts';
+import type { PageProps } from '../page-props.ts';
 import { t } from '../text.ts';
 import { Input, optionsOf } from '../ui/form.tsx';
 import { Card, Head, LoadProblem } from '../ui/parts.tsx';

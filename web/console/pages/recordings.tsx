@@ -3,7 +3,7 @@ import { call, get, part, type Row, rows, text } from '../api.ts';
 import { clock, count } from '../format.ts';
 import { useAction, useFields, useLoad, useSettled } from '../hooks.ts';
 import { may } from '../may.ts';
-import type { PageProps } from '../pages.ts';
+import type { PageProps } from '../page-props.ts';
 import { href, useQuery } from '../place.ts';
 import { t } from '../text.ts';
 import { Input, Save } from '../ui/form.tsx';

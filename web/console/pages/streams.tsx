@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { call, get, type Row, rows, text } from '../api.ts';
 import { words } from '../format.ts';
 import { useAction, useLive, useLoad } from '../hooks.ts';
-import type { PageProps } from '../pages.ts';
+import type { PageProps } from '../page-props.ts';
 import { href } from '../place.ts';
 import { t } from '../text.ts';
 import { Actions, confirmed, Drawer } from '../ui/overlay.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { part, type Row, text } from '../api.ts';
-import type { PageProps } from '../pages.ts';
+import type { PageProps } from '../page-props.ts';
 import { t } from '../text.ts';
 import { At, Badge, CopyText, Head } from '../ui/parts.tsx';
 import { Resource } from '../ui/resource.tsx';

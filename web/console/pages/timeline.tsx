@@ -31,7 +31,7 @@ interface Props {
 const msOf = (entry: Row | undefined): number => Date.parse(text(entry?.['at']));
 
 /** Returns the distance between axis labels for the whole duration. */
-export const stepFor = (wholeS: number): number =>
+const stepFor = (wholeS: number): number =>
   STEPS.find((step) => wholeS / step <= TICKS_MAX) ?? 3600;
 
 /** Events of a call on a time axis from its start to its end, and as a list below it. */

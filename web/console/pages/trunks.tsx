@@ -1,7 +1,7 @@
 import { get, type Row, rows, text } from '../api.ts';
 import { words } from '../format.ts';
 import { useLoad } from '../hooks.ts';
-import type { PageProps } from '../pages.ts';
+import type { PageProps } from '../page-props.ts';
 import { useQuery } from '../place.ts';
 import { t } from '../text.ts';
 import { optionsOf } from '../ui/form.tsx';

@@ -28,7 +28,7 @@ interface Completions {
 }
 
 /** Returns what can be completed at the end of `before`: elements, attributes or fixed values. */
-export function completionsAt(before: string): Completions | undefined {
+function completionsAt(before: string): Completions | undefined {
   const value = /<(\w+)[^<>]*\s([\w-]+)="([^"<]*)$/.exec(before);
   if (value) {
     const [, element = '', attribute = '', typed = ''] = value;

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import { date, dateTime, hourMinute, timeOfDay } from '../format.ts';
 
-export interface Series {
+interface Series {
   readonly name: string;
   readonly values: ReadonlyArray<number | null>;
 }

@@ -14,7 +14,7 @@ import { useState } from 'preact/hooks';
 import { t } from '../text.ts';
 import { Icon } from './icon.tsx';
 
-export interface Choice {
+interface Choice {
   readonly value: string;
   readonly label: string;
   readonly note?: string | undefined;

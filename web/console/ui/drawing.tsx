@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 /** Returns a reference for an element and its width in pixels. */
-export function useWidth<T extends HTMLElement>(initial: number) {
+function useWidth<T extends HTMLElement>(initial: number) {
   const place = useRef<T>(null);
   const [width, setWidth] = useState(initial);
   useEffect(() => {

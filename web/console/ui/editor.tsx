@@ -72,7 +72,7 @@ function sentOf({ kind, isNullable }: FieldSpec, value: string, isNew: boolean):
 }
 
 /** Builds the request body: all used fields of a new object, changed fields of an existing one. */
-export function bodyOf(
+function bodyOf(
   fields: readonly FieldSpec[],
   values: Values,
   row: Row | undefined,

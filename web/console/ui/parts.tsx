@@ -191,8 +191,7 @@ export function Since({ value }: { readonly value: unknown }) {
   return <span ref={place} class="nowrap" />;
 }
 
-export const mosTone = (value: number): Tone =>
-  value >= 4 ? 'good' : value >= 3.4 ? 'fair' : 'bad';
+const mosTone = (value: number): Tone => (value >= 4 ? 'good' : value >= 3.4 ? 'fair' : 'bad');
 
 /** Mean opinion score with a tone. */
 export const Mos = ({ value }: { readonly value: unknown }) =>
@@ -231,7 +230,7 @@ export function CopyText({
 }
 
 /** Tooltip of a control. */
-export const Tip = ({
+const Tip = ({
   label,
   children,
 }: {
@@ -273,32 +272,3 @@ export function Portions({
     </span>
   );
 }
-
-export interface Section {
-  readonly path: string;
-  readonly title: string;
-}
-
-/** Links between the sections of a page. */
-export const Sections = ({
-  of,
-  current,
-  label,
-}: {
-  readonly of: readonly Section[];
-  readonly current: string;
-  readonly label: string;
-}) => (
-  <nav class="tabs" aria-label={label}>
-    {of.map(({ path, title }) => (
-      <a
-        key={path}
-        class="tab"
-        href={href(path)}
-        {...(path === current && { 'aria-current': 'page' })}
-      >
-        {title}
-      </a>
-    ))}
-  </nav>
-);
