@@ -71,6 +71,7 @@ export const SECTIONS = [
       { title: 'Architecture', path: 'internals/architecture', file: 'ARCHITECTURE.md' },
       { title: 'Performance', path: 'performance' },
       { title: 'Testing', path: 'internals/testing' },
+      { title: 'Reliability', path: 'internals/reliability' },
       { title: 'Dependencies', path: 'internals/dependencies' },
       { title: 'Comparison', path: 'internals/comparison' },
       { title: 'Contributing', path: 'internals/contributing', file: 'CONTRIBUTING.md' },
