@@ -19,7 +19,12 @@ endif()
 # libopus, which is renamed.
 set(OPUS_DIR ${CMAKE_CURRENT_SOURCE_DIR}/../node_modules/@discordjs/opus/deps/opus)
 if(NOT EXISTS ${OPUS_DIR}/include/opus.h)
-  message(FATAL_ERROR "libopus is missing: npm install brings it (@discordjs/opus)")
+  # The setup compiles the other files while npm installs the package; their options must not change afterwards.
+  message(STATUS "libopus is missing: npm install brings it (@discordjs/opus)")
+  add_library(carillon_opus INTERFACE)
+  target_include_directories(carillon_opus SYSTEM INTERFACE ${OPUS_DIR}/include)
+  target_compile_definitions(carillon_opus INTERFACE CARILLON_OPUS_ORIGIN="bundled")
+  return()
 endif()
 
 # libopus is not built with sanitizers, so sanitizer builds reuse the library of the plain build if it exists.
