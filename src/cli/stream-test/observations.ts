@@ -153,7 +153,12 @@ export function table(seen: Observations): ReadonlyArray<readonly [what: string,
 /** Audio declared with a higher rate than it has is played too fast, with gaps. */
 function rateHint({ ratesHz }: Observations, streamRateHz: number | undefined): string {
   const [only] = ratesHz;
-  if (ratesHz.size !== 1 || only === undefined || only === streamRateHz || streamRateHz === undefined)
+  if (
+    ratesHz.size !== 1 ||
+    only === undefined ||
+    only === streamRateHz ||
+    streamRateHz === undefined
+  )
     return '';
   return `. The bot declares ${only} Hz, but the stream has ${streamRateHz} Hz: echoed audio needs the rate of "start"`;
 }

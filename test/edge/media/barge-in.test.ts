@@ -94,7 +94,8 @@ async function setUp(options: Partial<MediaStreamOptions> = { speech: SPEECH }) 
   return { stream, speech, interrupted, turns, played, hear, say, wait };
 }
 
-const audible = (frames: readonly Int16Array[]): boolean[] => frames.map((frame) => rms(frame) > 50);
+const audible = (frames: readonly Int16Array[]): boolean[] =>
+  frames.map((frame) => rms(frame) > 50);
 
 describe('speech events', () => {
   it('report the begin and the end of speech with time and confidence', async () => {
