@@ -201,7 +201,7 @@ export interface StreamSpeech {
   readonly endMs: number;
 }
 
-export type BargeIn = 'none' | 'duck' | 'clear';
+type BargeIn = 'none' | 'duck' | 'clear';
 
 export interface StreamInstruction extends Sourced {
   readonly kind: 'stream';
