@@ -21,7 +21,7 @@ export const HEADERS = new StoredList<CustomHeaders>({
 
 export const MACHINE_DETECTION = new StoredObject<NonNullable<Agent['machineDetection']>>({
   name: 'machine detection of an agent',
-  version: 1,
+  version: 2,
   shape: struct<NonNullable<Agent['machineDetection']>>({
     mode: oneOf('detect', 'hangup'),
     callback: maybe(targetShape),
@@ -32,7 +32,7 @@ export const MACHINE_DETECTION = new StoredObject<NonNullable<Agent['machineDete
     initialGreetingMs: aNumber(),
     adaptive: maybe(aFlag()),
   }),
-  upgrades: [unchanged],
+  upgrades: [unchanged, unchanged],
 });
 
 export const DIAL_WINDOW = new StoredObject<DialWindow>({
