@@ -257,11 +257,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
   });
   const operations = createOperations({
     reload: () => reloader.reload(),
-    alarms: {
-      alarms: () => alarms.list(),
-      endedAlarms: () => alarms.ended(),
-      acknowledgeAlarm: (alarm, by) => alarms.acknowledge(alarm, by),
-    },
+    alarms,
     storeWatch,
     serviceability,
     ...clusterState,
