@@ -43,9 +43,9 @@ struct RatePair {
 };
 
 constexpr RatePair kLivePairs[] = {{8000, 16000}, {16000, 8000},  {8000, 24000},
-                               {24000, 8000}, {16000, 24000}, {24000, 16000}};
+                                   {24000, 8000}, {16000, 24000}, {24000, 16000}};
 constexpr RatePair kFilePairs[] = {{44100, 8000}, {48000, 8000}, {44100, 16000}, {48000, 16000},
-                               {22050, 8000}, {11025, 8000}, {32000, 8000}};
+                                   {22050, 8000}, {11025, 8000}, {32000, 8000}};
 
 // Feeds the signal in frames of 20 ms, as the engine does.
 std::vector<std::int16_t> in_frames(Resampler& resampler, std::span<const std::int16_t> signal) {
@@ -101,7 +101,8 @@ TEST_CASE("resampler: passes the telephone band 300-3,400 Hz within 1 dB") {
 }
 
 TEST_CASE("resampler: attenuates frequencies above the lower rate's band by 75 dB") {
-  for (const auto pair : {RatePair{16000, 8000}, RatePair{24000, 8000}, RatePair{48000, 8000}, RatePair{44100, 8000}}) {
+  for (const auto pair :
+       {RatePair{16000, 8000}, RatePair{24000, 8000}, RatePair{48000, 8000}, RatePair{44100, 8000}}) {
     for (const double frequency : {4500.0, 5000.0, 6000.0, 7000.0, 7900.0}) {
       CAPTURE(pair.from);
       CAPTURE(frequency);
@@ -193,7 +194,8 @@ TEST_CASE("resampler: passes samples unchanged and without delay between equal r
 }
 
 TEST_CASE("resampler: converts a whole recording without delay and keeps its length") {
-  for (const auto pair : {RatePair{44100, 8000}, RatePair{8000, 16000}, RatePair{48000, 8000}, RatePair{8000, 8000}}) {
+  for (const auto pair :
+       {RatePair{44100, 8000}, RatePair{8000, 16000}, RatePair{48000, 8000}, RatePair{8000, 8000}}) {
     CAPTURE(pair.from);
     const auto out = carillon::resample_whole(second_of(1000.0, pair.from), pair.from, pair.to);
     CHECK(out.size() == static_cast<std::size_t>(pair.to));

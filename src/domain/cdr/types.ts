@@ -27,6 +27,15 @@ export type StreamTermination =
   | 'Connection error'
   | 'Stream timeout';
 
+/** Turns of a stream with speech detection. Latencies in ms, from the caller's last speech to the bot's first audio. */
+export interface TurnSummary {
+  readonly count: number;
+  /** Number of times that the caller's speech cleared the bot's audio. */
+  readonly interruptions: number;
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+}
+
 export interface StreamCdr {
   readonly streamId: StreamId;
   readonly serviceUrl: string;
@@ -41,6 +50,8 @@ export interface StreamCdr {
   readonly billedAmount: Micros;
   readonly currency: string;
   readonly terminationReason: StreamTermination;
+  /** Undefined without speech detection, and for a stream that a crash ended. */
+  readonly turns?: TurnSummary | undefined;
 }
 
 /** Record of one leg, written once when it has ended. Times are integer microseconds UTC. */

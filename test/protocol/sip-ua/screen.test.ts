@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { loopMark } from '../../../src/protocol/sip/dialog/screen.ts';
+import { loopMark } from '../../../src/protocol/sip/dialog/capabilities.ts';
 import { invite, PEER, type RequestScript, SERVER, say } from './script.ts';
 import { brief, OFFER, REALM, World } from './world.ts';
 
