@@ -1,5 +1,11 @@
 import type { Clock } from '../../base/clock.ts';
-import { type Flow, peerOf, type QuickParse, quickParse } from '../../protocol/sip/sip.ts';
+import {
+  type Flow,
+  isNewCall,
+  peerOf,
+  type QuickParse,
+  quickParse,
+} from '../../protocol/sip/sip.ts';
 import { AdmissionQueue } from './admission-queue.ts';
 import { CallLine, flowName } from './call-line.ts';
 import { SourceBudgets, sourceOf } from './source-budgets.ts';
@@ -303,4 +309,3 @@ class Mean {
 const [LETTER_C, LETTER_I] = [0x43, 0x49];
 const isInviteOrCancel = (bytes: Uint8Array): boolean =>
   bytes[0] === LETTER_I || bytes[0] === LETTER_C;
-const isNewCall = ({ method, inDialog }: QuickParse): boolean => method === 'INVITE' && !inDialog;

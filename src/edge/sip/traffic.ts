@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import {
   type Flow,
+  isNewCall,
   quickParse,
   type UserAgentInput,
   type UserAgentOutput,
@@ -97,7 +98,7 @@ export class Traffic {
 
   received(bytes: Uint8Array, flow: Flow, waitedMs = 0): void {
     this.#counter.note('in', flow, bytes);
-    if (waitedMs > EDGE_CALL_WAIT_MS && this.#edges?.has(flow) === true && isNewCall(bytes)) {
+    if (waitedMs > EDGE_CALL_WAIT_MS && this.#edges?.has(flow) === true && startsCall(bytes)) {
       this.#lateCalls += 1;
       return;
     }
@@ -150,7 +151,7 @@ export class Traffic {
   }
 }
 
-function isNewCall(bytes: Uint8Array): boolean {
+function startsCall(bytes: Uint8Array): boolean {
   const seen = quickParse(bytes);
-  return seen?.method === 'INVITE' && !seen.inDialog;
+  return seen !== undefined && isNewCall(seen);
 }

@@ -16,7 +16,7 @@ export { serialize } from './serialize.ts';
 export { requestQuoted } from './transaction/quoted.ts';
 export { type Flow, type PeerPlace, peerOf } from './transport/flow.ts';
 export { PING, PONG, StreamFramer } from './transport/framer.ts';
-export { type QuickParse, quickParse } from './transport/quick-parse.ts';
+export { isNewCall, type QuickParse, quickParse } from './transport/quick-parse.ts';
 export { answerBinding, isStun } from './transport/stun.ts';
 export { answerUnframed } from './transport/unframed.ts';
 export {

@@ -10,6 +10,10 @@ export interface QuickParse {
   readonly authorization: string | undefined;
 }
 
+/** Whether the message asks for a new call: an INVITE outside of a dialog. */
+export const isNewCall = ({ method, inDialog }: QuickParse): boolean =>
+  method === 'INVITE' && !inDialog;
+
 const METHOD_LENGTH = 16;
 const TO_WITH_TAG = /\n(?:to|t)[ \t]*:[^\n]*;[ \t]*tag[ \t]*=/i;
 const AUTHORIZATION = /\nauthorization[ \t]*:[ \t]*([^\r\n]*)/i;
