@@ -2,7 +2,7 @@
  * Journeys of users through the console in Chromium. They write the screenshots of the documentation:
  * `PICTURES=docs/operate/console npm run interop -- console-journeys`.
  */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -68,6 +68,12 @@ describe.skipIf(!hasChromium)('journeys through the console', () => {
     await page.getByRole('cell', { name: /Call inbound from/ }).waitFor();
     await picture(staff, 'call');
     await expectAccessible(staff);
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download support bundle' }).click();
+    const bundle = JSON.parse(readFileSync(await (await saved).path(), 'utf8')) as Json;
+    expect(Object.keys(bundle)).toEqual(['call_uuid', 'cdr', 'log', 'quality', 'messages']);
+    expect(JSON.stringify(bundle['messages'])).toContain('INVITE sip:');
+    expect(JSON.stringify(bundle['messages'])).not.toContain(recorded.password);
     await staff.leave();
   });
 

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { get, messageOf, type Row } from '../api.ts';
 import { t } from '../text.ts';
-import { download, saveAs } from '../ui/form.tsx';
+import { saveAs } from '../ui/form.tsx';
 import { toast } from '../ui/toast.tsx';
 
 interface Props {
@@ -12,17 +12,17 @@ interface Props {
   readonly cdr: Row | undefined;
 }
 
-/** The operator gets a ZIP file with pcap and log lines, customers get the data of their API as JSON. */
+/** JSON with the record, the timeline and the quality of the call; for operators also its SIP messages. */
 export function BundleButton({ account, uuid, isStaff, cdr }: Props) {
   const [isBusy, setBusy] = useState(false);
   const path = `/api/v1/Account/${account}/Call/${uuid}`;
   const save = async () => {
-    if (isStaff) return download(`/admin/v1/calls/${uuid}/bundle`, `call-${uuid}.zip`);
-    const [log, quality] = await Promise.all([
+    const [log, quality, messages] = await Promise.all([
       get(`${path}/log`).catch(messageOf),
       get(`${path}/quality/samples`).catch(messageOf),
+      isStaff ? get(`/admin/v1/calls/${uuid}/messages`).catch(messageOf) : undefined,
     ]);
-    const data = JSON.stringify({ call_uuid: uuid, cdr, log, quality }, null, 2);
+    const data = JSON.stringify({ call_uuid: uuid, cdr, log, quality, messages }, null, 2);
     saveAs(new Blob([data], { type: 'application/json' }), `call-${uuid}.json`);
   };
   const begin = () => {

@@ -166,7 +166,7 @@ export const onSubmit = (act: () => void) => (event: Event) => {
 };
 
 /** Downloads the response of a route as a file. */
-export async function download(path: string, name: string): Promise<void> {
+async function download(path: string, name: string): Promise<void> {
   const reply = await send(path);
   if (!reply.ok) throw new Refused(reply.status, `Download failed (${reply.status}).`);
   saveAs(await reply.blob(), name);
