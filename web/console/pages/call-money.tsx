@@ -1,9 +1,8 @@
 import { get, type Row, rows, text } from '../api.ts';
 import { clock, money, words } from '../format.ts';
 import { useLoad } from '../hooks.ts';
-import { href } from '../place.ts';
 import { t } from '../text.ts';
-import { At, Card, CopyText, LoadProblem } from '../ui/parts.tsx';
+import { At, Card, CopyText, LoadProblem, RecordLink } from '../ui/parts.tsx';
 import { Table } from '../ui/table.tsx';
 
 /**
@@ -90,11 +89,7 @@ export function LinkedLegs({ account, cdr }: { readonly account: string; readonl
         columns={[
           {
             title: t('Leg'),
-            value: (row) => (
-              <a href={href(`calls/${text(row['uuid'])}`)}>
-                {text(row['caller_id_number'])} → {text(row['destination_number'])}
-              </a>
-            ),
+            value: (row) => <RecordLink row={row} />,
           },
           { title: t('End'), value: (row) => text(row['hangup_cause_name']) },
           {

@@ -15,7 +15,7 @@ export const CampaignState = ({ row }: { readonly row: Row }) => (
   <Badge tone={TONES[text(row['status'])] ?? 'none'}>{words(row['status'])}</Badge>
 );
 
-/** Contacts whose calls are over. */
+/** Contacts whose calls have ended. */
 export const doneOf = (row: Row): number =>
   ['answered', 'no_answer', 'busy', 'failed', 'expired'].reduce(
     (sum, name) => sum + number(row[name]),

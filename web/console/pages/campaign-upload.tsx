@@ -10,7 +10,7 @@ import { Badge, Problem, Tiles } from '../ui/parts.tsx';
 import { toast } from '../ui/toast.tsx';
 
 const PREVIEW_ROWS = 5;
-/** Rows that can be corrected in the browser at once. */
+/** Rows shown at the same time for correction in the browser. */
 const CORRECTED_MAX = 200;
 /** Larger files are uploaded without correction in the browser. */
 const EDITED_MAX_BYTES = 20 * 1024 * 1024;

@@ -9,7 +9,7 @@ import { t } from '../text.ts';
 import { Editor } from '../ui/editor.tsx';
 import { Input, Save } from '../ui/form.tsx';
 import { type Action, Actions, confirmed, FormDrawer } from '../ui/overlay.tsx';
-import { Card, Head, LoadProblem, NotFound, Problem, Skeleton, Tiles } from '../ui/parts.tsx';
+import { Card, Head, LoadProblem, NotFound, Problem, Skeleton, Tabs, Tiles } from '../ui/parts.tsx';
 import { toast } from '../ui/toast.tsx';
 import { Funnel, PerMinute, Plan } from './campaign-charts.tsx';
 import { Attempts, Contacts } from './campaign-contacts.tsx';
@@ -103,25 +103,15 @@ export function CampaignPage({ account, id }: PageProps & { readonly id: string 
           <Plan row={row} />
         </Card>
       </div>
-      <nav class="tabs" aria-label={t('Parts')}>
-        {(
-          [
-            ['contacts', t('Contacts')],
-            ['calls', t('Calls')],
-            ['pool', t('Caller numbers')],
-          ] as const
-        ).map(([name, title]) => (
-          <button
-            key={name}
-            type="button"
-            class="tab"
-            aria-current={fields.part === name ? 'page' : undefined}
-            onClick={() => setAll({ part: name })}
-          >
-            {title}
-          </button>
-        ))}
-      </nav>
+      <Tabs
+        tabs={[
+          ['contacts', t('Contacts')],
+          ['calls', t('Calls')],
+          ['pool', t('Caller numbers')],
+        ]}
+        chosen={fields.part}
+        choose={(part) => setAll({ part })}
+      />
       {fields.part === 'calls' ? (
         <Attempts path={path} tick={`${doneOf(row)} ${number(row['dialling'])}`} />
       ) : fields.part === 'pool' ? (

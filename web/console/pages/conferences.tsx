@@ -6,7 +6,7 @@ import type { PageProps } from '../page-props.ts';
 import { href } from '../place.ts';
 import { t } from '../text.ts';
 import { type Action, Actions, confirmed } from '../ui/overlay.tsx';
-import { Badge, Card, Empty, Head, LoadProblem, Problem } from '../ui/parts.tsx';
+import { Badge, CallLink, Card, Empty, Head, LoadProblem, Problem } from '../ui/parts.tsx';
 import { Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 
@@ -202,11 +202,7 @@ function Conference({ root, row, again }: RoomProps) {
         columns={[
           {
             title: t('Call'),
-            value: (one) => (
-              <a href={href(`calls/${text(one['call_uuid'])}`)}>
-                {text(one['from'])} → {text(one['to'])}
-              </a>
-            ),
+            value: (one) => <CallLink uuid={one['call_uuid']} from={one['from']} to={one['to']} />,
           },
           { title: t('Name'), value: (one) => text(one['caller_name']), isMinor: true },
           {
@@ -293,11 +289,7 @@ function Party({ root, row, again }: RoomProps) {
         columns={[
           {
             title: t('Call'),
-            value: (one) => (
-              <a href={href(`calls/${text(one['call_uuid'])}`)}>
-                {text(one['from'])} → {text(one['to'])}
-              </a>
-            ),
+            value: (one) => <CallLink uuid={one['call_uuid']} from={one['from']} to={one['to']} />,
           },
           { title: t('Role'), value: (one) => text(one['role']), sort: (one) => text(one['role']) },
           {

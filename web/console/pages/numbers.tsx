@@ -7,7 +7,7 @@ import { useQuery } from '../place.ts';
 import { t } from '../text.ts';
 import { Input, Select } from '../ui/form.tsx';
 import { Actions, confirmed, FormDrawer } from '../ui/overlay.tsx';
-import { At, Badge, Empty, Head, LoadProblem, Problem } from '../ui/parts.tsx';
+import { At, Badge, Empty, Head, LoadProblem, Problem, Tabs } from '../ui/parts.tsx';
 import { Pager, Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 import { Inventory, Market } from './numbers-for-sale.tsx';
@@ -27,19 +27,11 @@ export function Numbers({ account, isStaff }: PageProps) {
           'Phone numbers of the account and the application or trunk that receives their calls.',
         )}
       />
-      <nav class="tabs" aria-label={t('Parts')}>
-        {views.map(([name, title]) => (
-          <button
-            key={name}
-            type="button"
-            class="tab"
-            aria-current={fields.view === name ? 'page' : undefined}
-            onClick={() => setAll({ view: name, page: '1', q: '' })}
-          >
-            {title}
-          </button>
-        ))}
-      </nav>
+      <Tabs
+        tabs={views}
+        chosen={fields.view}
+        choose={(view) => setAll({ view, page: '1', q: '' })}
+      />
       {fields.view === 'buy' ? (
         <Market account={account} />
       ) : fields.view === 'inventory' && isStaff ? (

@@ -6,7 +6,7 @@ import type { PageProps } from '../page-props.ts';
 import { href } from '../place.ts';
 import { t } from '../text.ts';
 import { Chart } from '../ui/chart.tsx';
-import { Ago, Badge, Card, Head, LoadProblem, Mos, Tiles } from '../ui/parts.tsx';
+import { Ago, Badge, Card, Head, LoadProblem, Mos, RecordLink, Tiles } from '../ui/parts.tsx';
 import { Table } from '../ui/table.tsx';
 import { endTone } from './call-end.ts';
 
@@ -208,11 +208,7 @@ function LatestCalls({ account, tick }: { readonly account: string; readonly tic
         columns={[
           {
             title: t('Call'),
-            value: (row) => (
-              <a href={href(`calls/${text(row['uuid'])}`)}>
-                {text(row['caller_id_number'])} → {text(row['destination_number'])}
-              </a>
-            ),
+            value: (row) => <RecordLink row={row} />,
           },
           {
             title: t('End'),

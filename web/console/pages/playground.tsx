@@ -4,10 +4,9 @@ import { clock } from '../format.ts';
 import { useLive, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
 import type { PageProps } from '../page-props.ts';
-import { href } from '../place.ts';
 import { t } from '../text.ts';
 import { Select } from '../ui/form.tsx';
-import { Badge, Card, Head } from '../ui/parts.tsx';
+import { Badge, Card, Head, RecordLink } from '../ui/parts.tsx';
 import { Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 import { endTone } from './call-end.ts';
@@ -138,11 +137,7 @@ function History({ account }: { readonly account: string }) {
         columns={[
           {
             title: t('Call'),
-            value: (row) => (
-              <a href={href(`calls/${text(row['uuid'])}`)}>
-                {text(row['caller_id_number'])} → {text(row['destination_number'])}
-              </a>
-            ),
+            value: (row) => <RecordLink row={row} />,
           },
           {
             title: t('End'),

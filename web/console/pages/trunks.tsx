@@ -5,7 +5,7 @@ import type { PageProps } from '../page-props.ts';
 import { useQuery } from '../place.ts';
 import { t } from '../text.ts';
 import { optionsOf } from '../ui/form.tsx';
-import { Badge, CopyText, Head } from '../ui/parts.tsx';
+import { Badge, CopyText, Head, Tabs } from '../ui/parts.tsx';
 import { Resource } from '../ui/resource.tsx';
 import {
   CREDENTIALS,
@@ -28,19 +28,11 @@ export function Trunks({ account }: PageProps) {
   return (
     <>
       <Head title={t('Trunks')} about={t('SIP connections of the account to PBXs and carriers.')} />
-      <nav class="tabs" aria-label={t('Parts')}>
-        {VIEWS.map(([name, title]) => (
-          <button
-            key={name}
-            type="button"
-            class="tab"
-            aria-current={fields.view === name ? 'page' : undefined}
-            onClick={() => setAll({ view: name, page: '1', q: '' })}
-          >
-            {title}
-          </button>
-        ))}
-      </nav>
+      <Tabs
+        tabs={VIEWS}
+        chosen={fields.view}
+        choose={(view) => setAll({ view, page: '1', q: '' })}
+      />
       {fields.view === 'destinations' ? (
         <TrunkPart account={account} kind={ORIGINATION_URIS} />
       ) : fields.view === 'credentials' ? (

@@ -3,7 +3,7 @@ import { Tooltip, TooltipAnchor, TooltipProvider } from '@ariakit/react';
 import { Check, Copy } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { text } from '../api.ts';
+import { type Row, text } from '../api.ts';
 import { ago, clock, dateTime } from '../format.ts';
 import { href } from '../place.ts';
 import { t } from '../text.ts';
@@ -272,3 +272,46 @@ export function Portions({
     </span>
   );
 }
+
+interface TabsProps<Name extends string> {
+  readonly tabs: readonly (readonly [name: Name, title: string])[];
+  readonly chosen: string | undefined;
+  readonly choose: (name: Name) => void;
+}
+
+/** Parts of a page, of which one is shown. */
+export const Tabs = <Name extends string>({ tabs, chosen, choose }: TabsProps<Name>) => (
+  <nav class="tabs" aria-label={t('Parts')}>
+    {tabs.map(([name, title]) => (
+      <button
+        key={name}
+        type="button"
+        class="tab"
+        aria-current={chosen === name ? 'page' : undefined}
+        onClick={() => choose(name)}
+      >
+        {title}
+      </button>
+    ))}
+  </nav>
+);
+
+/** Link to a call, named by its two parties. */
+export const CallLink = ({
+  uuid,
+  from,
+  to,
+}: {
+  readonly uuid: unknown;
+  readonly from: unknown;
+  readonly to: unknown;
+}) => (
+  <a href={href(`calls/${text(uuid)}`)}>
+    {text(from)} → {text(to)}
+  </a>
+);
+
+/** Link to the call of a record. */
+export const RecordLink = ({ row }: { readonly row: Row }) => (
+  <CallLink uuid={row['uuid']} from={row['caller_id_number']} to={row['destination_number']} />
+);
