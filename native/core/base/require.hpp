@@ -6,8 +6,8 @@
 
 namespace carillon {
 
-/// Ends the process with a message if `holds` is false. For mistakes of our own code that would break
-/// encryption or write outside memory; never for input of a peer.
+/// Ends the process with a message if `holds` is false. Guards encryption and memory against mistakes of
+/// the calling code. Never use it for input of a peer.
 inline void require(bool holds, const char* precondition) {
   if (holds) [[likely]] {
     return;
