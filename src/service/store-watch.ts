@@ -6,10 +6,13 @@ import type { PartState } from '../edge/rest/server.ts';
 import type { Store } from '../edge/store/store.ts';
 
 export interface StoreWatchNeeds {
-  readonly store: Pick<Store, 'check' | 'renew'>;
+  readonly store: Pick<Store, 'check' | 'renew' | 'writtenMs'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** True for a database server. It is checked twice per second, and counts as down after 1 s without an answer. */
+  /**
+   * True for a database server. It is checked twice per second. It counts as down after 1 s in which it answered no write,
+   * and after a check of 3 s.
+   */
   readonly isRemote?: boolean;
   /** Returns whether a call is running whose record must be written. */
   readonly inUse: () => boolean;
@@ -20,7 +23,7 @@ export interface StoreWatchNeeds {
 const PAUSE_MS = 2000;
 /** Pause while calls are refused, so that they are accepted soon after the store recovers. */
 const PAUSE_AWAY_MS = 200;
-/** Pause between two checks of a database server, and the timeout of a check. */
+/** Pause between two checks of a database server, and the time without any answered write after which it is down. */
 const PAUSE_REMOTE_MS = 500;
 const PATIENCE_REMOTE_MS = 1000;
 /** Pause without calls, in milliseconds. Longer, because a check causes a disk write and wakes several threads. */
@@ -80,18 +83,33 @@ export class StoreWatch {
 
   /** Resolves when the check has an answer or has timed out. */
   async #look(): Promise<void> {
-    const { clock, isRemote } = this.#needs;
     this.#running ??= this.#check().finally(() => {
       this.#running = undefined;
     });
     const waiting = new AbortController();
-    const timeoutMs = isRemote === true ? PATIENCE_REMOTE_MS : TIMEOUT_MS;
-    const late = clock.sleep(timeoutMs, waiting.signal).then(
+    const late = this.#timeout(waiting.signal).then(
       () => this.#found('the store does not answer'),
       () => undefined, // the check has answered
     );
     await Promise.race([this.#running, late]);
     waiting.abort();
+  }
+
+  /**
+   * Resolves when the store counts as hanging. A database server with a slow disk still answers writes, so it gets as much
+   * time as a disk. Rejects when `signal` aborts.
+   */
+  async #timeout(signal: AbortSignal): Promise<void> {
+    const { clock, isRemote, store } = this.#needs;
+    const startedMs = clock.monotonicMs();
+    const endMs = startedMs + TIMEOUT_MS;
+    if (isRemote !== true) return clock.sleep(TIMEOUT_MS, signal);
+    for (let nowMs = startedMs; ; nowMs = clock.monotonicMs()) {
+      const writtenMs = Math.max(startedMs, store.writtenMs?.() ?? startedMs);
+      const untilMs = Math.min(endMs, writtenMs + PATIENCE_REMOTE_MS);
+      if (untilMs <= nowMs) return;
+      await clock.sleep(untilMs - nowMs, signal);
+    }
   }
 
   async #check(): Promise<void> {

@@ -10,6 +10,7 @@ function watched(isRemote = false) {
     checks: 0,
     inUse: true,
     renewals: 0,
+    writtenMs: 0,
     check: (): Promise<void> => Promise.resolve(),
   };
   const reported: (string | undefined)[] = [];
@@ -19,6 +20,7 @@ function watched(isRemote = false) {
         disk.checks += 1;
         return disk.check();
       },
+      writtenMs: () => disk.writtenMs,
       renew: async () => {
         disk.renewals += 1;
         disk.check = () => Promise.resolve();
@@ -59,6 +61,25 @@ describe('readiness of the store', () => {
     await clock.advance(5000);
     disk.check = () => new Promise(() => undefined);
     await clock.advance(1500);
+    expect(reported).toEqual(['the store does not answer']);
+    void watch.stop();
+  });
+
+  it('waits up to 3 s for a database server that still answers other writes', async () => {
+    const { clock, disk, reported, watch } = watched(true);
+    watch.start();
+    await clock.advance(5000);
+    disk.check = () => clock.sleep(2500);
+    for (let writes = 0; writes < 20; writes += 1) {
+      disk.writtenMs = clock.monotonicMs();
+      await clock.advance(500);
+    }
+    expect(reported).toEqual([]);
+    disk.check = () => new Promise(() => undefined);
+    for (let writes = 0; writes < 14; writes += 1) {
+      disk.writtenMs = clock.monotonicMs();
+      await clock.advance(500);
+    }
     expect(reported).toEqual(['the store does not answer']);
     void watch.stop();
   });

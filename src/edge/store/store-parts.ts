@@ -53,6 +53,8 @@ export interface Store extends Repositories {
   outdated(): void;
   /** Writes a file and a row. Rejects with STORE_FULL, STORE_GONE or STORE_BUSY if either fails. */
   check(): Promise<void>;
+  /** Time of the last successful write of a database server (monotonic, ms). Undefined for SQLite. */
+  readonly writtenMs?: () => number;
   /** Rewrites the database file after STORE_GONE; the open connection still has all data. */
   renew(): Promise<void>;
   /** Returns the same store for use by a node. Rows created through it carry the node's ID and its epoch at that moment. */

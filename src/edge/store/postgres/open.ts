@@ -108,9 +108,12 @@ async function compose(
   const points = new Points(point);
   threads.point.onReported(({ hears }) => points.reported(hears));
   const report = new Executor(threads.report, atOnce, { onUnreadable });
+  let writtenMs = clock.monotonicMs();
   const write: Submit = async (unit, access) => {
     try {
-      return await writers.of(unit).submit(unit, access);
+      const result = await writers.of(unit).submit(unit, access);
+      writtenMs = clock.monotonicMs();
+      return result;
     } finally {
       if (changesAnswers([unit])) points.outdated();
     }
@@ -157,6 +160,7 @@ async function compose(
       const look = { repository: 'settings', operation: 'get', given: [PROBE], nowUs: 0 };
       await Promise.all([...writers.all, point].map((one) => one.submit(look, 'point')));
     },
+    writtenMs: () => writtenMs,
     renew: () => Promise.resolve(),
     spooled: () => spool.size,
     waiting: () => all.reduce((sum, executor) => sum + executor.waiting, 0),
