@@ -29,7 +29,7 @@ const LONG = {
   'src/edge/rest/http/mount.ts': 62,
   'src/edge/rest/routes/provisioning/trunk-part.ts': 61,
   'src/edge/rest/server.ts': 83,
-  'src/edge/store/postgres/open.ts': 81,
+  'src/edge/store/postgres/open.ts': 75,
   'src/edge/store/sql/campaign-lists.ts': 79,
   'src/edge/store/sql/cdr-search.ts': 73,
   'src/edge/store/sql/cdrs.ts': 65,

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Clock } from '../../../base/clock.ts';
 import { ServiceError } from '../../../base/errors.ts';
 import { RepeatedTask } from '../../../base/repeated-task.ts';
 import { changesAnswers } from '../answer-cache.ts';
@@ -120,15 +121,7 @@ async function compose(
   };
   const changes = new ChangeListeners();
   const received = () => point.between(() => threads.point.received());
-  const listening = new RepeatedTask({
-    clock,
-    everyMs: LISTEN_EVERY_MS,
-    round: async () => {
-      // An unavailable database is checked again at the next interval.
-      if (await received().catch(() => false)) changes.notify();
-    },
-  });
-  listening.start();
+  const listening = listenForChanges(clock, received, changes);
   const inOrder: Submit = (unit, access) => writers.first.submit(unit, access);
   const spooling = new Spooling({ spool, clock, logger, inOrder });
   await spooling.drainNow();
@@ -156,9 +149,7 @@ async function compose(
     outdated: () => points.outdated(),
     async check() {
       await repositories.settings.set(PROBE, String(clock.wallMs()));
-      // Tests every connection, because each must notice separately that the database is available again.
-      const look = { repository: 'settings', operation: 'get', given: [PROBE], nowUs: 0 };
-      await Promise.all([...writers.all, point].map((one) => one.submit(look, 'point')));
+      await readOn([...writers.all, point]);
     },
     writtenMs: () => writtenMs,
     renew: () => Promise.resolve(),
@@ -172,4 +163,27 @@ async function compose(
     },
   };
   return withNodes(store, clock, submit);
+}
+
+/** Reads on every connection, because each must notice separately that the database is available again. */
+async function readOn(executors: readonly Executor[]): Promise<void> {
+  const look = { repository: 'settings', operation: 'get', given: [PROBE], nowUs: 0 };
+  await Promise.all(executors.map((one) => one.submit(look, 'point')));
+}
+
+/** Starts to ask the database for changes by other nodes. An unavailable one is asked again at the next interval. */
+function listenForChanges(
+  clock: Clock,
+  received: () => Promise<boolean>,
+  changes: ChangeListeners,
+): RepeatedTask {
+  const listening = new RepeatedTask({
+    clock,
+    everyMs: LISTEN_EVERY_MS,
+    round: async () => {
+      if (await received().catch(() => false)) changes.notify();
+    },
+  });
+  listening.start();
+  return listening;
 }
