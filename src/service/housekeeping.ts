@@ -17,6 +17,10 @@ import type { Store } from '../edge/store/store.ts';
 const HOUR_MS = 3_600_000;
 const DRAIN_LOOK_MS = 100;
 
+/** Retention of ended alarms, and their maximum number. */
+const ALARMS_MS = 365 * DAY_MS;
+const ALARMS_MAX = 10_000;
+
 /** Retention for a setting of 0 (unlimited): 100 years. */
 const FOREVER_DAYS = 36_500;
 const retentionMs = (days: number): number => (days === 0 ? FOREVER_DAYS : days) * DAY_MS;
@@ -73,6 +77,7 @@ export class Housekeeping {
       this.#needs;
     await phoneLogins.purge();
     await users.purge();
+    await store.alarms.purge((clock.wallMs() - ALARMS_MS) * 1000, ALARMS_MAX);
     await provisioning.numbers.completeReleases();
     await provisioning.numbers.chargeRentals();
     const { recordingDays, cdrDays, callLogDays, campaignDays, doNotCallDays } = settings.retention;

@@ -4,15 +4,25 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, wallUs } from '../base/clock.ts';
 import type { NewCalls } from '../domain/capacity/capacity.ts';
-import type { ConditionName, Serviceability } from '../domain/cluster/cluster.ts';
+import type { ConditionName, Peers, Serviceability } from '../domain/cluster/cluster.ts';
 import type { Admission, CallBilling } from '../domain/dispatch/dispatch.ts';
+import type { LogRing } from '../edge/log/log-ring.ts';
 import type { MediaEngine } from '../edge/media/engine.ts';
 import type { Metrics } from '../edge/metrics/metrics.ts';
-import type { Operations, PartState, RegistrationView } from '../edge/rest/server.ts';
+import type {
+  Operations,
+  PartState,
+  RegistrationView,
+  ServiceStatus,
+  SettingsView,
+} from '../edge/rest/server.ts';
 import type { RunningSignalling } from '../edge/sip/signalling.ts';
 import { makeFolder, type Store } from '../edge/store/store.ts';
 import type { Alarms } from './alarms.ts';
+import type { DoctorRun } from './doctor-run.ts';
+import { createNodeOperations } from './node-operations.ts';
 import type { OverloadWatch } from './overload.ts';
+import type { Reloader } from './reload.ts';
 import type { StoreWatch } from './store-watch.ts';
 
 /** Version from package.json. */
@@ -35,7 +45,15 @@ export interface OperatedParts {
   readonly newCalls: Pick<NewCalls, 'recentPerSecond'>;
   readonly overload: OverloadWatch;
   readonly reload: Operations['reload'];
-  readonly alarms: Pick<Alarms, 'list' | 'ended' | 'acknowledge'>;
+  readonly alarms: Pick<Alarms, 'active' | 'acknowledge'>;
+  /** Settings in force with their sources, and problems of the current file and environment. */
+  readonly shownSettings: Reloader['shown'];
+  /** Numbers of carriers and rates beyond those of the settings. */
+  readonly addedRows: () => Promise<Readonly<Record<'carriers' | 'rates', number>>>;
+  readonly doctor: Pick<DoctorRun, 'run' | 'last'>;
+  readonly self: { readonly id: string };
+  readonly peers: Peers | undefined;
+  readonly recent: LogRing;
   /** Live nodes; undefined: not known now, or this process is alone. */
   readonly living: () => readonly string[] | undefined;
   /** Time until the lease of this node expires, in ms; undefined without a cluster. */
@@ -50,21 +68,17 @@ export function createOperations(parts: OperatedParts): Operations {
   const startedUs = wallUs(clock);
   const startedMs = clock.monotonicMs();
   const registrations = (): RegistrationView[] =>
-    signalling.registrations().map((binding) => ({
+    signalling.registrations().map(({ flow: { transport, address, port }, ...binding }) => ({
       username: binding.username,
       contactUri: binding.contactUri,
-      transport: binding.flow.transport,
-      address: binding.flow.address,
-      port: binding.flow.port,
+      transport,
+      address,
+      port,
       userAgent: binding.userAgent,
       expiresUs: binding.expiresUs,
     }));
   const readiness = async (): Promise<readonly PartState[]> => [
-    {
-      part: 'sip',
-      ready: signalling.ready(),
-      detail: signalling.detail,
-    },
+    { part: 'sip', ready: signalling.ready(), detail: signalling.detail },
     mediaState(media),
     await storeWatch.state(),
     { part: 'load', ready: !overload.overloaded, detail: overload.detail() },
@@ -76,35 +90,73 @@ export function createOperations(parts: OperatedParts): Operations {
       detail: admission.draining ? 'draining' : (admission.problem ?? 'open'),
     },
   ];
+  const status = async (): Promise<ServiceStatus> => ({
+    version: VERSION,
+    startedUs,
+    uptimeMs: clock.monotonicMs() - startedMs,
+    draining: admission.draining,
+    callsActive: callBilling.live().length,
+    callsLimit: parts.callsLimit,
+    callsPerSecond: parts.newCalls.recentPerSecond,
+    registrations: signalling.registrations().length,
+    parts: await readiness(),
+  });
   return {
     readiness,
     registrations,
     registrationOf: (username) => registrations().findLast((view) => view.username === username),
     sipPort: () => signalling.port(),
     carriers: () => signalling.carrierStates(),
-    status: async () => ({
-      version: VERSION,
-      startedUs,
-      uptimeMs: clock.monotonicMs() - startedMs,
-      draining: admission.draining,
-      callsActive: callBilling.live().length,
-      callsLimit: parts.callsLimit,
-      callsPerSecond: parts.newCalls.recentPerSecond,
-      registrations: signalling.registrations().length,
-      parts: await readiness(),
+    status,
+    drain: () => drain(parts),
+    ...createNodeOperations({
+      ...parts,
+      nodeId: parts.self.id,
+      nodes: store.nodes,
+      status,
+      drain: () => drain(parts),
     }),
-    drain() {
-      admission.drain();
-      signalling.drain();
-    },
+    settings: () => settingsView(parts),
+    runDoctor: () => parts.doctor.run(),
+    lastDoctor: () => parts.doctor.last,
     metrics: (accept) => metrics.scrape(accept),
     reload: parts.reload,
-    alarms: () => parts.alarms.list(),
-    endedAlarms: () => parts.alarms.ended(),
-    acknowledgeAlarm: (alarm, by) => parts.alarms.acknowledge(alarm, by),
-    unreadableRows: (slice) => store.unreadableRows.page(slice),
-    removeUnreadableRow: (table, key) => store.unreadableRows.remove(table, key),
+    ...createRecords(parts),
     ...createBackups(store, parts.dataDir),
+  };
+}
+
+function drain({ admission, signalling }: OperatedParts): void {
+  admission.drain();
+  signalling.drain();
+}
+
+/** Alarms and unreadable rows, which the database keeps. */
+const createRecords = ({ alarms, store }: OperatedParts): Records => ({
+  alarms: () => alarms.active(),
+  endedAlarms: (filter, slice) => store.alarms.ended(filter, slice),
+  acknowledgeAlarm: (alarm, by) => alarms.acknowledge(alarm, by),
+  unreadableRows: (slice) => store.unreadableRows.page(slice),
+  removeUnreadableRow: (table, key) => store.unreadableRows.remove(table, key),
+});
+
+type Records = Pick<
+  Operations,
+  'alarms' | 'endedAlarms' | 'acknowledgeAlarm' | 'unreadableRows' | 'removeUnreadableRow'
+>;
+
+/** Rows that the console or the API has added count as a source of the two lists. */
+async function settingsView({ shownSettings, addedRows }: OperatedParts): Promise<SettingsView> {
+  const { settings, problems } = shownSettings();
+  const added = await addedRows();
+  return {
+    problems,
+    settings: settings.map((setting) => {
+      const count = added[setting.name as keyof typeof added] ?? 0;
+      if (count === 0) return setting;
+      const file = setting.value === '' ? 'default file' : setting.value;
+      return { ...setting, source: 'console', value: `${file}; ${count} added in the console` };
+    }),
   };
 }
 

@@ -2,18 +2,16 @@
  * Journeys of users through the console in Chromium. They write the screenshots of the documentation:
  * `PICTURES=docs/operate/console npm run interop -- console-journeys`.
  */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasChromium } from '../e2e/chromium.ts';
 import { Customer } from '../e2e/customer.ts';
 import { babble, callFor, makeUser } from '../e2e/phone.ts';
-import { freePort, type Json, ROOT } from '../e2e/service.ts';
+import { freePort, type Json } from '../e2e/service.ts';
 import { eventually } from '../eventually.ts';
-import { ConsoleStage, expectAccessible, type Person } from './console-stage.ts';
+import { ConsoleStage, expectAccessible, picture } from './console-stage.ts';
 
-const PICTURES = join(ROOT, process.env['PICTURES'] ?? 'build/pictures');
 const ROWS = 1000;
 const INVALID = 20;
 
@@ -22,7 +20,6 @@ describe.skipIf(!hasChromium)('journeys through the console', () => {
   let customer: Customer;
 
   beforeAll(async () => {
-    mkdirSync(PICTURES, { recursive: true });
     stage = await ConsoleStage.open();
     customer = await Customer.listen();
   });
@@ -30,12 +27,6 @@ describe.skipIf(!hasChromium)('journeys through the console', () => {
     await stage.close();
     await customer.close();
   });
-
-  const picture = async ({ page }: Person, name: string): Promise<void> => {
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await page.screenshot({ path: join(PICTURES, `${name}.png`) });
-    await page.setViewportSize({ width: 1100, height: 760 });
-  };
 
   it('an operator finds in at most five clicks why a call ended', async () => {
     const { service } = stage;

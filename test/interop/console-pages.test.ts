@@ -27,14 +27,18 @@ const PAGES = [
   'billing',
   'rates',
   'health',
+  'nodes',
   'alarms',
+  'log?level=debug',
+  'doctor',
+  'settings',
   'carriers',
   'accounts',
   'people',
   'audit',
   'profile',
 ] as const;
-const STAFFS = ['Health', 'Alarms', 'Carriers', 'Accounts'];
+const STAFFS = ['Health', 'Nodes', 'Alarms', 'Log', 'Doctor', 'Settings', 'Carriers', 'Accounts'];
 
 describe.skipIf(!hasChromium)('the pages of the console', () => {
   let stage: ConsoleStage;

@@ -1,8 +1,16 @@
 /** A running service, and users of its console in Chromium, each in a separate browser context. */
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { axeViolations, faultsOf, openChromium } from '../e2e/chromium.ts';
-import { newPlace, removePlace, Service, type ServicePlace } from '../e2e/service.ts';
+import {
+  type Environment,
+  newPlace,
+  ROOT,
+  removePlace,
+  Service,
+  type ServicePlace,
+} from '../e2e/service.ts';
 
 const PASSWORD = 'correct horse battery';
 const NARROW = { width: 360, height: 640 };
@@ -17,7 +25,7 @@ export interface Person {
 }
 
 export class ConsoleStage {
-  readonly service: Service;
+  service: Service;
   readonly #place: ServicePlace;
   readonly #browser: Browser;
 
@@ -27,9 +35,19 @@ export class ConsoleStage {
     this.#browser = browser;
   }
 
-  static async open(): Promise<ConsoleStage> {
-    const place = await newPlace();
-    return new ConsoleStage(place, await Service.start(place), await openChromium());
+  /** Starts the service with additional environment variables, and Chromium with additional arguments. */
+  static async open(
+    environment: Environment = {},
+    args: readonly string[] = [],
+  ): Promise<ConsoleStage> {
+    const place = await newPlace(environment);
+    return new ConsoleStage(place, await Service.start(place), await openChromium(args));
+  }
+
+  /** Stops the service and starts it again with the same data. */
+  async restart(): Promise<void> {
+    await this.service.stop();
+    this.service = await Service.start(this.#place);
   }
 
   /** Invites a user and signs in. Without an account the user is one of the operator's staff. */
@@ -85,4 +103,13 @@ export async function expectAccessible({ page, faults }: Person): Promise<void> 
   );
   await page.setViewportSize(WIDE);
   expect(faults).toEqual([]);
+}
+
+const PICTURES = join(ROOT, process.env['PICTURES'] ?? 'build/pictures');
+
+/** Writes a screenshot of the current page for the documentation. */
+export async function picture({ page }: Person, name: string): Promise<void> {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.screenshot({ path: join(PICTURES, `${name}.png`) });
+  await page.setViewportSize(WIDE);
 }

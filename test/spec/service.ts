@@ -248,7 +248,7 @@ export async function startService(options: ServiceOptions = {}) {
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
-const idleOperations = (): RestDeps['operations'] => ({
+export const idleOperations = (): RestDeps['operations'] => ({
   readiness: async () => [{ part: 'store', ready: true, detail: '' }],
   status: async () => ({
     version: VERSION,
@@ -269,9 +269,15 @@ const idleOperations = (): RestDeps['operations'] => ({
   metrics: async () => ({ contentType: 'text/plain', text: 'up 1\n' }),
   backup: async (name) => ({ path: name, bytes: 1 }),
   backupProgress: () => undefined,
-  alarms: () => [],
-  endedAlarms: () => [],
-  acknowledgeAlarm: () => false,
+  alarms: async () => [],
+  endedAlarms: async () => ({ items: [], total: 0 }),
+  acknowledgeAlarm: async () => false,
+  settings: async () => ({ settings: [], problems: [] }),
+  runDoctor: async () => ok({ finishedUs: 0, findings: [] }),
+  lastDoctor: () => undefined,
+  log: async () => undefined,
+  nodes: async () => [],
+  drainNode: async () => false,
   unreadableRows: async () => ({ items: [], total: 0 }),
   removeUnreadableRow: async () => false,
   reload: async () => ok({ changed: [], needsRestart: [], rates: 0, carriers: 0 }),

@@ -77,3 +77,9 @@ export const words = (value: unknown): string => {
   const spaced = text(value).replaceAll(/[_-]+/g, ' ').trim();
   return spaced.charAt(0).toUpperCase() + spaced.slice(1).toLowerCase();
 };
+
+/** Begins a text with a capital letter. */
+export const sentence = (value: unknown): string => {
+  const said = text(value);
+  return said.charAt(0).toUpperCase() + said.slice(1);
+};

@@ -1382,18 +1382,45 @@ export interface Operations {
   'POST /admin/v1/verify': {
     reply: { ok: boolean; faults: readonly { balance_id: string; account_id: string; currency: string; balance_micros: number; sum_of_entries_micros: number; sum_of_daily_totals_micros: number; reserved_micros: number; sum_of_reservations_micros: number }[] };
   };
-  /** List active alarms, oldest first */
+  /** List the active alarms of all nodes, oldest first */
   'GET /admin/v1/alarms': {
-    reply: { alarms: readonly { kind: string; subject: string; detail: string; since: string; acknowledged_at: string | null; acknowledged_by: string | null }[] };
+    reply: { alarms: readonly { node: string; kind: string; subject: string; detail: string; since: string; acknowledged_at: string | null; acknowledged_by: string | null }[] };
   };
-  /** List the alarms that ended since the start of the service, latest first, at most 500 */
+  /** List the alarms of all nodes that have ended, latest first. They are kept for a year */
   'GET /admin/v1/alarms/history': {
-    reply: { alarms: readonly { kind: string; subject: string; detail: string; since: string; cleared_at: string }[] };
+    query?: { limit?: Text; offset?: Text; kind?: Text; search?: Text };
+    reply: { alarms: readonly { node: string; kind: string; subject: string; detail: string; since: string; acknowledged_at: string | null; acknowledged_by: string | null; cleared_at: string }[]; total: number };
   };
   /** Acknowledge an active alarm, until it ends. Other operators see who knows of it */
   'POST /admin/v1/alarms/acknowledge': {
-    body: { kind: string; subject: string };
+    body: { kind: string; subject: string; node?: string };
     reply: undefined;
+  };
+  /** List the settings in force with their sources. Secrets are masked */
+  'GET /admin/v1/settings': {
+    reply: { settings: readonly { name: string; description: string; value: string; default_value: string; source: "default" | "file" | "environment" | "console"; place: string; secret: boolean; live: boolean; next_value: string | null }[]; problems: readonly string[] };
+  };
+  /** Get the last doctor report of this node since its start */
+  'GET /admin/v1/doctor': {
+    reply: { finished_at: string | null; findings: readonly { check: string; verdict: "ok" | "warning" | "problem" | "skipped"; found: string; advice: string | null }[] };
+  };
+  /** Run `carillon doctor` on this node: checks of settings, machine and network */
+  'POST /admin/v1/doctor': {
+    reply: { finished_at: string | null; findings: readonly { check: string; verdict: "ok" | "warning" | "problem" | "skipped"; found: string; advice: string | null }[] };
+  };
+  /** List the latest log lines of a node, oldest first. A node keeps 5000 in memory */
+  'GET /admin/v1/log': {
+    query?: { node?: Text; level?: "debug" | "info" | "warn" | "error" | undefined; call_uuid?: Text; search?: Text; after?: Text; limit?: Text };
+    reply: { node: string; lines: readonly { number: number; time: string; level: string; message: string; call_uuid: string | null; fields: string }[] };
+  };
+  /** List the live nodes that share the database */
+  'GET /admin/v1/nodes': {
+    reply: { nodes: readonly { node: string; epoch: number; self: boolean; state: "serving" | "draining" | "not_ready" | "unreachable"; detail: string; version: string | null; started_at: string; calls_active: number | null; calls_limit: number | null; registrations: number | null }[] };
+  };
+  /** Refuse new calls on a node. Running calls continue */
+  'POST /admin/v1/nodes/{node}/drain': {
+    path: { node: string };
+    reply: { draining: boolean };
   };
   /** List all console users */
   'GET /admin/v1/users': {

@@ -7,6 +7,7 @@ import { adminImportRoutes } from './admin/import.ts';
 import { adminLedgerRoutes } from './admin/ledger.ts';
 import { mediaPolicyRoutes } from './admin/media-policies.ts';
 import { adminNumberRoutes } from './admin/numbers.ts';
+import { operateRoutes } from './admin/operate.ts';
 import { adminRateRoutes } from './admin/rates.ts';
 import { adminRouteRoutes } from './admin/routes.ts';
 import { adminServiceRoutes } from './admin/service.ts';
@@ -115,6 +116,7 @@ const documented: readonly Route[] = [
   ...adminImportRoutes,
   ...adminServiceRoutes,
   ...adminAlarmRoutes,
+  ...operateRoutes,
   ...phoneRoutes,
   ...consoleRoutes,
   ...sessionRoutes,

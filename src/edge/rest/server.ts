@@ -43,7 +43,17 @@ export type {
   SipMessageTrace,
   StillAllowed,
 } from './live-calls.ts';
-export type { Operations, PartState, RegistrationView } from './operations.ts';
+export type {
+  DoctorReport,
+  LogQuery,
+  LogView,
+  NodeView,
+  Operations,
+  PartState,
+  RegistrationView,
+  ServiceStatus,
+  SettingsView,
+} from './operations.ts';
 
 /** Rounds the score, so that a list is sent again only for a visible difference. */
 const roundedMos = (mos: number | undefined): number | null =>

@@ -40,6 +40,7 @@ const OTHER: ReadonlySet<string> = new Set<keyof Repositories>([
   'retention',
   'nodes',
   'transcriptions',
+  'alarms',
   'unreadableRows',
 ]);
 

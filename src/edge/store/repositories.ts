@@ -1,5 +1,6 @@
 import type { Page, Slice } from '../../base/page.ts';
 import type { AccountStore, IdempotencyStore, PartnerStore } from '../../domain/account/needs.ts';
+import type { AlarmStore } from '../../domain/alarm/needs.ts';
 import type { NotificationStore, SigningTokens } from '../../domain/callback/needs.ts';
 import type { CampaignStore } from '../../domain/campaign/needs.ts';
 import type { CallLogStore, CallStore, CdrStore, RetentionStore } from '../../domain/cdr/needs.ts';
@@ -80,6 +81,7 @@ export interface Repositories {
   readonly campaigns: CampaignStore;
   readonly users: UserStore;
   readonly nodes: NodeStore;
+  readonly alarms: AlarmStore;
   readonly unreadableRows: UnreadableRowStore;
 }
 
@@ -293,6 +295,7 @@ export const ACCESS: {
     claim: 'write',
     holder: 'point',
   },
+  alarms: { put: 'write', active: 'point', ended: 'report', purge: 'write' },
   unreadableRows: { put: 'soon', page: 'report', remove: 'write' },
 };
 

@@ -6,6 +6,7 @@ import {
   partnerRepository,
   signingTokenRepository,
 } from './sql/accounts.ts';
+import { alarmRepository } from './sql/alarms.ts';
 import { callRepository } from './sql/calls.ts';
 import { campaignRepository } from './sql/campaigns.ts';
 import { callLogRepository, cdrRepository, retentionRepository } from './sql/cdrs.ts';
@@ -68,5 +69,6 @@ export const createRepositories = (db: Connection): RepositorySet => ({
   campaigns: campaignRepository(db),
   users: userRepository(db),
   nodes: nodeRepository(db),
+  alarms: alarmRepository(db),
   unreadableRows: unreadableRowRepository(db),
 });

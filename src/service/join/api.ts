@@ -4,6 +4,7 @@ import type { CampaignService } from '../../domain/campaign/campaign.ts';
 import type { CallControl } from '../../domain/dispatch/types.ts';
 import type { Transcriptions } from '../../domain/transcription/transcription.ts';
 import type { Exporter } from '../../edge/archive/exporter.ts';
+import type { LeveledLogger } from '../../edge/log/pino-logger.ts';
 import {
   createLiveFeed,
   createRestServer,
@@ -11,6 +12,7 @@ import {
   type RestSettings,
 } from '../../edge/rest/server.ts';
 import { ADMIN_TOKEN_FILE, storedSecret } from '../data-folder.ts';
+import { type DoctorParts, DoctorRun } from '../doctor-run.ts';
 import { CallListening } from '../listen-in/call-listening.ts';
 import { SharedCallListening } from '../listen-in/shared-call-listening.ts';
 import { liveCallsView } from '../live-calls.ts';
@@ -31,6 +33,8 @@ export interface ApiParts extends Monitored {
   readonly watches: Watches;
   readonly reloader: Reloader;
   readonly rest: RestSettings;
+  /** Project folder, the environment of this process, and its log. */
+  readonly start: Pick<DoctorParts, 'root' | 'environment'> & { readonly logger: LeveledLogger };
 }
 
 export interface Api {
@@ -43,8 +47,14 @@ export function joinApi(parts: ApiParts): Api {
   const { settings, dataDir, clock, random } = basics;
   const { callBilling } = calls;
   const { alarms } = parts.reports;
+  const adminToken = settings.adminToken || storedSecret(dataDir, ADMIN_TOKEN_FILE, random);
   const operations = createOperations({
     reload: () => reloader.reload(),
+    shownSettings: () => reloader.shown(),
+    addedRows: () => addedRows(parts),
+    doctor: new DoctorRun({ ...basics, ...parts.start, adminToken }),
+    peers: cluster?.peers,
+    recent: parts.start.logger.recent,
     alarms,
     storeWatch: watches.store,
     serviceability: parts.serviceability,
@@ -59,7 +69,6 @@ export function joinApi(parts: ApiParts): Api {
     callsLimit: settings.calls.maxConcurrent,
     overload: watches.overload,
   });
-  const adminToken = settings.adminToken || storedSecret(dataDir, ADMIN_TOKEN_FILE, random);
   const callsHere = liveCallsView(callBilling, lines.logs, lines.traces);
   const liveCalls = cluster === undefined ? callsHere : shareLiveCalls(callsHere, cluster.peers);
   const listening = new CallListening({ callBilling, watches: lines.streams.watches, clock });
@@ -88,4 +97,14 @@ export function joinApi(parts: ApiParts): Api {
     settings: parts.rest,
   });
   return { server, operations };
+}
+
+/** Counts carriers and rates that the operator added to those of the settings. */
+async function addedRows({ basics, foundation }: ApiParts) {
+  const listed = new Set(basics.lists.carriers.map(({ name }) => name));
+  const { provisioning, store } = foundation;
+  return {
+    carriers: provisioning.carriers.list().filter(({ name }) => !listed.has(name)).length,
+    rates: (await store.rates.listAll()).length,
+  };
 }

@@ -20,6 +20,7 @@ const FREE: ReadonlySet<string> = new Set([
   'exports',
   'retention',
   'nodes',
+  'alarms',
   'unreadableRows',
 ]);
 const FREE_OPERATIONS: ReadonlySet<string> = new Set(['users.sessionSeen', 'users.addAudit']);

@@ -1,0 +1,129 @@
+/** Pages of the operator in Chromium: settings, doctor, log, nodes, and alarms over a restart. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasChromium } from '../e2e/chromium.ts';
+import { callFor } from '../e2e/phone.ts';
+import { freePort } from '../e2e/service.ts';
+import { ConsoleStage, expectAccessible, type Person, picture } from './console-stage.ts';
+
+const FILE = `
+platformName: Bell # a comment
+mail:
+  smtpUrl: smtp://mailer:s3cret@127.0.0.1:1
+`;
+
+describe.skipIf(!hasChromium)('the pages of the operator', () => {
+  let stage: ConsoleStage;
+  let staff: Person;
+
+  beforeAll(async () => {
+    stage = await ConsoleStage.open({
+      CARILLON_CONFIG_BODY: FILE,
+      CARILLON_LOG_LEVEL: 'debug',
+      CARILLON_ALARMS_EVERY_MS: '300',
+      CARILLON_ALARMS_CARRIER_DOWN_MS: '500',
+      CARILLON_ALARMS_CLEAR_MS: '1000',
+      CARILLON_SIP_CARRIER_PROBE_MS: '500',
+    });
+    staff = await stage.person('ops@example.test', 'operator');
+  });
+  afterAll(() => stage.close());
+
+  it('list the settings in force with their sources, without secrets', async () => {
+    const { page, go } = staff;
+    await stage.service.admin('POST', '/carriers', {
+      name: 'idle',
+      host: 'sip.example.test',
+      enabled: false,
+    });
+    await go('/settings?source=changed');
+    const row = (name: string) => page.getByRole('row').filter({ hasText: name });
+    await row('platformName').getByText('Bell', { exact: true }).waitFor();
+    await row('platformName').getByText('Environment').waitFor();
+    await row('platformName').getByText('CARILLON_CONFIG_BODY:2').waitFor();
+    await row('logLevel').getByText('CARILLON_LOG_LEVEL').waitFor();
+    await row('mail.smtpUrl').getByText('***').waitFor();
+    await row('carriers').getByText('1 added in the console').waitFor();
+    expect(await page.content()).not.toContain('s3cret');
+    await page.getByLabel('Search').fill('sip');
+    await row('platformName').waitFor({ state: 'detached' });
+    await picture(staff, 'settings');
+    await page.getByLabel('Source').selectOption('default');
+    await page.getByLabel('Search').fill('rtp.portMin');
+    await page.getByText('No setting matches.').waitFor();
+    await expectAccessible(staff);
+  });
+
+  it('run the doctor, whose findings stay until the next run', async () => {
+    const { page, go } = staff;
+    await go('/doctor');
+    await page.getByText('The checks have not run since the start of this node.').waitFor();
+    await page.getByRole('button', { name: 'Run checks' }).click();
+    const findings = page.getByRole('region', { name: 'Findings' });
+    // The SMTP server of the settings does not exist.
+    await findings.getByRole('row', { name: /Problem mail/ }).waitFor();
+    await findings.getByRole('row', { name: /OK settings/ }).waitFor();
+    await picture(staff, 'doctor');
+    await expectAccessible(staff);
+    await page.reload();
+    await findings.getByRole('row', { name: /Problem mail/ }).waitFor();
+  });
+
+  it('show the log of one call, by level', async () => {
+    const { page, go } = staff;
+    await callFor(stage.service, stage.service.demo, 1);
+    await go('/log?level=debug');
+    const lines = page.getByRole('region', { name: 'Log lines' });
+    const ofCall = lines.getByRole('link').first();
+    const callUuid = (await ofCall.textContent()) ?? '';
+    await picture(staff, 'log');
+    await page.getByLabel('Call UUID').fill(callUuid.slice(0, 8));
+    await page.getByText('This is not a complete call UUID.').waitFor();
+    await page.getByLabel('Call UUID').fill(callUuid);
+    await lines.getByText('carillon is up').waitFor({ state: 'detached' });
+    expect(await lines.getByRole('link', { name: callUuid }).count()).toBeGreaterThan(0);
+    await page.getByLabel('Lowest level').selectOption('error');
+    await page.getByText('No log line matches.').waitFor();
+    await expectAccessible(staff);
+  });
+
+  it('keep an alarm with its acknowledgement over a restart, and show it in the history', async () => {
+    const { page, go } = staff;
+    const carrier = { name: 'gateway', host: '127.0.0.1', port: await freePort() };
+    await stage.service.admin('POST', '/carriers', carrier);
+    await go('/alarms');
+    const active = page.getByRole('region', { name: 'Active alarms' });
+    const row = active.getByRole('row', { name: /gateway/ });
+    await row.getByRole('button', { name: 'Acknowledge' }).click();
+    await row.getByText('ops@example.test').waitFor();
+    await stage.restart();
+    await page.reload();
+    await row.getByText('ops@example.test').waitFor();
+    await picture(staff, 'alarms');
+    await stage.service.admin('DELETE', '/carriers/gateway');
+    const ended = page
+      .getByRole('region', { name: 'History' })
+      .getByRole('row', { name: /gateway.*ops@example\.test/ });
+    await ended.waitFor({ timeout: 60_000 });
+    await page.getByLabel('Subject or detail').fill('no such carrier');
+    await page.getByText('No alarm matches.').waitFor();
+    await page.getByLabel('Subject or detail').fill('GATEWAY');
+    await ended.waitFor();
+    await stage.restart();
+    await page.reload();
+    await ended.waitFor();
+    await expectAccessible(staff);
+  });
+
+  it('drain a node, whose state and version the list shows', async () => {
+    const { page, go } = staff;
+    await go('/nodes');
+    const row = page.getByRole('region', { name: 'Nodes' }).getByRole('row', { name: /this node/ });
+    await row.getByText('Serving').waitFor();
+    await row.getByText(/^\d+\.\d+\.\d+/).waitFor();
+    await picture(staff, 'nodes');
+    await row.getByRole('button', { name: 'Drain' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Drain node' }).click();
+    await row.getByText('Draining').waitFor();
+    await expectAccessible(staff);
+  });
+});
