@@ -77,7 +77,9 @@ export function speak(engine: 'espeak-ng' | 'flite', voice: string, text: string
   const file = join(folder, 'said.wav');
   try {
     const args =
-      engine === 'flite' ? ['-voice', voice, '-t', text, '-o', file] : ['-v', voice, '-w', file, text];
+      engine === 'flite'
+        ? ['-voice', voice, '-t', text, '-o', file]
+        : ['-v', voice, '-w', file, text];
     execFileSync(engine, args, { stdio: 'ignore' });
     return samplesOf(readFileSync(file));
   } finally {
@@ -88,7 +90,9 @@ export function speak(engine: 'espeak-ng' | 'flite', voice: string, text: string
 function samplesOf(wav: Buffer): Float32Array {
   const rate = wav.readUInt32LE(24);
   const data = wav.subarray(44);
-  const samples = Float32Array.from({ length: data.length >> 1 }, (_, i) => data.readInt16LE(2 * i));
+  const samples = Float32Array.from({ length: data.length >> 1 }, (_, i) =>
+    data.readInt16LE(2 * i),
+  );
   return trimmed(resampled(telephone(samples, rate), rate));
 }
 
@@ -143,7 +147,8 @@ export function noise(kind: Noise, samples: number, seed: number): Float32Array 
     slower = 0.995 * slower + white;
     if (i % 800 === 0) sway = 0.9 * sway + 0.3 * bell(next);
     const pink = 0.4 * white + 0.3 * slow + 0.05 * slower;
-    const hum = Math.sin((2 * Math.PI * 100 * i) / RATE) + 0.5 * Math.sin((2 * Math.PI * 200 * i) / RATE);
+    const hum =
+      Math.sin((2 * Math.PI * 100 * i) / RATE) + 0.5 * Math.sin((2 * Math.PI * 200 * i) / RATE);
     out[i] = {
       white,
       pink,
@@ -161,7 +166,8 @@ export function babble(samples: number, voices = 8): Float32Array {
   for (let voice = 0; voice < voices; voice += 1) {
     for (let at = 0, index = voice; at < samples; index += 7) {
       const said = phrase(index);
-      for (let i = 0; i < said.length && at + i < samples; i += 1) out[at + i] = (out[at + i] ?? 0) + (said[i] ?? 0);
+      for (let i = 0; i < said.length && at + i < samples; i += 1)
+        out[at + i] = (out[at + i] ?? 0) + (said[i] ?? 0);
       at += said.length + 400;
     }
   }
@@ -200,7 +206,9 @@ export function networkTones(samples: number): Float32Array {
   for (let at = 0, index = 0; at < samples; index += 1) {
     const [low, high, on, off] = kinds[index % kinds.length] ?? kinds[0];
     for (let i = 0; i < on * RATE && at + i < samples; i += 1) {
-      out[at + i] = Math.sin((2 * Math.PI * low * i) / RATE) + (high > 0 ? Math.sin((2 * Math.PI * high * i) / RATE) : 0);
+      out[at + i] =
+        Math.sin((2 * Math.PI * low * i) / RATE) +
+        (high > 0 ? Math.sin((2 * Math.PI * high * i) / RATE) : 0);
     }
     at += (on + off) * RATE;
   }
@@ -214,7 +222,8 @@ export function cough(seed: number): Float32Array {
   let past = 0;
   return Float32Array.from({ length }, (_, i) => {
     const t = i / RATE;
-    const envelope = Math.min(1, t * 200) * (Math.exp(-12 * t) + 0.4 * Math.exp(-200 * (t - 0.2) ** 2));
+    const envelope =
+      Math.min(1, t * 200) * (Math.exp(-12 * t) + 0.4 * Math.exp(-200 * (t - 0.2) ** 2));
     past = 0.5 * past + bell(next);
     return past * envelope;
   });
@@ -224,15 +233,19 @@ export function cough(seed: number): Float32Array {
 export function echoOf(audio: Float32Array, delayMs: number, lossDb: number): Float32Array {
   const factor = 10 ** (-lossDb / 20);
   const delay = Math.round((delayMs * RATE) / 1000);
-  return audio.map((_, i) => factor * ((audio[i - delay] ?? 0) + 0.4 * (audio[i - delay - 37] ?? 0)));
+  return audio.map(
+    (_, i) => factor * ((audio[i - delay] ?? 0) + 0.4 * (audio[i - delay - 37] ?? 0)),
+  );
 }
 
 export function add(into: Float32Array, audio: Float32Array, at = 0): Float32Array {
-  for (let i = 0; i < audio.length && at + i < into.length; i += 1) into[at + i] = (into[at + i] ?? 0) + (audio[i] ?? 0);
+  for (let i = 0; i < audio.length && at + i < into.length; i += 1)
+    into[at + i] = (into[at + i] ?? 0) + (audio[i] ?? 0);
   return into;
 }
 
 export const bytesOf = (audio: Float32Array): Buffer =>
   Buffer.from(
-    Int16Array.from(audio, (sample) => Math.max(-32_768, Math.min(32_767, Math.round(sample)))).buffer,
+    Int16Array.from(audio, (sample) => Math.max(-32_768, Math.min(32_767, Math.round(sample))))
+      .buffer,
   );

@@ -25,13 +25,18 @@ export function judge(scene: Scene, events: readonly Detected[]): Judged {
   const delaysMs: number[] = [];
   for (const span of scene.spans) {
     const before = events.findLast(({ atMs }) => atMs <= span.startMs);
-    const start = starts.find(({ atMs }) => atMs >= span.startMs - EARLY_MS && atMs <= span.endMs + EARLY_MS);
+    const start = starts.find(
+      ({ atMs }) => atMs >= span.startMs - EARLY_MS && atMs <= span.endMs + EARLY_MS,
+    );
     if (start !== undefined) delaysMs.push(start.atMs - span.startMs);
     // Speech detected as the continuation of an earlier detection counts as found, without a delay.
     else if (before?.started === true) delaysMs.push(0);
   }
   const falseStarts = starts.filter(
-    ({ atMs }) => !scene.spans.some(({ startMs, endMs }) => atMs >= startMs - EARLY_MS && atMs <= endMs + LATE_MS),
+    ({ atMs }) =>
+      !scene.spans.some(
+        ({ startMs, endMs }) => atMs >= startMs - EARLY_MS && atMs <= endMs + LATE_MS,
+      ),
   ).length;
   return {
     spoken: scene.spans.length,

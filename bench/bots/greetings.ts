@@ -2,8 +2,24 @@
 import { add, atLevel, noise, numbers, RATE, speak } from './audio.ts';
 
 const NAMES = ['Anna', 'Miller', 'Tom', 'Maria Lopez', 'David', 'Sarah Chen', 'Peter', 'Rajesh'];
-const FIRMS = ['Acme Dental', 'City Motors', 'Green Valley Clinic', 'Baker and Sons', 'Sunrise Hotel', 'Main Street Pharmacy'];
-const VOICES = ['en-us', 'en-gb+f3', 'en-us+m4', 'en-gb-scotland', 'en-us+f2', 'en-gb+m2', 'en-us+f4', 'en-gb'];
+const FIRMS = [
+  'Acme Dental',
+  'City Motors',
+  'Green Valley Clinic',
+  'Baker and Sons',
+  'Sunrise Hotel',
+  'Main Street Pharmacy',
+];
+const VOICES = [
+  'en-us',
+  'en-gb+f3',
+  'en-us+m4',
+  'en-gb-scotland',
+  'en-us+f2',
+  'en-gb+m2',
+  'en-us+f4',
+  'en-gb',
+];
 const PEOPLE: readonly ((name: string, firm: string) => string)[] = [
   () => 'Hello?',
   (name) => `Hello, this is ${name}.`,
@@ -19,12 +35,17 @@ const PEOPLE: readonly ((name: string, firm: string) => string)[] = [
   (name, firm) => `Thank you for calling ${firm}, this is ${name}.`,
 ];
 const MACHINES: readonly ((name: string, firm: string) => string)[] = [
-  (name) => `Hi, you have reached ${name}. I can't take your call right now. Please leave a message after the tone.`,
+  (name) =>
+    `Hi, you have reached ${name}. I can't take your call right now. Please leave a message after the tone.`,
   () => 'The person you are calling is not available. Please leave a message after the beep.',
-  (_, firm) => `Thank you for calling ${firm}. Our office is closed. Our opening hours are Monday to Friday from nine to five.`,
-  (name) => `This is the voicemail of ${name}. Leave your name and number, and I will call you back.`,
-  (_, firm) => `Welcome to ${firm}. For sales, press one. For service, press two. To hear this menu again, press the star key.`,
-  () => 'Your call has been forwarded to an automatic voice message system. At the tone, please record your message.',
+  (_, firm) =>
+    `Thank you for calling ${firm}. Our office is closed. Our opening hours are Monday to Friday from nine to five.`,
+  (name) =>
+    `This is the voicemail of ${name}. Leave your name and number, and I will call you back.`,
+  (_, firm) =>
+    `Welcome to ${firm}. For sales, press one. For service, press two. To hear this menu again, press the star key.`,
+  () =>
+    'Your call has been forwarded to an automatic voice message system. At the tone, please record your message.',
 ];
 
 export interface Greeting {

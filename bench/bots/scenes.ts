@@ -1,5 +1,18 @@
 /** Scenes of the speech detection benchmark: what the caller's line carries, and when the caller speaks. */
-import { add, atLevel, babble, cough, echoOf, melody, NOISES, networkTones, noise, numbers, phrase, RATE } from './audio.ts';
+import {
+  add,
+  atLevel,
+  babble,
+  cough,
+  echoOf,
+  melody,
+  NOISES,
+  networkTones,
+  noise,
+  numbers,
+  phrase,
+  RATE,
+} from './audio.ts';
 
 export interface Span {
   readonly startMs: number;
@@ -64,23 +77,53 @@ export function scenes(phrases: number): Scene[] {
   const samples = seconds * RATE;
   const all: Scene[] = [];
   const plain = conversation(phrases, 1);
-  all.push({ name: 'quiet line', heard: add(line(plain.audio.length, 2), plain.audio), spans: plain.spans });
+  all.push({
+    name: 'quiet line',
+    heard: add(line(plain.audio.length, 2), plain.audio),
+    spans: plain.spans,
+  });
   NOISES.forEach((kind, index) => {
     const { audio, spans } = conversation(phrases, 10 + index, -20);
     const heard = add(atLevel(noise(kind, audio.length, 20 + index), -30), audio);
     all.push({ name: `${kind} noise, 10 dB SNR`, heard, spans });
   });
   const party = conversation(phrases, 30, -20);
-  all.push({ name: 'babble of 8 voices, 10 dB SNR', heard: add(atLevel(babble(party.audio.length), -30), party.audio), spans: party.spans });
+  all.push({
+    name: 'babble of 8 voices, 10 dB SNR',
+    heard: add(atLevel(babble(party.audio.length), -30), party.audio),
+    spans: party.spans,
+  });
   all.push({ name: 'coughs', heard: add(line(samples, 3), coughs(samples)), spans: [] });
-  all.push({ name: 'network tones', heard: add(line(samples, 4), atLevel(networkTones(samples), -20)), spans: [] });
-  all.push({ name: 'melody', heard: add(line(samples, 5), atLevel(melody(samples, 6), -22)), spans: [] });
-  for (const [lossDb, delayMs] of [[35, 60], [25, 180], [15, 120]] as const) {
+  all.push({
+    name: 'network tones',
+    heard: add(line(samples, 4), atLevel(networkTones(samples), -20)),
+    spans: [],
+  });
+  all.push({
+    name: 'melody',
+    heard: add(line(samples, 5), atLevel(melody(samples, 6), -22)),
+    spans: [],
+  });
+  for (const [lossDb, delayMs] of [
+    [35, 60],
+    [25, 180],
+    [15, 120],
+  ] as const) {
     const sent = botSpeech(samples);
-    all.push({ name: `bot's echo, −${lossDb} dB after ${delayMs} ms`, sent, heard: add(line(samples, 7), echoOf(sent, delayMs, lossDb)), spans: [] });
+    all.push({
+      name: `bot's echo, −${lossDb} dB after ${delayMs} ms`,
+      sent,
+      heard: add(line(samples, 7), echoOf(sent, delayMs, lossDb)),
+      spans: [],
+    });
   }
   const over = conversation(phrases, 40);
   const sent = botSpeech(over.audio.length);
-  all.push({ name: "caller over the bot's echo, −25 dB", sent, heard: add(add(line(over.audio.length, 8), echoOf(sent, 180, 25)), over.audio), spans: over.spans });
+  all.push({
+    name: "caller over the bot's echo, −25 dB",
+    sent,
+    heard: add(add(line(over.audio.length, 8), echoOf(sent, 180, 25)), over.audio),
+    spans: over.spans,
+  });
   return all;
 }

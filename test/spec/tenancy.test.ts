@@ -16,6 +16,7 @@ const OF_CALLS = [
   'transfer',
   'startRecording',
   'stopRecording',
+  'pauseRecording',
   'play',
   'stopPlay',
   'speak',

@@ -201,6 +201,7 @@ export class StreamDispatcher implements StreamSocket {
         this.#connection.drop();
         break;
       case 'sendDigits':
+      case 'pauseRecording':
       case 'started':
       case 'played':
       case 'cleared':
@@ -222,6 +223,9 @@ export class StreamDispatcher implements StreamSocket {
         break;
       case 'sendDigits':
         this.#events.sendDigits(output.digits);
+        break;
+      case 'pauseRecording':
+        this.#events.pauseRecording?.(output.isPaused);
         break;
       case 'played':
         this.#events.played(output.name);
@@ -294,4 +298,11 @@ export class StreamDispatcher implements StreamSocket {
   }
 }
 
-type ReportKind = 'started' | 'sendDigits' | 'played' | 'cleared' | 'fault' | 'ended';
+type ReportKind =
+  | 'started'
+  | 'pauseRecording'
+  | 'sendDigits'
+  | 'played'
+  | 'cleared'
+  | 'fault'
+  | 'ended';

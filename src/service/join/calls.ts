@@ -273,6 +273,7 @@ export function joinParts<R extends Recorder>(
       answerBeforeDial: settings.calls.answerBeforeDial,
       referFrom: settings.calls.referFrom,
       streamQueueMs: settings.streams.queueMs,
+      requireDisclosure: settings.streams.requireDisclosure,
       platformName: settings.platformName,
     },
   };

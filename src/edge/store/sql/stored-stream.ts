@@ -19,6 +19,7 @@ export const streamShape = struct<StoredStream>({
   billedAmount: anInteger(),
   currency: aText(),
   terminationReason: oneOf('API request', 'Call hangup', 'Connection error', 'Stream timeout'),
+  disclosedUs: maybe(aNumber()),
   turns: maybe(
     struct({ count: aNumber(), interruptions: aNumber(), p50Ms: aNumber(), p95Ms: aNumber() }),
   ),

@@ -13,7 +13,7 @@ import { readConference } from './conference.ts';
 import { readDial } from './dial.ts';
 import { readGather } from './gather.ts';
 import { readMultiPartyCall } from './multi-party.ts';
-import { readDtmf, readHangup, readMessage, readRedirect } from './other.ts';
+import { readDtmf, readHangup, readMessage, readRecordingSwitch, readRedirect } from './other.ts';
 import { readPlay, readSpeak, readWait } from './prompt.ts';
 import { readRecord } from './record.ts';
 import { readRefer } from './refer.ts';
@@ -47,6 +47,8 @@ const RESPONSE: ReadonlyMap<string, Read<Instruction>> = new Map<string, Read<In
   ['Dial', (reader, { positions }) => readDial(reader, positions)],
   ['Refer', (reader, { positions }) => readRefer(reader, positions)],
   ['Record', readRecord],
+  ['PauseRecording', (reader) => readRecordingSwitch(reader, true)],
+  ['ResumeRecording', (reader) => readRecordingSwitch(reader, false)],
   ['Stream', (reader, { options }) => readStream(reader, options)],
   ['Conference', readConference],
   ['MultiPartyCall', readMultiPartyCall],
