@@ -16,7 +16,7 @@ import { isQuick, least, most, type Row } from './row.ts';
 const DETECTOR = new URL('../build/native/speech_bench', import.meta.url).pathname;
 const NATIVE = new URL('../native', import.meta.url).pathname;
 const BUILD = new URL('../build/native', import.meta.url).pathname;
-const PHRASES = isQuick ? 20 : 100;
+const PHRASES = isQuick ? 16 : 80;
 const GREETINGS = isQuick ? 50 : 500;
 
 export async function run(): Promise<Row[]> {

@@ -64,8 +64,10 @@ async function interruption(index: number): Promise<number> {
     bytes.writeUInt32BE(7, 8);
     const samples = Int16Array.from(caller.subarray(from, from + FRAME), Math.round);
     bytes.set(PCMU.encode(samples), RTP_HEADER);
-    drive.inject({ localPort: leg.port, address: PEER, port: TALKER_PORT, bytes });
+    drive.inject(leg.port, { address: PEER, port: TALKER_PORT }, bytes);
     for (const packet of drive.drain()) {
+      // RTCP reports have other lengths.
+      if (packet.bytes.length !== RTP_HEADER + FRAME) continue;
       heard.push({
         atMs: packet.atMs - startMs,
         samples: PCMU.decode(packet.bytes.subarray(RTP_HEADER)),
@@ -101,7 +103,7 @@ function isVoiced(audio: Float32Array): boolean {
       before += a * a;
       after += b * b;
     }
-    if (product / Math.sqrt(before * after + 1) > 0.6) return true;
+    if (product / Math.sqrt(before * after + 1) > 0.75) return true;
   }
   return false;
 }
