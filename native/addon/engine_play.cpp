@@ -172,7 +172,7 @@ Napi::Value EngineObject::cleared_at(const Info& info) {
   const auto found = queues_.find(stream);
   if (found == queues_.end()) return info.Env().Undefined();
   const PlayPosition at = found->second->cleared_at();
-  const std::array numbers{at.clears,     at.played_ms,    at.message, at.message_played_ms,
+  const std::array numbers{at.clears,     at.played_ms,   at.message, at.message_played_ms,
                            at.message_ms, at.discarded_ms};
   Napi::Array list = Napi::Array::New(info.Env(), numbers.size());
   for (uint32_t i = 0; i < numbers.size(); ++i) list.Set(i, Napi::Number::New(info.Env(), numbers[i]));
@@ -191,8 +191,8 @@ std::shared_ptr<MediaFeed> EngineObject::feed_of(const std::shared_ptr<StreamThr
 }
 
 /// ({ leg, stream, streamId, encoding, rate, tracks, bidirectional, extraHeadersJson, queueMs, epochMs,
-/// speech?, sockets?, socket? }): the bot's side of the stream, or undefined if `sockets` is given, which then takes
-/// that role.
+/// speech?, sockets?, socket? }): the bot's side of the stream, or undefined if `sockets` is given, which
+/// then takes that role.
 Napi::Value EngineObject::open_stream(const Info& info) {
   Arguments args(info, "openStream");
   Fields fields = args.fields(0);

@@ -1,7 +1,7 @@
 // Runs detectors over raw files (16-bit little-endian mono at 8 kHz). Lines of standard input: the caller's
 // file and, optionally, the file of the audio sent to the caller, separated by a tab.
-//   speech_bench speech SENSITIVITY MINIMUM_MS END_MS   prints the events of speech detection and its CPU time
-//   speech_bench machine                                prints the decision of machine detection
+//   speech_bench speech SENSITIVITY MINIMUM_MS END_MS   prints the events of speech detection and its CPU
+//   time speech_bench machine                                prints the decision of machine detection
 #include <time.h>
 
 #include <array>

@@ -21,6 +21,9 @@ export const ELEMENT_ABOUT: Readonly<Record<string, string>> = {
   MultiPartyCall:
     'As `Conference`, for agents, customers and supervisors: see [multi-party calls and queues](multi-party.md).',
   Stream: 'Connects the call to a WebSocket of yours: its text is the `wss://` URL.',
+  PauseRecording:
+    'Pauses all recordings of the call, for example while the caller says a card number. Paused audio is neither stored nor charged. An addition to the dialect.',
+  ResumeRecording: 'Resumes all recordings of the call. An addition to the dialect.',
   Refer:
     'Asks the carrier or trunk at the other end to call another party directly (SIP REFER). Inside: `Sip` with a SIP URI, or `Number`. The call ends when that party has answered; else the document continues. `action` gets `ReferStatus` (`completed`, `failed`, `refused`, `not-permitted`, `timeout`, `ended`), `ReferTo`, `ReferSipResponseCode`, `NotifySipResponseCode`, `ReferReason`. The carrier or trunk needs the setting `refer`.',
   Redirect: 'Continues with the document at its URL.',
@@ -135,6 +138,14 @@ export const ABOUT: Readonly<Record<string, string>> = {
   floorEvent: '`callbackUrl` is notified when this member begins to speak',
   bidirectional: 'the bot may send audio',
   audioTrack: 'inbound unless said otherwise; the only one with `bidirectional`',
+  speechEvents: 'addition: the bot gets `speechStarted` and `speechStopped`',
+  bargeIn:
+    'addition: effect of caller speech on the bot: `none`, `duck` (15 dB quieter) or `clear` (the queue is cleared); with `bidirectional`',
+  speechSensitivity: 'addition: 0 detects only loud, clear speech, 100 also quiet speech in noise',
+  speechMinMs: 'addition: milliseconds of speech before it is reported',
+  speechEndMs: 'addition: milliseconds of silence that end speech',
+  playPositions: 'addition: `playedStream` and `clearedAudio` report how much was played',
+  disclosure: 'addition: text spoken to the caller before the stream opens, at most 1000 characters',
   keepCallAlive: 'the document waits while the socket is open',
   contentType:
     '`audio/x-l16;rate=8000`, `audio/x-l16;rate=16000` or `audio/x-mulaw;rate=8000`: format of the audio sent to the bot',

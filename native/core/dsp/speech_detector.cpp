@@ -150,7 +150,8 @@ void SpeechDetector::track_echo(float level) noexcept {
   echo_peak_ = std::max(echo_peak_, level);
   if (++echo_frames_ < kEchoFrames) return;
   const float measured = loudest - std::max(echo_peak_, floor());
-  echo_loss_db_ = std::clamp(echo_loss_db_ + 0.4F * (measured - echo_loss_db_), kLeastEchoLoss, kMostEchoLoss);
+  echo_loss_db_ =
+      std::clamp(echo_loss_db_ + 0.4F * (measured - echo_loss_db_), kLeastEchoLoss, kMostEchoLoss);
   echo_frames_ = 0;
   echo_peak_ = kSilence;
 }

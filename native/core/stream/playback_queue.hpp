@@ -67,7 +67,7 @@ class PlaybackQueue {
   struct Block {
     std::atomic<Block*> next{nullptr};
     uint64_t serial = 0;
-    int64_t end = 0;  // position after the last sample
+    int64_t end = 0;          // position after the last sample
     uint32_t message = 0;     // number of the last message up to here
     bool is_message = false;  // false: a checkpoint
     std::vector<Sample> audio;

@@ -79,7 +79,8 @@ TEST_SUITE("speech detector") {
   }
 
   TEST_CASE("ignores tones and pairs of tones") {
-    for (const auto& [low, high] : {std::pair{350.0, 440.0}, {440.0, 480.0}, {697.0, 1209.0}, {425.0, 425.0}}) {
+    for (const auto& [low, high] :
+         {std::pair{350.0, 440.0}, {440.0, 480.0}, {697.0, 1209.0}, {425.0, 425.0}}) {
       CAPTURE(low);
       std::vector<Sample> line(8000 * 2);
       auto tone = test::sine(low, 4000, 8000, 8000);
@@ -142,7 +143,8 @@ TEST_SUITE("speech detector") {
       Frame frame(rate);
       std::mt19937 random(1);
       for (int i = 0; i < 500; ++i) {
-        const Sample extreme = i % 2 == 0 ? std::numeric_limits<Sample>::min() : std::numeric_limits<Sample>::max();
+        const Sample extreme =
+            i % 2 == 0 ? std::numeric_limits<Sample>::min() : std::numeric_limits<Sample>::max();
         for (Sample& sample : frame) sample = i < 250 ? extreme : static_cast<Sample>(random());
         detector.sent(frame);
         static_cast<void>(detector.feed(frame));
