@@ -1,4 +1,4 @@
-/** Reading of answer XML: check and instructions together, beside the bare tree builder and a conforming parser of the same run. */
+/** Parsing of answer XML: validation and instructions, compared with the bare tree builder and a conforming parser in the same run. */
 import { XMLParser } from 'fast-xml-parser';
 import { SaxesParser } from 'saxes';
 import { parseAnswerXml } from '../src/protocol/answer-xml/answer-xml.ts';

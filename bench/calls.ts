@@ -1,8 +1,8 @@
 /**
- * What signalling costs: SIPp at both ends of whole calls (answer URL, `Dial`, two legs, two records, callbacks) and of
- * trunk calls, the service on one core and everything else on the other; overload, post-dial delay, REGISTER and memory.
- * Asterisk and drachtio too, where they are installed. Needs Linux, `sip-tester` and two cores. `--rates 50,100`,
- * `--scenarios whole,trunk`, `--seconds 10`; `--against FOLDER` measures another checkout in turns with this one,
+ * Measures the cost of signalling. SIPp is at both ends of whole calls (answer URL, `Dial`, two legs, two records,
+ * callbacks) and of trunk calls. The service has one core and all other programs have another. Also measures overload,
+ * post-dial delay, REGISTER and memory, and the same calls on Asterisk and drachtio if they are installed. Needs Linux, `sip-tester` and two cores. `--rates 50,100`,
+ * `--scenarios whole,trunk`, `--seconds 10`; `--against FOLDER` measures another checkout alternately with this one,
  * `--rounds 3` times.
  */
 import { spawnSync } from 'node:child_process';

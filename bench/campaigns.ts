@@ -1,7 +1,9 @@
-/** Campaigns on disk: lists, who is due among a million, what the dialer costs a call, and how soon a slot is used again. */
+/** Campaigns on disk: list import, selection of due contacts among a million, cost of the dialer per call, and reuse of slots. */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { wallUs } from '../src/base/clock.ts';
 import type { AccountId, CampaignId } from '../src/base/ids.ts';
 import { silentLogger } from '../src/base/logger.ts';
 import { err, ok } from '../src/base/result.ts';
@@ -32,15 +34,15 @@ interface Bench {
   readonly owner: CampaignOwner;
 }
 
-/** Calls that end by themselves, within no limit but the campaign's. */
+/** Simulated calls that end after a random time. Only the campaign limits them. */
 class BenchCalls implements CallPlacing {
-  /** How long a call lasts. */
+  /** Duration of a call. */
   lengthMs: () => number = () => 0;
   begun = 0;
   running = 0;
   /** Time in which slots were used, milliseconds. */
   usedMs = 0;
-  /** From a free slot to its next call, milliseconds. */
+  /** Times from a free slot to its next call, ms. */
   readonly idleMs: number[] = [];
   readonly #freeSinceMs: number[] = [];
   #countedMs = 0;
@@ -74,7 +76,7 @@ class BenchCalls implements CallPlacing {
     this.#count();
     this.running -= 1;
     this.#freeSinceMs.push(performance.now());
-    const endedUs = Math.round(systemClock.wallMs() * 1000);
+    const endedUs = wallUs(systemClock);
     const cause = { hangupCause: 'NORMAL_CLEARING', hangupCauseCode: 4000 };
     return { answeredUs: endedUs, endedUs, ...cause, machine: undefined, refused: undefined };
   }
@@ -211,7 +213,7 @@ async function lists(bench: Bench): Promise<Row[]> {
   const large = await upload(bench, id, LARGE_LIST);
   const grown = (process.memoryUsage().rss - before) / MEGABYTE;
   const looks = await millisecondsOf(() => {
-    const nowUs = Math.round(systemClock.wallMs() * 1000);
+    const nowUs = wallUs(systemClock);
     const query = { campaignId: id, timezone: '', nowUs, dayStartUs: 0, limit: 1 };
     return bench.store.campaigns.due(query);
   });

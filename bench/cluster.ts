@@ -1,14 +1,14 @@
 /**
- * Many nodes on PostgreSQL and Redis (docs/guides/clusters.md): what calls cost on three nodes and on one, what cluster mode adds to their set-up,
- * units of work, REST for a call of another node. Needs PostgreSQL and redis-server. CPU is compared, not the clock: all nodes share
- * the cores of this machine. `--against FOLDER` measures one node on SQLite alone, in turns with that of another checkout (one of before
- * there were many nodes).
+ * Clusters on PostgreSQL and Redis (docs/guides/clusters.md): cost of calls on one node and on three, added set-up time,
+ * units of work, and REST requests for a call of another node. Needs PostgreSQL and redis-server. Compares CPU time, not
+ * wall-clock time, because all nodes share the cores of this machine. `--against FOLDER` compares one node on SQLite with
+ * another checkout, alternating between both.
  */
 import { readFileSync } from 'node:fs';
 import { Fleet } from '../test/cluster/fleet.ts';
 import { Customer } from '../test/e2e/customer.ts';
 import { newPlace, removePlace, Service } from '../test/e2e/service.ts';
-import { againstBefore } from './cluster/before.ts';
+import { againstBefore } from './cluster/baseline.ts';
 import {
   type CallsMeasured,
   calledAt,
@@ -83,7 +83,8 @@ function librariesOf({ program }: Service): Row {
   const maps = readFileSync(`/proc/${program.child.pid}/maps`, 'utf8');
   return {
     name: 'one node on SQLite: libraries of PostgreSQL loaded',
-    ...{ value: maps.includes('libpq.so') ? 1 : 0, unit: '' },
+    value: maps.includes('libpq.so') ? 1 : 0,
+    unit: '',
     goal: most(0),
   };
 }
@@ -92,9 +93,11 @@ function added([sqlite, three]: readonly SetUps[]): readonly Row[] {
   if (sqlite === undefined || three === undefined) throw new Error('set-ups of two services');
   const row = (name: 'p50' | 'p99', goal: number): Row => ({
     name: `call set-up that cluster mode adds, ${name}`,
-    ...{ value: rounded(three[name] - sqlite[name]), unit: 'ms', floor: sqlite[name] },
+    value: rounded(three[name] - sqlite[name]),
+    unit: 'ms',
+    floor: sqlite[name],
     goal: most(goal),
-    note: `three nodes against one on SQLite (floor: its set-up), one call at a time, in turns`,
+    note: `three nodes against one on SQLite (floor: its set-up), one call at a time, alternating`,
   });
   return [row('p50', 3), row('p99', 10)];
 }
@@ -107,17 +110,21 @@ function comparing(
   return [
     {
       name: 'one node on SQLite: CPU of a call',
-      ...{ value: sqlite.cpuMsPerCall, unit: 'ms/call' },
+      value: sqlite.cpuMsPerCall,
+      unit: 'ms/call',
     },
     {
       name: 'one node on PostgreSQL and Redis: CPU of a call',
-      ...{ value: one.cpuMsPerCall, unit: 'ms/call', floor: sqlite.cpuMsPerCall },
+      value: one.cpuMsPerCall,
+      unit: 'ms/call',
+      floor: sqlite.cpuMsPerCall,
       ratio: rounded(one.cpuMsPerCall / sqlite.cpuMsPerCall),
       note: "floor: on SQLite; the databases' own CPU is not in it",
     },
     {
       name: 'three nodes: calls for the CPU of a call on one',
-      ...{ value: rounded(one.cpuMsPerCall / three.cpuMsPerCall), unit: '×' },
+      value: rounded(one.cpuMsPerCall / three.cpuMsPerCall),
+      unit: '×',
       goal: least(0.9),
       note: `${three.cpuMsPerCall} ms/call over three processes, each with as many calls a second as the one`,
     },

@@ -1,10 +1,10 @@
-/** What a service without a call takes of a core, and how often each of its threads wakes; on free ports, with a data folder of its own. */
+/** CPU use of a service without calls, and wake-ups per thread. Uses free ports and a temporary data folder. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { newPlace, removePlace, Service } from '../test/e2e/service.ts';
 import { isQuick, most, type Row } from './row.ts';
 
-/** What a start leaves to be done, the first giving back of memory among it, is over by then. */
+/** Time after which the work of a start has finished, including the first return of memory to the system. */
 const SETTLED_S = isQuick ? 2 : 80;
 const WATCHED_S = isQuick ? 5 : 60;
 

@@ -68,10 +68,10 @@ async function unitsOfWork(store: Store, accountId: AccountId, folder: string): 
       unit: 'calls/s',
       floor,
       ratio: round(perSecond / floor),
-      note: `goal ≥ 5000; ${CALLS_AT_ONCE} at once; floor: one bare row a transaction, same file settings`,
+      note: `goal ≥ 5000; ${CALLS_AT_ONCE} concurrent calls; floor: one bare row per transaction, same file settings`,
     },
     {
-      name: 'ledger: delay of the main loop meanwhile, p99',
+      name: 'ledger: delay of the main loop under load, p99',
       // The monitor counts its own 1 ms timer.
       value: round(Math.max(0, delay.percentile(99) / 1e6 - 1)),
       unit: 'ms',
@@ -81,7 +81,7 @@ async function unitsOfWork(store: Store, accountId: AccountId, folder: string): 
   ];
 }
 
-/** What SQLite alone makes of one insert a transaction. */
+/** Rate of SQLite alone with one insert per transaction. */
 function bareInserts(file: string): number {
   const db = new Database(file);
   db.pragma('journal_mode = WAL');

@@ -1,4 +1,4 @@
-/** The native media engine on loopback sockets: cost of a leg beside the bare UDP floor, pacing, how fast a bot is heard and silenced, and calls through the whole service. */
+/** The native media engine on loopback sockets: cost of a leg relative to bare UDP, pacing, latency of bot audio and its interruption, and calls through the whole service. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,17 +6,17 @@ import { promisify } from 'node:util';
 import { wholeProcess } from './media/whole.ts';
 import { isQuick, least, most, mostTimesFloor, type Row } from './row.ts';
 
-/** What native/bench/media_bench.cpp prints. */
+/** Output of native/bench/media_bench.cpp. */
 interface Measured {
   readonly legs: number;
-  /** On the heap, of each leg. */
+  /** Heap bytes per leg. */
   readonly legBytes: number;
   readonly skippedTicks: number;
   readonly legCpuUs: number;
   readonly floorUs: number;
   readonly pacedFloorUs: number;
   readonly busy: number;
-  /** Of packets, as the kernel gives them to their peers, behind the tick in which they belong. */
+  /** Delay of sent packets at their receivers, by kernel timestamps, relative to their tick. */
   readonly sentLateP50Us: number;
   readonly sentLateP99Us: number;
   readonly lost: number;
@@ -29,7 +29,7 @@ interface Measured {
   readonly scheduling: string;
 }
 
-/** What native/bench/relay_bench.cpp prints. */
+/** Output of native/bench/relay_bench.cpp. */
 interface Relayed {
   readonly calls: number;
   readonly callCpuUs: number;
@@ -43,7 +43,7 @@ const BUILD = fileURLToPath(new URL('../build/native', import.meta.url));
 const execute = promisify(execFile);
 const PAIRS = 300;
 const SECONDS = isQuick ? 2 : 4;
-/** Of two threads; one has half as many. */
+/** Pairs for two threads; one thread has half as many. */
 const SPREAD_PAIRS = 800;
 const FULL_PAIRS = 1500;
 const RELAYED_CALLS = 100;
@@ -58,7 +58,7 @@ async function measure(pairs: number, threads: number): Promise<Measured> {
   return JSON.parse(stdout) as Measured;
 }
 
-/** What a second thread brings, how many legs one carries, and what each takes of memory. */
+/** Gain of a second thread, legs per thread, and memory per leg. */
 async function capacity(): Promise<Row[]> {
   const one = await measure(SPREAD_PAIRS / 2, 1);
   const two = await measure(SPREAD_PAIRS, 2);
@@ -111,7 +111,7 @@ export async function run(): Promise<Row[]> {
       note: `${at}; floor: 50 sends and 50 receives, connected, over as many sockets, without a pause; ${m.lost} packets lost`,
     },
     {
-      name: 'RTP leg beside bare UDP at the same rhythm',
+      name: 'RTP leg and bare UDP at the same packet rate',
       value: m.legCpuUs,
       unit: 'µs per call-second',
       floor: m.pacedFloorUs,

@@ -1,6 +1,6 @@
 /**
- * Calls placed over REST to a carrier over SIP, whole: a service, a carrier and a customer's server as processes of their
- * own, as many calls a second as wanted for some seconds. Then: did every call end with its callback, and the balance fit?
+ * Whole calls that REST requests place to a SIP carrier. Service, carrier and customer's server are separate processes.
+ * Places calls at a fixed rate, then verifies that every call ended with a callback and that the balance is correct.
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
@@ -17,15 +17,15 @@ import { isQuick, type Row } from './row.ts';
 const CALLS_PER_SECOND = Number(process.env['BENCH_OUTBOUND_CPS'] ?? 200);
 const SECONDS = Number(process.env['BENCH_OUTBOUND_SECONDS'] ?? (isQuick ? 3 : 10));
 const BULK = 1000;
-/** What is not told by then has been lost. */
-const PATIENCE_MS = 30_000;
+/** Timeout for callbacks, ms. Later callbacks count as lost. */
+const TIMEOUT_MS = 30_000;
 const PER_CALL_UNITS = 0.0065;
 const CREDIT_UNITS = 10_000;
 const ADMIN_TOKEN = 'bench-admin-token';
 const FROM = '14155550100';
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-interface Told {
+interface Reported {
   readonly port?: number;
   readonly number?: string;
   readonly atMs?: number;
@@ -39,7 +39,7 @@ class Watch {
   readonly hangups = new Set<string>();
   repeated = 0;
 
-  note({ number, atMs, event, callUuid }: Told): void {
+  note({ number, atMs, event, callUuid }: Reported): void {
     if (number !== undefined && atMs !== undefined) this.invitedMs.set(number, atMs);
     if (event !== 'Hangup' || callUuid === undefined) return;
     if (this.hangups.has(callUuid)) this.repeated += 1;
@@ -47,7 +47,7 @@ class Watch {
   }
 
   async until(hangups: number): Promise<void> {
-    const endMs = performance.now() + PATIENCE_MS;
+    const endMs = performance.now() + TIMEOUT_MS;
     while (this.hangups.size < hangups && performance.now() < endMs) await pause(20);
   }
 }
@@ -157,8 +157,8 @@ async function placeBulk(account: Account, target: string, watch: Watch) {
 async function helper(path: string, watch: Watch, children: ChildProcess[]): Promise<number> {
   const child = fork(here(path), [], { stdio: 'inherit' });
   children.push(child);
-  const [first] = (await once(child, 'message')) as [Told];
-  child.on('message', (told) => watch.note(told as Told));
+  const [first] = (await once(child, 'message')) as [Reported];
+  child.on('message', (reported) => watch.note(reported as Reported));
   return first.port ?? 0;
 }
 
@@ -207,7 +207,7 @@ async function ready(pool: Pool, child: ChildProcess): Promise<void> {
   }
 }
 
-/** An account with money, a caller id and one carrier, none of whose limits are reached. */
+/** Creates an account with credit, a caller ID and one carrier, with limits above the load. */
 async function openAccount(pool: Pool, carrierPort: number): Promise<Account> {
   const admin = async (path: string, body: object): Promise<Record<string, string>> => {
     const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' };

@@ -1,4 +1,4 @@
-/** REST end to end over real sockets: requests a second on one core, beside a bare node:http server of the same run. */
+/** REST end to end over real sockets: requests per second on one core, compared with a bare node:http server in the same run. */
 import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';

@@ -3,9 +3,9 @@ export interface Row {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
-  /** What the same run measured for the least that the work can cost, or for a peer. */
+  /** Baseline or peer value from the same run. */
   readonly floor?: number;
-  /** Of value to floor. */
+  /** Ratio of `value` to `floor`. */
   readonly ratio?: number;
   /** Target value: a maximum or a minimum. */
   readonly goal?: Goal;

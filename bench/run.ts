@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- [names…] [--quick] [--rates …]`: the benchmarks one after the other, each row with the floor or peer of the same
- * run. A table for people, and JSON lines in `bench/results/` for whoever compares runs.
+ * `npm run bench -- [names…] [--quick] [--rates …]` runs the benchmarks sequentially. Each row includes the baseline or
+ * peer measured in the same run. Prints a table and appends JSON lines to `bench/results/`, for comparisons of runs.
  */
 import { execFileSync, fork } from 'node:child_process';
 import { appendFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
- * How far many nodes carry (docs/guides/clusters.md): a simulation of edge, nodes, Redis and PostgreSQL in virtual time, each with the costs that
- * `npm run bench -- cluster` and `-- calls` have measured. It tells first how near it comes to what was measured and not put into it; then
- * what 10,000 and 100,000 calls at once take. `BENCH_SCALE` (JSON) changes costs.
+ * Capacity of large clusters (docs/guides/clusters.md): simulates edge, nodes, Redis and PostgreSQL in virtual time, with
+ * the costs that `npm run bench -- cluster` and `-- calls` measured. First compares the simulation with measurements that
+ * are not among its inputs, then simulates 10,000 and 100,000 concurrent calls. `BENCH_SCALE` (JSON) changes costs.
  */
 import { isQuick, type Row } from './row.ts';
 import { COSTS, LEDGER_MEASURED, ONE_NODE_HOLDS, PLACES } from './scale/measured.ts';
@@ -10,7 +10,7 @@ import { type Outcome, type Place, simulate, simulateLedger } from './scale/serv
 const SECONDS = isQuick ? 4 : 20;
 /** Round-trip time to the database on the machine of the measurement, in ms. */
 const ON_ONE_MACHINE_MS = 0.05;
-/** Of a call. */
+/** Duration of a call, s. */
 const TALK_S = 180;
 
 export async function run(): Promise<readonly Row[]> {
@@ -25,7 +25,10 @@ function reproduced(): readonly Row[] {
     );
     return {
       name: `simulated: units of work, ${accounts} account${accounts === 1 ? '' : 's'}`,
-      ...{ value, unit: 'units/s', floor: units, ratio: rounded(value / units) },
+      value,
+      unit: 'units/s',
+      floor: units,
+      ratio: rounded(value / units),
       note: `floor: measured; ${isFitted ? 'the costs were read from it' : 'not put in'}`,
     };
   });
@@ -38,12 +41,10 @@ function reproduced(): readonly Row[] {
     ...ledger,
     {
       name: 'simulated: calls/s that one node holds',
-      ...{
-        value: held,
-        unit: 'calls/s',
-        floor: ONE_NODE_HOLDS,
-        ratio: rounded(held / ONE_NODE_HOLDS),
-      },
+      value: held,
+      unit: 'calls/s',
+      floor: ONE_NODE_HOLDS,
+      ratio: rounded(held / ONE_NODE_HOLDS),
       note: 'floor: measured by bench calls, on SQLite; held: 99 of 100 set-ups within 100 ms',
     },
   ];
@@ -53,7 +54,9 @@ function mostHeld(place: Place): number {
   let held = 0;
   for (let rate = 20; rate <= 400; rate += 10) {
     const { setUpP99Ms } = simulate(place, COSTS, {
-      ...{ callsPerSecond: rate, concurrent: rate * TALK_S, seconds: SECONDS },
+      callsPerSecond: rate,
+      concurrent: rate * TALK_S,
+      seconds: SECONDS,
     });
     if (setUpP99Ms > 100) break;
     held = rate;
@@ -65,25 +68,25 @@ function planned({ name, calls, place }: (typeof PLACES)[number]): readonly Row[
   const callsPerSecond = calls / TALK_S;
   const outcome = simulate(place, COSTS, { callsPerSecond, concurrent: calls, seconds: SECONDS });
   const { use } = outcome;
-  const title = `${calls.toLocaleString('en')} calls at once, ${name}`;
+  const title = `${calls.toLocaleString('en')} concurrent calls, ${name}`;
   const mediaCores = rounded((calls * COSTS.mediaMs) / 1000);
   return [
     {
       name: `${title}: set-up p99`,
-      ...{
-        value: rounded(outcome.setUpP99Ms),
-        unit: 'ms',
-        note: `p50 ${rounded(outcome.setUpP50Ms)}; ${Math.round(callsPerSecond)} calls/s`,
-      },
+      value: rounded(outcome.setUpP99Ms),
+      unit: 'ms',
+      note: `p50 ${rounded(outcome.setUpP50Ms)}; ${Math.round(callsPerSecond)} calls/s`,
     },
     {
       name: `${title}: busiest`,
-      ...{ value: rounded(100 * Math.max(...Object.values(use))), unit: '%' },
+      value: rounded(100 * Math.max(...Object.values(use))),
+      unit: '%',
       note: `${busiest(use)}; node ${percent(use.node)}, PostgreSQL ${percent(use.database)}, Redis ${percent(use.redis)}, edge ${percent(use.edge)}; ${place.nodes} nodes and ${mediaCores} cores of media, ${place.databases} × ${place.databaseCores} cores of PostgreSQL, ${place.redisServers} Redis, ${place.edgeCores} cores of Kamailio`,
     },
     {
       name: `${title}: units of work`,
-      ...{ value: Math.round(outcome.unitsPerSecond), unit: 'units/s' },
+      value: Math.round(outcome.unitsPerSecond),
+      unit: 'units/s',
       note: `in ${Math.round(outcome.transactionsPerSecond)} transactions/s; ${Math.round(outcome.heartbeatsPerSecond)} heartbeats/s; Redis ${Math.round(outcome.commandsPerSecond)} commands/s; media ${rounded((calls * 2 * 2 * 87) / 1e6)} Gbit/s`,
     },
   ];

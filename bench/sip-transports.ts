@@ -1,10 +1,10 @@
-/** What an answered call costs the SIP stack over each transport, on one kept flow: seven messages, sockets and TLS included. */
+/** CPU of the SIP stack for an answered call over each transport, on one reused flow: seven messages, including sockets and TLS. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { isQuick, type Row } from './row.ts';
+import { besideUdp, inTurns } from './sip-transports/alternating.ts';
 import { Caller, type Transport } from './sip-transports/caller.ts';
-import { besideUdp, inTurns } from './sip-transports/in-turns.ts';
 
 const TRANSPORTS: readonly Transport[] = ['udp', 'tcp', 'tls', 'ws', 'wss'];
 const RATE = 100;
@@ -29,9 +29,11 @@ export async function run(): Promise<Row[]> {
       await caller.place(RATE * 4, 2);
     }
     const turns = { rate: RATE, seconds: SECONDS, rounds: ROUNDS, cpu: () => cpuUs(child) };
-    const note = `${RATE} calls a second, ${ROUNDS} rounds in turns`;
+    const note = `${RATE} calls a second, ${ROUNDS} alternating rounds`;
     return besideUdp(await inTurns(callers, turns), (transport) => ({
-      ...{ name: `answered call over ${transport}`, unit: 'µs/call', note },
+      name: `answered call over ${transport}`,
+      unit: 'µs/call',
+      note,
     }));
   } finally {
     for (const caller of callers.values()) caller.close();

@@ -1,4 +1,4 @@
-/** What SRTP costs a leg: legs in pairs, each the other's peer, with audio both ways; the same with and without keys. */
+/** Cost of SRTP per leg. Pairs of legs send audio to each other, with and without keys. */
 import { silentLogger } from '../src/base/logger.ts';
 import type { MediaLeg, MediaProtection, SrtpSuite } from '../src/domain/call/needs.ts';
 import { createMedia, type MediaEngine } from '../src/edge/media/engine.ts';
@@ -10,7 +10,7 @@ const WARM_MS = 1500;
 /** After a change of keys. */
 const SETTLE_MS = 250;
 const WINDOW_MS = 750;
-/** The same legs are plain and protected in turns, a window each, so that other work on the machine meets both. */
+/** The same legs alternate between plain and encrypted media, so that other load on the machine affects both equally. */
 const ROUNDS = isQuick ? 4 : 16;
 const SUITES: readonly SrtpSuite[] = ['AES_CM_128_HMAC_SHA1_80', 'AEAD_AES_128_GCM'];
 
@@ -38,7 +38,7 @@ const pause = (ms: number): Promise<void> => new Promise((over) => void setTimeo
 interface Costs {
   readonly plain: number;
   readonly secure: number;
-  /** Of a protected window to the mean of the plain ones before and after it, or the other way round. */
+  /** Ratio of an encrypted window to the mean of the plain windows before and after it, or vice versa. */
   readonly more: number;
 }
 

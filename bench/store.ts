@@ -1,4 +1,4 @@
-/** What one whole call costs the store: both legs from open record to timeline, alone and beside the records of earlier calls. */
+/** Cost of one whole call in the store: both legs from open record to timeline, in an empty database and in one with old records. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,10 +63,10 @@ export function run(): Row[] {
     measure(engine, WARM, from);
     const among = measure(engine, CALLS, from + WARM);
     engine.close();
-    const beside = `beside ${RECORDS.toLocaleString('en')} records`;
+    const withRecords = `with ${RECORDS.toLocaleString('en')} stored records`;
     return [
       {
-        name: `store: writes of a whole call ${beside}`,
+        name: `store: writes of a whole call ${withRecords}`,
         value: Math.round(among.usPerCall),
         unit: 'µs CPU',
         floor: Math.round(alone.usPerCall),
@@ -74,7 +74,7 @@ export function run(): Row[] {
         note: 'floor: in an empty store; two legs, nine units of work; ends of five calls in one transaction',
       },
       {
-        name: `store: pages written for a whole call ${beside}`,
+        name: `store: pages written for a whole call ${withRecords}`,
         value: among.pagesPerCall,
         unit: 'pages',
         floor: alone.pagesPerCall,

@@ -1,9 +1,9 @@
 /**
- * Whole bidirectional stream calls, L16 at 8 kHz both ways: RTP in, WebSocket out, WebSocket in, RTP out. Callers and bots
- * run in processes of their own; the floor is the same number of WebSocket messages of the same size without any media. At the
- * end the same through whole processes, by SIP, and through Asterisk where it is installed.
+ * Bidirectional stream calls, L16 at 8 kHz in both directions: RTP in, WebSocket out, WebSocket in, RTP out. Callers and
+ * bots are separate processes. The baseline is the same number of WebSocket messages of the same size without media. The
+ * last rows measure whole processes with SIP, and Asterisk if it is installed.
  *
- *     BENCH_STREAM_CALLS=150      so many calls at once; 300 when left away
+ *     BENCH_STREAM_CALLS=150      concurrent calls; default 300
  *     BENCH_STREAM_MINUTES=3      also the growth of the JavaScript heap, from the first minute to the end
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -20,7 +20,7 @@ import { Phones, type WireLateness } from './stream/phones.ts';
 import { startSip } from './stream/sip.ts';
 import { wholeStreams } from './stream/whole.ts';
 
-/** As many as a two-core machine is to carry, with its bots and phones. */
+/** Target for a machine with two cores that also runs bots and phones. */
 const CALLS = Number(process.env['BENCH_STREAM_CALLS'] ?? 300);
 const MINUTES = Number(process.env['BENCH_STREAM_MINUTES'] ?? 0);
 /** Calls whose audio is numbered and whose bots are probed. */
@@ -208,6 +208,6 @@ function loopRow(scheme: string, value: number): Row {
     name: `stream: lateness of the main loop p99 over ${scheme}`,
     value: round(value),
     unit: 'ms',
-    note: `${CALLS} calls; what a SIP message may have to wait`,
+    note: `${CALLS} calls; longest wait of a SIP message`,
   };
 }

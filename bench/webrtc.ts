@@ -1,6 +1,6 @@
 /**
- * What browsers cost: a leg of SRTP and Opus on the port that they share, handshakes of DTLS while calls run, and how long the
- * sound of a browser takes to its bot. The browsers' ends are legs of another engine, checked for by STUN of the tests.
+ * Cost of browsers: a leg with SRTP and Opus on the shared port, DTLS handshakes during calls, and the delay of audio from a
+ * browser to its bot. The browsers' ends are legs of another engine; STUN checks come from the tests.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { generate } from 'selfsigned';
@@ -51,7 +51,7 @@ export async function run(): Promise<Row[]> {
       unit: 'µs per call-second',
       floor: Math.round(phone),
       ratio: Math.round((browser / phone) * 100) / 100,
-      note: `${LEGS} legs, media thread; floor: the legs at the other end, with the same keys in SDP and ports of their own; the median of ${ROUNDS}; goal ≤ 1.15 ×`,
+      note: `${LEGS} legs, media thread; floor: the legs at the other end, with the same keys in SDP and separate ports; the median of ${ROUNDS}; goal ≤ 1.15 ×`,
     },
     ...shakes,
     delay,
@@ -70,7 +70,7 @@ interface LegCosts {
   readonly phone: number;
 }
 
-/** What each media thread of this process has used of the processor, the oldest thread first (proc(5), clock ticks of 10 ms). */
+/** CPU time of each media thread of this process, the oldest thread first (proc(5), clock ticks of 10 ms). */
 function mediaThreadsUs(): readonly number[] {
   const tasks = readdirSync('/proc/self/task')
     .map(Number)
@@ -103,7 +103,7 @@ async function legCosts(): Promise<LegCosts> {
   return { browser, phone };
 }
 
-/** So many a second, while some calls have sound. */
+/** DTLS handshakes at a fixed rate, while some calls have audio. */
 async function handshakes(): Promise<Row[]> {
   const made = await generate([{ name: 'commonName', value: 'bench' }], {
     keyType: 'ec',
@@ -147,10 +147,10 @@ async function handshakes(): Promise<Row[]> {
       session({ address: '', ice: end.ice, rtcpMux: true, protection: dtls('server') }),
     );
     browsers.answerOf(other, dtls('client'), `at${other.port}`);
-    // As a browser checks again whom nobody has answered.
-    const tell = (): void => browsers.tell(other.port, `at${other.port}`);
-    tell();
-    again = setInterval(tell, CHECK_MS);
+    // Repeats unanswered connectivity checks like a browser.
+    const notify = (): void => browsers.notify(other.port, `at${other.port}`);
+    notify();
+    again = setInterval(notify, CHECK_MS);
     if (i < TALKING) {
       for (const side of [end.leg, other]) side.playTone(TONE, { loop: 0, mix: false });
     }
@@ -167,7 +167,7 @@ async function handshakes(): Promise<Row[]> {
     { name: 'handshake of DTLS, p50', value: at(0.5), unit: 'ms', note },
     { name: 'handshake of DTLS, p99', value: at(0.99), unit: 'ms', note },
     {
-      name: 'tick lateness p99 meanwhile',
+      name: 'tick lateness p99 during the handshakes',
       value: tickLateP99Us,
       unit: 'µs',
       note: `${HANDSHAKES} legs, ${TALKING} of them with sound; ${skipped} ticks left out`,
@@ -175,14 +175,14 @@ async function handshakes(): Promise<Row[]> {
   ];
 }
 
-/** In virtual time: from the arrival of the packet that brings a tone to the message that tells the bot. */
+/** Virtual time from the arrival of the packet with a tone to the message to the bot. */
 async function delayToBot(): Promise<Row> {
   const { media, drive } = manualEngine();
   const open = () => media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
   const [browser, ours] = [await open(), await open()];
   browser.configure(session({ address: '192.0.2.1', port: ours.port, codec: OPUS }));
   ours.configure(session({ address: '192.0.2.2', port: browser.port, codec: OPUS }));
-  let heardMs: number | undefined;
+  let receivedMs: number | undefined;
   ours.openStream(
     {
       streamId: asStreamId('00000000-0000-4000-8000-000000000001'),
@@ -198,8 +198,8 @@ async function delayToBot(): Promise<Row> {
         for (const message of messages) {
           const text = Buffer.from(message).toString('latin1');
           const payload = Buffer.from(/"payload":"([^"]*)"/.exec(text)?.[1] ?? '', 'base64');
-          // Of mu-law, small numbers without the sign are loud.
-          if (payload.some((code) => ((code ^ 0xff) & 0x7f) > 0x30)) heardMs ??= drive.nowMs();
+          // In mu-law, small values without the sign are loud.
+          if (payload.some((code) => ((code ^ 0xff) & 0x7f) > 0x30)) receivedMs ??= drive.nowMs();
         }
       },
       played: () => undefined,
@@ -220,10 +220,10 @@ async function delayToBot(): Promise<Row> {
   for (let i = 0; i < 1000; i += 1) step(false);
   const delays: number[] = [];
   for (let probe = 0; probe < PROBES; probe += 1) {
-    [heardMs, spokeMs] = [undefined, undefined];
+    [receivedMs, spokeMs] = [undefined, undefined];
     const tone = browser.playTone(TONE, { loop: 1, mix: false });
-    for (let i = 0; i < 200 && heardMs === undefined; i += 1) step(true);
-    if (heardMs !== undefined && spokeMs !== undefined) delays.push(heardMs - spokeMs);
+    for (let i = 0; i < 200 && receivedMs === undefined; i += 1) step(true);
+    if (receivedMs !== undefined && spokeMs !== undefined) delays.push(receivedMs - spokeMs);
     tone.stop();
     for (let i = 0; i < 400 + 7 * probe; i += 1) step(false);
   }

@@ -52,7 +52,10 @@ spawnSync(process.execPath, [join(root, 'scripts/docs.mjs'), '--if-stale'], {
   stdio: ['ignore', 'ignore', 2],
 });
 mkdirSync(target, { recursive: true });
-for (const name of OWN) copy(join(root, name), join(target, name));
+for (const name of OWN) {
+  if (name === 'build/docs' && !existsSync(join(root, name))) continue;
+  copy(join(root, name), join(target, name));
+}
 for (const name of packages()) copyPackage(name);
 mkdirSync(join(target, 'node_modules', '.bin'), { recursive: true });
 symlinkSync('../../bin/carillon.mjs', join(target, 'node_modules', '.bin', 'carillon'));

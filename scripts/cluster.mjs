@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `npm run cluster`: PostgreSQL, Redis, Kamailio and three nodes of one service, until Ctrl-C. `npm run cluster -- test`: their failure
-// stories. As root in a network namespace of their own. Installs what is missing when root on Debian or Ubuntu.
+// `npm run cluster` starts PostgreSQL, Redis, Kamailio and three nodes of one service, until Ctrl-C. `npm run cluster -- test` runs
+// failure scenarios. Root runs them in a separate network namespace. Installs what is missing when root on Debian or Ubuntu.
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -77,7 +77,7 @@ export const DASHBOARDS: Readonly<Record<string, { title: string; panels: readon
     title: 'Carillon: cluster and storage',
     panels: [
       panel('Conditions that stop calls', 'short', q('voice_node_condition', '{{condition}}')),
-      panel('Living nodes', 'short', q('voice_cluster_nodes', 'nodes')),
+      panel('Live nodes', 'short', q('voice_cluster_nodes', 'nodes')),
       panel('Epoch', 'short', q('voice_node_epoch', 'epoch')),
       panel('Units that wait for PostgreSQL', 'short', q('voice_store_spooled_units', 'units')),
       panel('Recordings that wait for S3', 'short', q('voice_recordings_waiting', 'files')),

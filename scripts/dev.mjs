@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `npm run dev`: the service, started anew whenever a file of it changes; changed C++ is built first. Not `node --watch`: that
-// reports the modules of a worker thread as messages of the thread, which the service takes for answers of its own.
+// `npm run dev` runs the service and restarts it when a file changes; changed C++ is built first. It does not use `node --watch`, which
+// reports modules of a worker thread as messages of that thread; the service would read these as replies.
 import { spawn, spawnSync } from 'node:child_process';
 import { watch } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';

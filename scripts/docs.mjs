@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // Builds the documentation site into build/docs with VitePress: `docs.mjs [--if-stale] [--low-priority]`.
+// With SKIP_DOCS=1 it does nothing: the service then runs without the site.
 // 1. Installs the site's tools (docs/package.json) if their lock file changed.
 // 2. Copies docs/ and the pages outside of it into build/docs-source and adapts their links.
 // 3. Builds the site, llms.txt (list of pages) and llms-full.txt (all pages as one text).
@@ -29,11 +30,16 @@ const stamp = join(target, '.carillon-stamp');
 const stage = `${target}-source-${process.pid}`;
 const fresh = `${target}-new-${process.pid}`;
 
+/** Without a reachable registry, the installation fails after a minute instead of half an hour. */
+const NO_WAIT = ['--fetch-retries=1', '--fetch-retry-maxtimeout=10000', '--fetch-timeout=20000'];
+/** Maximum duration of each step in ms. */
+const STEP_MS = 300_000;
 /** Folders in docs/ that are not sources. */
 const TOOLS = /^docs\/(node_modules|\.vitepress\/(cache|dist))(\/|$)/;
 /** Pages by their file, as links in the sources name them. */
 const byFile = new Map(PAGES.map((page) => [page.file, page]));
 
+if (process.env.SKIP_DOCS === '1') process.exit(0);
 if (process.argv.includes('--low-priority')) setPriority(19);
 const sources = sourcesHash();
 if (!process.argv.includes('--if-stale') || !isBuiltFrom(sources)) {
@@ -62,7 +68,11 @@ function installTools() {
   const wanted = lock.digest('hex');
   const installed = join(docs, 'node_modules', '.carillon-stamp');
   if (existsSync(installed) && readFileSync(installed, 'utf8') === wanted) return;
-  run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], docs);
+  run(
+    'npm',
+    ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', ...NO_WAIT],
+    docs,
+  );
   writeFileSync(installed, wanted);
 }
 
@@ -149,6 +159,7 @@ function run(command, args, cwd, environment = {}) {
   const { status, stdout, stderr } = spawnSync(command, args, {
     cwd,
     encoding: 'utf8',
+    timeout: STEP_MS,
     env: { ...process.env, ...environment },
   });
   if (status === 0) return;

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `npm run fuzz`: whatever reads bytes of strangers gets changed inputs, under the sanitizers. `-- --seconds 60` for each
-// target (10), `--seed 5` (the time of day), names of targets. What ends it is left in build/fuzz.
+// `npm run fuzz` sends mutated inputs to all parsers of network data, with sanitizers. Options after `--`: `--seconds 60` per
+// target (default 10), `--seed 5` (default: the time), names of targets. Crashing inputs are stored in build/fuzz.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';

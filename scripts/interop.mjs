@@ -47,7 +47,7 @@ if (packages.length > 0) {
   }
 }
 
-// Many browsers in one process: a library of its own size, which nothing else needs.
+// Many browsers in one process. This large library is installed only for this test.
 const crowd = join(root, 'test', 'interop', 'wrtc');
 if (!existsSync(join(crowd, 'node_modules'))) {
   const npm = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];

@@ -18,7 +18,7 @@ const TITLES = {
   stream: 'Audio streams',
   srtp: 'SRTP',
   webrtc: 'Browsers',
-  hearing: 'Speech quality over impaired networks',
+  'speech-quality': 'Speech quality over impaired networks',
   outbound: 'Outbound calls over REST',
   rest: 'REST',
   ledger: 'Ledger',

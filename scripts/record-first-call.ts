@@ -51,7 +51,7 @@ const service = run('start');
 show(service);
 try {
   await new Promise<void>((resolve, reject) => {
-    service.stdout?.on('data', (text: string) => text.includes('npm run call') && resolve());
+    service.stdout?.on('data', (text: string) => text.includes('Stop  ') && resolve());
     service.once('exit', () => reject(new Error('the service did not start')));
   });
   typed('npm run call');
@@ -59,7 +59,7 @@ try {
   show(call);
   const [status] = await once(call, 'close');
   if (status !== 0) throw new Error(`the call failed: ${status}`);
-  writeFileSync(join(ROOT, 'docs', 'first-call.svg'), terminalSvg(shown));
+  writeFileSync(join(ROOT, 'docs', 'start', 'first-call.svg'), terminalSvg(shown));
 } finally {
   if (service.pid !== undefined) process.kill(-service.pid, 'SIGTERM');
   await once(service, 'close');

@@ -8,6 +8,8 @@ import type { Command } from 'commander';
 import { createProgram } from '../src/cli/program.ts';
 import { settingsPage } from '../src/config/page.ts';
 import { createMetrics } from '../src/edge/metrics/metrics.ts';
+import { consoleRoutesPage } from './console-routes.ts';
+import { xmlCompletions } from './xml-reference/completions.ts';
 import { xmlReference } from './xml-reference/page.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -18,6 +20,8 @@ export const GENERATED: readonly (readonly [string, () => string | Promise<strin
   ['docs/reference/settings.md', settingsPage],
   ['docs/reference/cli.md', commandPage],
   ['docs/reference/metrics.md', metricsPage],
+  ['web/console/xml-elements.json', xmlCompletions],
+  ['docs/internals/console-routes.md', consoleRoutesPage],
 ];
 
 /** Every command of `carillon` with its arguments and options. */
@@ -30,20 +34,21 @@ function commandPage(): string {
   } as unknown as Parameters<typeof createProgram>[0]);
   const sections = program.commands.map((command) => {
     const leaves = leavesOf(command);
+    const isGroup = command.commands.length > 0;
     return [
       `## ${command.name()}`,
       '',
-      `${sentence(command.description())}`,
-      '',
+      ...(isGroup ? [sentence(command.description()), ''] : []),
       ...leaves.flatMap(commandLines),
     ].join('\n');
   });
   return `# Command line
 
-\`npx carillon COMMAND\` (installed systems: \`carillon COMMAND\`) operates a running service through its operator's API.
+This page lists the commands of \`npx carillon\` (installed systems: \`carillon\`), which administer a running service through the operator API.
 
-Every command prints a table, or JSON with \`--json\`. It exits with 1 and one line on standard error if the service refuses the request.
-\`carillon COMMAND --help\` shows the same options, and for \`key=value\` arguments every field.
+- Every command prints a table, or JSON with \`--json\`.
+- If the service refuses a request, the command prints one line on standard error and exits with 1.
+- \`carillon COMMAND --help\` shows the same options, and all fields of \`key=value\` arguments.
 
 | option of every command | meaning |
 |-|-|
@@ -63,11 +68,11 @@ function commandLines([name, command]: readonly [string, Command]): readonly str
     const word = argument.name() + (argument.variadic ? '…' : '');
     return argument.required ? word.toUpperCase() : `[${word.toUpperCase()}]`;
   });
-  const heading = `### ${name}`;
+  const heading = name.includes(' ') ? [`### ${name}`, ''] : [];
   const usage = `\`carillon ${[name, ...args].join(' ')}\``;
   const rows = optionRows(command);
   const options = rows === '' ? [] : ['', '| option | meaning |', '|-|-|', rows];
-  return [heading, '', usage, '', sentence(command.description()), ...options, ''];
+  return [...heading, usage, '', sentence(command.description()), ...options, ''];
 }
 
 const optionRows = (command: Command): string =>
@@ -91,7 +96,7 @@ async function metricsPage(): Promise<string> {
   const head = '| metric | type | meaning |\n|-|-|-|\n';
   return `# Metrics
 
-\`GET /metrics\` returns these metrics in the Prometheus text format, or as OpenMetrics with exemplars if the client asks for it.
+This page lists the metrics of \`GET /metrics\`. The format is Prometheus text, or OpenMetrics with exemplars if the client requests it.
 
 Times are in seconds and sizes in bytes. No label contains an account ID, so the number of series is bounded.
 [Monitoring](../operate/monitoring.md) describes access, dashboards and alert rules.

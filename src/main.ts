@@ -38,7 +38,7 @@ async function main(flags: readonly string[]): Promise<void> {
   // Loaded on demand: checking settings does not need the service.
   const { startService } = await import('./compose.ts');
   const service = await startService({ settings, lists, root, examine, supervisor });
-  if (service.welcome !== undefined) console.log(service.welcome);
+  console.log(service.banner);
   onSignals(service);
   // Writes the compile cache now, so that the next start is fast even if this process is killed.
   flushCompileCache();

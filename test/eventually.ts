@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 
-const LOOK_MS = 50;
+const POLL_MS = 50;
 const LOOK_OFTEN_MS = 5;
 
 /** Polls `look` until it returns a value, by default for 15 s. Throws an error with `what` after the limit. */
@@ -13,7 +13,7 @@ export async function eventually<T>(
   look: () => Promise<T | undefined> | T | undefined,
   limitMs = 15_000,
 ): Promise<T> {
-  return lookFor(what, look, { limitMs, everyMs: LOOK_MS });
+  return lookFor(what, look, { limitMs, everyMs: POLL_MS });
 }
 
 /** Polls a cheap condition every 5 ms, by default for 5 s. Throws after the limit. */

@@ -29,9 +29,9 @@ export async function expectOneFirstStart(storeOf: (node: number) => Store): Pro
       await expectUsable(nodes[index] as Node, file);
     }
     for (const node of nodes) {
-      node.asked.length = 0;
+      node.requested.length = 0;
       expect((await node.start())?.isFirst).toBe(false);
-      expect(new Set(node.asked)).toEqual(new Set(['settings.secret', 'applications.get']));
+      expect(new Set(node.requested)).toEqual(new Set(['settings.secret', 'applications.get']));
     }
     expect(nodes.map((node) => node.file())).toEqual(files);
     await expectOneOfEach(nodes[0] as Node, files[0] as DemoFile);
@@ -55,7 +55,7 @@ export async function expectResumedFirstStart(store: Store): Promise<void> {
         break;
       }
       expect(start.message).toBe('killed');
-      deaths.push(node.asked.at(-1));
+      deaths.push(node.requested.at(-1));
     }
     // The store calls at which the starts were killed, in order. The last write marks the first start as complete.
     expect(deaths).toEqual([
@@ -87,15 +87,15 @@ async function joined(name: string, over: Store, root: string, diesAt?: number) 
     recordingFiles: { remove: async () => undefined } as never,
   });
   const place = { sip: { host: '127.0.0.1', port: 5060 }, baseUrl: `http://${name}` };
-  const asked: string[] = [];
-  const heard = <T extends object>(part: T, called: string): T =>
+  const requested: string[] = [];
+  const received = <T extends object>(part: T, called: string): T =>
     new Proxy(part, {
       get(target, key) {
         const value: unknown = Reflect.get(target, key, target);
         if (typeof value !== 'function') return value;
         return (...given: unknown[]) => {
-          asked.push(`${called}.${String(key)}`);
-          if (asked.length - 1 === diesAt) throw new Error('killed');
+          requested.push(`${called}.${String(key)}`);
+          if (requested.length - 1 === diesAt) throw new Error('killed');
           return value.apply(target, given);
         };
       },
@@ -104,18 +104,21 @@ async function joined(name: string, over: Store, root: string, diesAt?: number) 
   const needs = {
     ...basics,
     ...place,
-    accounts: heard(accounts, 'accounts'),
-    ledger: heard(ledger, 'ledger'),
-    store: { settings: heard(store.settings, 'settings'), nodes: heard(store.nodes, 'nodes') },
+    accounts: received(accounts, 'accounts'),
+    ledger: received(ledger, 'ledger'),
+    store: {
+      settings: received(store.settings, 'settings'),
+      nodes: received(store.nodes, 'nodes'),
+    },
     provisioning: {
       ...provisioning,
-      applications: heard(provisioning.applications, 'applications'),
-      endpoints: heard(provisioning.endpoints, 'endpoints'),
+      applications: received(provisioning.applications, 'applications'),
+      endpoints: received(provisioning.endpoints, 'endpoints'),
     },
   };
   return {
     ...foundation,
-    asked,
+    requested,
     start: () => firstStart(needs, true),
     file: (): DemoFile => JSON.parse(readFileSync(join(root, name, 'demo.json'), 'utf8')),
   };

@@ -1,7 +1,6 @@
 /** The modules of `layFoundation` over any store, with prices of the test. */
 import { fileURLToPath } from 'node:url';
 import { micros } from '../src/base/money.ts';
-import { loadSettings } from '../src/config/load.ts';
 import type { Settings } from '../src/config/schema.ts';
 import { SelfNode } from '../src/domain/cluster/cluster.ts';
 import { RateBook } from '../src/domain/ledger/ledger.ts';
@@ -9,6 +8,7 @@ import type { Rate } from '../src/domain/ledger/types.ts';
 import type { Store } from '../src/edge/store/store.ts';
 import { createDomainServices } from '../src/service/join/domain-services.ts';
 import type { Basics, Foundation } from '../src/service/join/foundation.ts';
+import { loadSettings } from './config/load-settings.ts';
 
 const DEFAULTS = fileURLToPath(new URL('../config/default.json', import.meta.url));
 

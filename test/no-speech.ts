@@ -6,7 +6,7 @@ import type { Transcriptions } from '../src/domain/transcription/transcription.t
 const unavailable = err({ kind: 'unavailable', detail: 'not in this test' } as const);
 
 const NO_RECOGNIZER: Recognizer = {
-  listen: () => ({ heard: Promise.resolve(unavailable), stop: () => undefined }),
+  listen: () => ({ received: Promise.resolve(unavailable), stop: () => undefined }),
   transcribe: () => Promise.resolve(unavailable),
 };
 

@@ -116,7 +116,7 @@ export class Cluster {
     return new PostgresConnection({
       url: this.url(database, port),
       readonly: false,
-      patienceMs: 30_000,
+      timeoutMs: 30_000,
       vault: new Vault(ephemeralKey()),
       random: seededRandom(),
     });

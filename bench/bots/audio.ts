@@ -167,7 +167,7 @@ export function noise(kind: Noise, samples: number, seed: number): Float32Array 
   return out;
 }
 
-/** Many voices at once. */
+/** Many voices immediately. */
 export function babble(samples: number, voices = 8): Float32Array {
   const out = new Float32Array(samples);
   for (let voice = 0; voice < voices; voice += 1) {

@@ -1,4 +1,4 @@
-/** What the kernel charges a process and all that it started: CPU by thread, and memory. */
+/** Resource use of a process tree from the kernel: CPU by thread, and memory. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** `utime` and `stime` are counted in these (sysconf(_SC_CLK_TCK), 100 a second on Linux). */
@@ -12,7 +12,7 @@ interface ThreadCpu {
   readonly ms: number;
 }
 
-/** At one moment: CPU since the start, of the tree and of each thread. */
+/** CPU since the start at one moment, of the tree and of each thread. */
 export interface Cpu {
   readonly ms: number;
   readonly threads: ReadonlyMap<string, ThreadCpu>;

@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 
 export interface ThreadCounts {
   readonly messages: number;
-  /** By their text. */
+  /** Number of executions by SQL text. */
   readonly statements: Readonly<Record<string, number>>;
 }
 
@@ -45,6 +45,6 @@ countStatements();
 countMessages();
 const file = join(process.env['BENCH_COUNTS'] ?? '.', `${threadId}.json`);
 setInterval(() => {
-  const told: ThreadCounts = { messages, statements: Object.fromEntries(statements) };
-  writeFileSync(file, JSON.stringify(told));
+  const reported: ThreadCounts = { messages, statements: Object.fromEntries(statements) };
+  writeFileSync(file, JSON.stringify(reported));
 }, TELL_MS).unref();

@@ -1,4 +1,4 @@
-/** SQL statements, transactions and their pages, and messages between threads of one call, from a run of its own: counting costs. */
+/** SQL statements, transactions and their pages, and messages between threads of one call. Counted in a separate run, because counting costs time. */
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import { Rig, type RigOptions } from './rig.ts';
 const RATE = 50;
 const SECONDS = 6;
 /** The hook tells every 200 ms. */
-const TOLD_MS = 500;
+const REPORTED_MS = 500;
 const SHOWN = 12;
 
 interface Counts {
@@ -22,27 +22,27 @@ interface Counts {
 function read(folder: string): Counts {
   const counts: Counts = { messages: 0, statements: new Map() };
   for (const file of readdirSync(folder)) {
-    const told = JSON.parse(readFileSync(join(folder, file), 'utf8')) as ThreadCounts;
-    counts.messages += told.messages;
-    for (const [sql, count] of Object.entries(told.statements))
+    const reported = JSON.parse(readFileSync(join(folder, file), 'utf8')) as ThreadCounts;
+    counts.messages += reported.messages;
+    for (const [sql, count] of Object.entries(reported.statements))
       counts.statements.set(sql, (counts.statements.get(sql) ?? 0) + count);
   }
   return counts;
 }
 
 export async function countRows(title: string, options: RigOptions): Promise<readonly Row[]> {
-  const told = mkdtempSync(join(options.folder, 'counts-'));
+  const reported = mkdtempSync(join(options.folder, 'counts-'));
   const hook = fileURLToPath(new URL('./count-hook.ts', import.meta.url));
   const nodeOptions = ['--import', hook];
-  const rig = await Rig.start({ ...options, nodeOptions, env: { BENCH_COUNTS: told } });
+  const rig = await Rig.start({ ...options, nodeOptions, env: { BENCH_COUNTS: reported } });
   try {
-    await pause(TOLD_MS);
-    const before = read(told);
+    await pause(REPORTED_MS);
+    const before = read(reported);
     const log = new LogWatch(rig.service.file);
     const { calls } = await rig.step(RATE, SECONDS);
     const pages = log.stop();
-    await pause(TOLD_MS);
-    return [...rowsOf(title, before, read(told), calls), ...logRows(title, pages, calls)];
+    await pause(REPORTED_MS);
+    return [...rowsOf(title, before, read(reported), calls), ...logRows(title, pages, calls)];
   } finally {
     await rig.stop();
   }

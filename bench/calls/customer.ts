@@ -17,16 +17,16 @@ export class Customer {
 
   static async start(document: (from: string) => string): Promise<Customer> {
     const server = createServer((request, reply) => {
-      let asked = '';
+      let requested = '';
       request.setEncoding('latin1');
       request.on('data', (piece: string) => {
-        asked += piece;
+        requested += piece;
       });
       request.on('end', () => {
         const isAnswer = request.url?.startsWith('/answer') === true;
         if (isAnswer) customer.answers += 1;
         else customer.callbacks += 1;
-        const from = /(?:^|&)From=(\d+)/.exec(asked)?.[1] ?? '';
+        const from = /(?:^|&)From=(\d+)/.exec(requested)?.[1] ?? '';
         const isHold = request.url?.startsWith('/hold') === true;
         const body = isAnswer ? document(from) : isHold ? HOLD : '<Response/>';
         reply.writeHead(200, { 'content-type': 'application/xml', 'content-length': body.length });

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { cpuOf } from './accounting.ts';
 import { HOST } from './sipp.ts';
 
-/** Of both legs; as many are received as are sent. */
+/** Messages of both legs; as many are received as sent. */
 export const MESSAGES = 14;
 const MESSAGE_BYTES = 600;
 const RATE = 100;

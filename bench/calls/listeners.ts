@@ -1,4 +1,4 @@
-/** Phones that hold a call with audio meanwhile, and look at the gaps between the RTP packets that they get, by the kernel's clock. */
+/** Phones with active audio calls during a measurement. They record gaps between received RTP packets with kernel timestamps. */
 import { systemRandom as random } from '../../src/base/system-random.ts';
 import { systemClock as clock } from '../../src/edge/clock/system-clock.ts';
 import { UdpTransport } from '../../src/edge/sip/transport/udp-transport.ts';
@@ -33,7 +33,7 @@ class Listener {
     const at = { host: HOST, port: sipPort, transport: 'udp', clock, random } as const;
     const line = await SipLine.open({ ...login, ...at });
     const rtp: UdpTransport = new UdpTransport(HOST, 0, {
-      received: (_bytes, _address, _port, waitedMs) => listener.#heard(waitedMs),
+      received: (_bytes, _address, _port, waitedMs) => listener.#received(waitedMs),
       failed: () => undefined,
     });
     const port = await rtp.start();
@@ -80,7 +80,7 @@ class Listener {
     });
   }
 
-  #heard(waitedMs: number): void {
+  #received(waitedMs: number): void {
     const atMs = performance.now() - waitedMs;
     if (this.#lastMs !== undefined) this.gaps.push(atMs - this.#lastMs);
     this.#lastMs = atMs;

@@ -1,4 +1,4 @@
-/** What transactions write to the write-ahead log of SQLite: its pages by the table or index that they belong to. */
+/** Pages that transactions write to the SQLite write-ahead log, by table or index. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { PageOwners } from './page-owners.ts';
@@ -15,11 +15,11 @@ const FRAME_SALT_AT = 8;
 export interface LogPages {
   readonly commits: number;
   readonly pages: number;
-  /** By table or index, most first. */
+  /** Pages by table or index, largest first. */
   readonly byName: ReadonlyArray<readonly [name: string, pages: number]>;
 }
 
-/** Where a log stands. */
+/** Position in a log. */
 interface Mark {
   readonly salt: string;
   readonly frames: number;
@@ -28,7 +28,7 @@ interface Mark {
 type Frame = (page: number, ends: boolean, content: () => Buffer) => void;
 
 /** Tells each frame of the log as it is now. */
-function readLog(file: string, tell: Frame = () => undefined): Mark {
+function readLog(file: string, notify: Frame = () => undefined): Mark {
   const handle = openSync(`${file}-wal`, 'r');
   try {
     const { size } = fstatSync(handle);
@@ -41,10 +41,10 @@ function readLog(file: string, tell: Frame = () => undefined): Mark {
     let at = HEADER_BYTES;
     for (; at + FRAME_HEADER_BYTES + pageSize <= size; at += FRAME_HEADER_BYTES + pageSize) {
       readSync(handle, frame, 0, FRAME_HEADER_BYTES, at);
-      // Of an earlier log in the same file.
+      // The frame belongs to an earlier log in the same file.
       if (frame.toString('hex', FRAME_SALT_AT, FRAME_SALT_AT + SALT_BYTES) !== salt) break;
       frames += 1;
-      tell(frame.readUInt32BE(0), frame.readUInt32BE(FRAME_SIZE_AT) > 0, () => {
+      notify(frame.readUInt32BE(0), frame.readUInt32BE(FRAME_SIZE_AT) > 0, () => {
         const content = Buffer.alloc(pageSize);
         readSync(handle, content, 0, pageSize, at + FRAME_HEADER_BYTES);
         return content;
@@ -57,8 +57,8 @@ function readLog(file: string, tell: Frame = () => undefined): Mark {
 }
 
 /**
- * Watches a database that another process writes: while it looks at an old state of it, the log goes on. It begins anew at most
- * once, where all of it had been copied, and with the first transaction.
+ * Counts WAL pages of a database that another process writes. An open read transaction keeps the WAL from being reset.
+ * It can restart at most once: with the first transaction, if a checkpoint had copied all of it.
  */
 export class LogWatch {
   readonly #file: string;

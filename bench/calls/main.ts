@@ -54,12 +54,12 @@ async function floors(folder: string, seconds: number): Promise<readonly Row[]> 
   }
 }
 
-/** What one run has found so far, for what comes after it. */
+/** Results of one run so far, for later scenarios. */
 interface Run {
   readonly options: CallsOptions;
   readonly floor: number;
   readonly isFirstRound: boolean;
-  /** What peers are held against. */
+  /** Result of this service, which peers are compared with. */
   readonly measured: Measured[];
   limit: number;
 }

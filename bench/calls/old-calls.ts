@@ -5,15 +5,15 @@ import { systemRandom } from '../../src/base/system-random.ts';
 
 /** Rows per transaction: the maximum that a concurrently running service waits for. */
 const TOGETHER = 20_000;
-/** Where there is none: to write in minutes what took it years, random pages of indexes are written as seldom as can be. */
+/** Without a filled database: SQLite settings that write years of records within minutes, with few writes of random index pages. */
 const TOGETHER_ALONE = 1_000_000;
 const CACHE_KIB = 6_000_000;
-/** Entries are numbered by account, and a running service knows the latest number of its own. */
+/** Ledger entries are numbered per account, and a running service caches the latest number of each account. */
 const OTHER_ACCOUNT = 'MA_OTHER';
 
 export interface OldCalls {
   readonly count: number;
-  /** Of the entries: of an account that no running service has posted to. */
+  /** Account of the entries. No running service may have posted to it. */
   readonly accountId?: string;
   /** When the first ended, and the pause to the next, microseconds. Before all that is there already, if absent. */
   readonly fromUs?: number;
@@ -22,7 +22,7 @@ export interface OldCalls {
   readonly alone?: boolean;
 }
 
-/** In place of the template's value. */
+/** Values that replace those of the template. */
 type Differing = Readonly<Record<string, string>>;
 
 const AT = '@fromUs + @apartUs * n.value';

@@ -1,4 +1,4 @@
-/** What `npm run bench -- calls` was asked to measure. */
+/** Options of `npm run bench -- calls`. */
 import { fileURLToPath } from 'node:url';
 import { isQuick } from '../row.ts';
 
@@ -15,7 +15,7 @@ const SCENARIOS = [
   'records',
 ] as const;
 export type Scenario = (typeof SCENARIOS)[number];
-/** By the customer's document, or straight to a trunk. */
+/** `whole`: calls with an answer URL. `trunk`: calls directly to a trunk. */
 export type CallKind = 'whole' | 'trunk';
 
 export interface CallsOptions {
@@ -23,9 +23,9 @@ export interface CallsOptions {
   /** Calls a second. */
   readonly rates: readonly number[];
   readonly seconds: number;
-  /** Each is started and measured so many times, in turns. */
+  /** Number of alternating rounds; each round starts and measures both checkouts. */
   readonly rounds: number;
-  /** Also counts SQL statements and messages, in a separate run. */
+  /** If true, counts SQL statements and messages in a separate run. */
   readonly count: boolean;
   /** Calls a second that are held, for `overload` and `delay`, where `whole` does not find it in the same run. */
   readonly limit: number;

@@ -1,6 +1,6 @@
 /**
- * A program in namespaces of its own, on the core that is not measured: a network with loopback alone and every port free,
- * and processes that all end with it.
+ * Runs a program in separate namespaces on the core that is not measured. Its network has only loopback with all ports
+ * free. All its processes end with it.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,7 +23,7 @@ exec nice -n ${NICE} taskset -c ${LOAD_CORE} "$@"`;
 
 const asUser = (): readonly string[] => (process.getuid?.() === 0 ? [] : ['--map-root-user']);
 
-/** Whether this machine has a second core and lets us make a network. */
+/** Returns true if this machine has a second core and allows network namespaces. */
 export const mayHaveOwnNetwork = (): boolean =>
   cpus().length >= 2 && spawnSync('unshare', [...asUser(), '--net', 'true']).status === 0;
 

@@ -9,7 +9,7 @@ const LAST_CHILD_AT = 8;
 const LEAF_HEADER_BYTES = 8;
 const INTERIOR_HEADER_BYTES = 12;
 const POINTER_BYTES = 4;
-/** Of the first page, before its own b-tree. */
+/** Size of the file header on the first page, before its b-tree. */
 const FILE_HEADER_BYTES = 100;
 const FIRST_FREE_AT = 32;
 
@@ -28,13 +28,13 @@ function varint(page: Buffer, at: number): readonly [value: number, next: number
   return [value, at];
 }
 
-/** Bytes of a payload that stand in its cell; the rest is on pages of its own. */
+/** Number of payload bytes in the cell; the rest is on overflow pages. */
 function localBytes(payload: number, usable: number, isTable: boolean): number {
   const most = isTable ? usable - 35 : Math.floor(((usable - 12) * 64) / 255) - 23;
   if (payload <= most) return payload;
   const least = Math.floor(((usable - 12) * 32) / 255) - 23;
-  const kept = least + ((payload - least) % (usable - 4));
-  return kept <= most ? kept : least;
+  const retained = least + ((payload - least) % (usable - 4));
+  return retained <= most ? retained : least;
 }
 
 interface Below {
@@ -62,7 +62,7 @@ function below(page: Buffer, first: boolean): Below {
   return { children, overflows };
 }
 
-/** Of a page that a b-tree had, and is another's overflow or free now, the first byte is 0: of a page's number. */
+/** Returns false for a former b-tree page that is now an overflow or free page: its first byte, part of a page number, is 0. */
 const isTree = (page: number, content: Buffer): boolean =>
   [INTERIOR_INDEX, INTERIOR_TABLE, LEAF_INDEX, LEAF_TABLE].includes(
     content[page === 1 ? FILE_HEADER_BYTES : 0] ?? 0,

@@ -1,4 +1,4 @@
-/** Peers with the same calls between the same two ends, and this service beside the cheapest of them. */
+/** Peers with the same calls between the same two ends, compared with this service. */
 import { asteriskProgram, startAsterisk } from '../peers/asterisk.ts';
 import { drachtioPrograms, startDrachtio } from '../peers/drachtio.ts';
 import type { RunningPeer } from '../peers/peer.ts';
@@ -9,7 +9,7 @@ import { ANSWERED_BY_XML, SIP_PORT } from './service.ts';
 import { CALLEE_PORT, Callee } from './sipp.ts';
 import { isClean, type Step, step } from './step.ts';
 
-/** What a call may cost, times what it costs the cheapest peer. */
+/** Maximum cost of a call, relative to the cheapest peer. */
 const GOALS: Readonly<Record<CallKind, number>> = { whole: 0.5, trunk: 0.35 };
 
 interface Peer {
@@ -31,7 +31,11 @@ function installed(folder: string): readonly Peer[] {
       name: 'Asterisk, Dial with CDR',
       start: () =>
         startAsterisk({
-          ...{ program: asterisk, folder, sipPort: SIP_PORT, callerCodec: 'ulaw', callee },
+          program: asterisk,
+          folder,
+          sipPort: SIP_PORT,
+          callerCodec: 'ulaw',
+          callee,
         }),
     });
   const drachtio = drachtioPrograms();
@@ -77,7 +81,7 @@ export async function measurePeers(
   const all: PeerFound[] = [];
   for (const peer of installed(folder)) {
     const between = await subject(peer, folder);
-    // What it does not hold then it will not hold later either.
+    // A rate that fails here also fails later.
     await warmUp(between);
     all.push({ name: peer.name, found: await atRates(between, rates, seconds) });
   }
@@ -94,7 +98,7 @@ export interface Measured {
   readonly steps: readonly Step[];
 }
 
-/** At each rate that the service and a peer have held. */
+/** Compares service and peer at each rate that both sustained. */
 export function comparedRows(
   { kind, title, steps }: Measured,
   peers: readonly PeerFound[],

@@ -22,7 +22,7 @@ export interface Registered {
   readonly count: number;
   /** Responses other than 200 or a challenge, and requests without a response. */
   readonly failed: number;
-  /** What the failed ones were answered, by count; `no answer` within two seconds. */
+  /** Number of failed requests by response; `no answer` after two seconds. */
   readonly reasons: ReadonlyMap<string, number>;
   readonly seconds: number;
   /** Milliseconds from the first request to the 200, sorted. */

@@ -18,7 +18,7 @@ import { describe, type Step, step } from './step.ts';
 const dial = (number: string): string =>
   `<Response><Dial callerId="${CALLER_ID}"><Number>${number}</Number></Dial></Response>`;
 const numberOf = (kind: CallKind): string => (kind === 'trunk' ? GOES_TO_TRUNK : ANSWERED_BY_XML);
-/** What tells one call from another, at the end of its number. */
+/** Number of digits at the end of a number that identify a call. */
 export const ENDING_DIGITS = 3;
 export interface RigOptions {
   readonly root: string;

@@ -18,7 +18,7 @@ const HTTP_PORT = 18_080;
 export const SIP_PORT = 15_060;
 const ADMIN_TOKEN = 'bench-admin-token';
 export const CALLER_ID = '14155550100';
-/** What the carrier at the callee's end is reached by. */
+/** Number of the carrier at the callee's end. */
 export const CALLEE_NUMBER = '14155602000';
 /** Destination of the calls and their results. */
 export const ANSWERED_BY_XML = '14155550003';
@@ -43,7 +43,7 @@ const SETTINGS = {
 };
 
 export interface ServiceOptions {
-  /** Of its sources; a checkout of another version is measured the same way. */
+  /** Folder of its sources. Another checkout is measured in the same way. */
   readonly root: string;
   readonly folder: string;
   readonly customerUrl: string;
@@ -88,12 +88,12 @@ export class Service {
     return this.#child.pid ?? 0;
   }
 
-  /** Of the store. */
+  /** Path of the database. */
   get file(): string {
     return join(this.#data, 'carillon.db');
   }
 
-  /** As stored. */
+  /** Number of stored call records. */
   callRecords(): number {
     const db = new Database(this.file, { readonly: true });
     try {
@@ -145,8 +145,8 @@ export class Service {
   async #ready(): Promise<void> {
     for (;;) {
       if (this.#child.exitCode !== null) throw new Error('the service did not start');
-      const asked = this.#pool.request({ method: 'GET', path: '/readyz' });
-      const reply = await asked.catch(() => undefined);
+      const requested = this.#pool.request({ method: 'GET', path: '/readyz' });
+      const reply = await requested.catch(() => undefined);
       await reply?.body.dump();
       if (reply?.statusCode === 200) return;
       await pause(50);
@@ -162,7 +162,7 @@ export class Service {
     const caller = { name: 'caller', host: HOST, port: 16_060, prefixes: ['14155601'] };
     await this.#admin('/carriers', { ...caller, source_addresses: [HOST], ...NO_LIMIT });
     const callee = { name: 'callee', host: HOST, port: CALLEE_PORT, prefixes: ['14155602'] };
-    // Where a carrier is, is no trunk's destination.
+    // A trunk must not have the address of a carrier as its destination.
     if (kind !== 'trunk') await this.#admin('/carriers', { ...callee, ...NO_LIMIT });
     this.#account = { id, headers: { 'x-auth-id': id, 'x-auth-token': token } };
     const api = (path: string, body: object): Promise<Fields> => this.#api(path, body);

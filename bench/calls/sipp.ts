@@ -19,7 +19,7 @@ const ANSWER_LIMIT_MS = 20_000;
 const scenario = (name: string): string =>
   fileURLToPath(new URL(`./sipp/${name}.xml`, import.meta.url));
 
-/** What one end counted since its start. */
+/** Counters of one end since its start. */
 export interface Counted {
   /** Ended as they should, after an answer. */
   readonly completed: number;
@@ -66,7 +66,7 @@ function counted(folder: string): Counted {
 /** The first of a call, by the clock of this machine. */
 export interface Invite {
   readonly callId: string;
-  /** Of the Request-URI. */
+  /** User of the Request-URI. */
   readonly user: string;
   readonly atMs: number;
 }
@@ -129,7 +129,7 @@ export class Callee {
 
 export interface CallerOptions {
   readonly folder: string;
-  /** Of the server that is measured. */
+  /** Port of the measured server. */
   readonly port: number;
   readonly number: string;
   readonly rate: number;

@@ -55,7 +55,7 @@ export function isClean({ completed, answered, calls, failed, refused }: Step): 
   return completed === calls && answered === calls && failed === 0 && refused === 0;
 }
 
-/** In words: what a row's note says. */
+/** Returns the text for the note of a row. */
 export function describe(one: Step): string {
   const threads = one.threads
     .filter(({ ms }) => ms >= 0.05)

@@ -1,4 +1,4 @@
-/** Contact lists over HTTP into the running service: seconds, and what its memory grows by meanwhile. */
+/** Upload of contact lists over HTTP to the running service: duration in seconds and growth of its memory. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -17,19 +17,19 @@ const HOST = '127.0.0.1';
 const ADMIN_TOKEN = 'bench-admin-token';
 const SMALL = 100_000;
 const LARGE = isQuick ? 200_000 : 1_000_000;
-const LOOK_EVERY_MS = 20;
+const CHECK_EVERY_MS = 20;
 const CHUNK_ROWS = 500;
 const MB = 1_000_000;
-/** Of /proc/<pid>/stat. */
+/** Clock ticks per second in /proc/<pid>/stat. */
 const TICKS_PER_SECOND = 100;
 
 type Json = Readonly<Record<string, unknown>>;
 
 interface Measured {
   readonly seconds: number;
-  /** Of the service's threads. */
+  /** CPU of the service's threads. */
   readonly cpuSeconds: number;
-  /** Above what the service had before, at the most. */
+  /** Maximum growth during the upload. */
   readonly grownMb: number;
   /** Longest response time of another request during the upload. */
   readonly slowestMs: number;
@@ -100,11 +100,11 @@ class Bench {
     let over = false;
     const watching = (async () => {
       while (!over) {
-        const askedMs = performance.now();
+        const requestedMs = performance.now();
         await this.#json('GET', `${this.#account}/campaigns/${id}`);
-        slowestMs = Math.max(slowestMs, performance.now() - askedMs);
+        slowestMs = Math.max(slowestMs, performance.now() - requestedMs);
         most = Math.max(most, this.#residentMb());
-        await pause(LOOK_EVERY_MS);
+        await pause(CHECK_EVERY_MS);
       }
     })();
     const [startMs, startCpu] = [performance.now(), this.#cpuSeconds()];
@@ -130,9 +130,9 @@ class Bench {
 
   async #send(path: string, list: Readable): Promise<Json> {
     const headers = { ...this.#headers, 'content-type': 'text/csv' };
-    const asked = request({ host: HOST, port: this.#port, path, method: 'POST', headers });
-    const answered = once(asked, 'response');
-    await pipeline(list, asked);
+    const requested = request({ host: HOST, port: this.#port, path, method: 'POST', headers });
+    const answered = once(requested, 'response');
+    await pipeline(list, requested);
     const [response] = await answered;
     let text = '';
     for await (const chunk of response as AsyncIterable<Buffer>) text += String(chunk);
@@ -152,10 +152,10 @@ class Bench {
   async #ready(): Promise<void> {
     for (;;) {
       if (this.#child.exitCode !== null) throw new Error('the service did not start');
-      const asked = fetch(`http://${HOST}:${this.#port}/readyz`);
-      const ready = await asked.then(({ ok }) => ok).catch(() => false);
+      const requested = fetch(`http://${HOST}:${this.#port}/readyz`);
+      const ready = await requested.then(({ ok }) => ok).catch(() => false);
       if (ready) return;
-      await pause(LOOK_EVERY_MS);
+      await pause(CHECK_EVERY_MS);
     }
   }
 }
@@ -210,7 +210,7 @@ export async function uploads(): Promise<Row[]> {
         note: 'goal: at most 150',
       },
       {
-        name: `slowest other request meanwhile`,
+        name: `slowest other request during the upload`,
         value: Math.max(small.slowestMs, large.slowestMs),
         unit: 'ms',
       },

@@ -1,26 +1,26 @@
-/** What calls cost the processes of one service, and how long their set-up takes: phones call an application, say nothing and hang up. */
+/** CPU time per call of all processes of one service, and set-up time. Phones call an application, send silence and hang up. */
 import { makeUser, type SipUser, startCall } from '../../test/e2e/phone.ts';
 import type { Service } from '../../test/e2e/service.ts';
 import { cpuOf } from '../calls/accounting.ts';
 import { isQuick } from '../row.ts';
 import { percentile, rounded } from './figures.ts';
 
-/** Of each node, a second. */
+/** Calls per second of each node. */
 const RATE = 10;
 const SECONDS = isQuick ? 4 : 8;
 const TALK_S = 0.1;
-/** At each node: until then a call costs what compiling costs. */
+/** Warm-up calls per node for the JIT compiler. */
 const WARM_UP = isQuick ? 40 : 200;
 const AT_ONCE = 2;
 const ROUNDS = isQuick ? 40 : 200;
-/** Of a call whose set-up alone counts. */
+/** Duration of a call of which only the setup is measured. */
 const SHORT_S = 0.02;
 
 /** A service, and a phone that it knows. */
 export interface Called {
-  /** Of one store; the first has the phone's account. */
+  /** Nodes of one store; the first has the phone's account. */
   readonly nodes: readonly Service[];
-  /** Where the phone calls, in turns: the nodes, or whoever stands before them. */
+  /** Addresses that the phone calls alternately: the nodes, or the edge proxy before them. */
   readonly ports: readonly Pick<Service, 'sipPort'>[];
   readonly user: SipUser;
 }
@@ -55,8 +55,8 @@ export interface SetUps {
 }
 
 /**
- * INVITE to 200, one call at a time, in turns at each node of each: what else the machine does is the same for all, and every node has as
- * many calls behind it. Milliseconds.
+ * Measures the time from INVITE to 200 in milliseconds. Calls one node of each service alternately, so that other load on
+ * the machine affects all equally and each node has processed the same number of calls.
  */
 export async function setUpsOf(all: readonly Called[]): Promise<readonly SetUps[]> {
   const took = all.map((): number[] => []);
@@ -77,7 +77,7 @@ export interface CallsMeasured {
   readonly calls: number;
 }
 
-/** Each node has as many calls a second, however many nodes there are. */
+/** Measures calls at the same rate per node, independent of the number of nodes. */
 export async function measureCalls(called: Called): Promise<CallsMeasured> {
   const { nodes, ports, user } = called;
   const before = cpuOfAll(nodes);

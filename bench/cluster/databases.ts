@@ -34,12 +34,12 @@ export async function withDatabases(
     measured = await measure();
   });
   if (measured === undefined) throw new Error('no measurement succeeded');
-  // What nodes do without calls: beats, renewals, looks.
+  // Idle load of the nodes: heartbeats, renewals, checks.
   const rounds = (performance.now() - began) / COUNTED_MS;
   const { calls } = measured;
   const ofCall = (name: keyof Spent): number =>
     rounded(Math.max(0, spent[name] - idle[name] * rounds) / calls);
-  const note = `${of}: ${calls} calls that nobody groups with others; what three nodes do without calls is taken off (${rounded(idle.commands / (COUNTED_MS / 1000))} commands, ${rounded(idle.transactions / (COUNTED_MS / 1000))} transactions a second)`;
+  const note = `${of}: ${calls} calls without group commit; the idle load of three nodes is subtracted (${rounded(idle.commands / (COUNTED_MS / 1000))} commands, ${rounded(idle.transactions / (COUNTED_MS / 1000))} transactions a second)`;
   return {
     measured,
     rows: [

@@ -1,4 +1,4 @@
-/** What a call costs the Kamailio edge before the nodes. */
+/** Cost of a call in the Kamailio edge. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,8 +21,11 @@ export async function atTheEdge(fleet: Fleet, answerUrl: string): Promise<readon
     folder,
     fleet.nodes.map(({ service }) => `127.0.0.1:${service.sipPort}`),
     {
-      ...{ PUBLIC_ADDRESS: '127.0.0.1', PUBLIC_PORT: sipPort, WS_PORT: await freePort() },
-      ...{ PRIVATE_ADDRESS: '127.0.0.1', PRIVATE_PORT: await freePort() },
+      PUBLIC_ADDRESS: '127.0.0.1',
+      PUBLIC_PORT: sipPort,
+      WS_PORT: await freePort(),
+      PRIVATE_ADDRESS: '127.0.0.1',
+      PRIVATE_PORT: await freePort(),
       PRIVATE_HTTP_PORT: await freePort(),
     },
   );

@@ -1,4 +1,4 @@
-/** What it costs PostgreSQL that open calls are marked alive: one statement for many of them, the disk synced. */
+/** Cost of call heartbeats in PostgreSQL: one statement for many calls, with a synced disk. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { rounded } from './figures.ts';
 
 const CALLS = 5000;
 const ROUNDS = 10;
-/** Of an open record. */
+/** Size of an open record. */
 const RECORD_BYTES = 1500;
 
 export async function heartbeats(): Promise<readonly Row[]> {
@@ -25,7 +25,11 @@ export async function heartbeats(): Promise<readonly Row[]> {
   try {
     const url = cluster.database('beats');
     const store = await openStore({
-      ...{ dataDir, synchronous: 'normal', logger: silentLogger, clock, random: systemRandom },
+      dataDir,
+      synchronous: 'normal',
+      logger: silentLogger,
+      clock,
+      random: systemRandom,
       postgres: { url, writers: 1, spoolBytes: 1_000_000 },
     });
     const db = cluster.connect('beats');
@@ -49,7 +53,8 @@ export async function heartbeats(): Promise<readonly Row[]> {
     return [
       {
         name: 'PostgreSQL: CPU of a heartbeat',
-        ...{ value: rounded((1000 * spentMs) / (CALLS * ROUNDS)), unit: 'µs/call' },
+        value: rounded((1000 * spentMs) / (CALLS * ROUNDS)),
+        unit: 'µs/call',
         note: `${CALLS} open calls of ${RECORD_BYTES} bytes, ${ROUNDS} times`,
       },
     ];

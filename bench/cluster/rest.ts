@@ -46,7 +46,10 @@ export async function restElsewhere({ by, owner }: Asked): Promise<readonly Row[
     const floor = percentile(here, 50);
     rows.push({
       name: `REST on any node for a call elsewhere: ${what}, p50`,
-      ...{ value, unit: 'ms', floor, ratio: Math.round((value / floor) * 100) / 100 },
+      value,
+      unit: 'ms',
+      floor,
+      ratio: Math.round((value / floor) * 100) / 100,
       goal: most(GOAL_MS),
       note: `p99 ${percentile(elsewhere, 99)}; floor: at the call's own node`,
     });

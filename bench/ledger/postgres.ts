@@ -10,7 +10,7 @@ import { Cluster, postgresMissing } from '../../test/postgres.ts';
 import { isQuick, least, type Row } from '../row.ts';
 import { CALLS_AT_ONCE, clock, createAccount, rate, reserveAndPost } from './work.ts';
 
-/** Of a round. The first is not counted: until then a call costs what compiling costs. */
+/** Calls of a round. The first round is a warm-up for the JIT compiler and is not counted. */
 const CALLS = isQuick ? 2000 : 8000;
 const ROUNDS = isQuick ? 3 : 6;
 const WRITERS = 2;
@@ -74,7 +74,7 @@ async function measure(
       floor,
       ratio: Math.round((value / floor) * 100) / 100,
       goal: least(goal),
-      note: `median of ${rounds.length} rounds (${rounds.at(0)} to ${rounds.at(-1)}), ${CALLS_AT_ONCE} calls at once, each reserves and posts; floor: one updated row a transaction, one after the other`,
+      note: `median of ${rounds.length} rounds (${rounds.at(0)} to ${rounds.at(-1)}), ${CALLS_AT_ONCE} concurrent calls, each reserves and posts; floor: one updated row per transaction, sequentially`,
     };
   } finally {
     await store.close();

@@ -1,4 +1,4 @@
-/** What both databases are measured with. */
+/** Load for the measurement of both databases. */
 import type { Clock } from '../../src/base/clock.ts';
 import type { AccountId } from '../../src/base/ids.ts';
 import { micros } from '../../src/base/money.ts';
@@ -63,7 +63,7 @@ export async function reserveAndPost(
   await store.ledger.release(reservationId, [entry(accountId, index, 'debit', 6500)]);
 }
 
-/** How many a second, `CALLS_AT_ONCE` under way at any time. */
+/** Units per second with `CALLS_AT_ONCE` in progress. */
 export async function rate(
   count: number,
   work: (index: number) => Promise<unknown>,

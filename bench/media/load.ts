@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { Packet } from '../hearing/networks.ts';
+import type { Packet } from '../speech-quality/networks.ts';
 
 const SOURCES = fileURLToPath(new URL('./load', import.meta.url));
 const BUILD = fileURLToPath(new URL('../../build/media-load', import.meta.url));
@@ -19,7 +19,7 @@ export async function buildLoad(): Promise<void> {
   await execute('cmake', ['--build', BUILD]);
 }
 
-/** As `talkers` reads it. */
+/** Writes packets in the format that `talkers` reads. */
 export function writePackets(file: string, packets: readonly Packet[]): void {
   const parts = packets.flatMap(({ bytes }) => {
     const length = Buffer.alloc(2);
@@ -29,15 +29,15 @@ export function writePackets(file: string, packets: readonly Packet[]): void {
   writeFileSync(file, Buffer.concat(parts));
 }
 
-/** Where one end of a call is to send its packets, and as what. */
+/** Destination address and payload type of one end. */
 export interface Peer {
   readonly port: number;
   readonly payloadType: number;
 }
 
-export interface Heard {
+export interface Received {
   readonly sent: number;
-  readonly heard: number;
+  readonly received: number;
   /** Ends that heard nothing at all. */
   readonly silent: number;
 }
@@ -86,7 +86,7 @@ export class Talkers {
     return new Talkers(program, await program.answer<readonly number[]>());
   }
 
-  /** In the order of `ports`. */
+  /** Starts sending. `peers` has the order of `ports`. */
   async talk(peers: readonly Peer[]): Promise<void> {
     const words = peers.map(({ port, payloadType }) => `${port} ${payloadType}`);
     await this.#program.answer(`talk ${words.join(' ')}`);
@@ -96,7 +96,7 @@ export class Talkers {
     await this.#program.answer('window');
   }
 
-  heard(): Promise<Heard> {
+  received(): Promise<Received> {
     return this.#program.answer('heard');
   }
 

@@ -33,10 +33,10 @@ const KINDS: readonly Kind[] = [
     goal: { of: 'floor', times: 1.25 },
   },
   { name: 'PCMU↔PCMA', caller: PCMU, callee: PCMA, calls: 100, goal: { of: 'floor', times: 1.5 } },
-  // As many as rtpengine carries on one core.
+  // The number that rtpengine sustains on one core.
   { name: 'PCMU↔Opus', caller: PCMU, callee: OPUS, calls: 40, goal: { of: 'peer', times: 0.3 } },
 ];
-/** Of its own makers, on the same core. */
+/** The original program, on the same core. */
 interface MediaPeer {
   readonly name: string;
   speaks(kind: Kind): boolean;

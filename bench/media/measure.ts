@@ -2,13 +2,13 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Cpu, cpuOf, threadsBetween } from '../calls/accounting.ts';
-import { talk } from '../hearing/talk.ts';
 import { isQuick } from '../row.ts';
-import { type Heard, Talkers, writePackets } from './load.ts';
+import { talk } from '../speech-quality/talk.ts';
+import { type Received, Talkers, writePackets } from './load.ts';
 import type { Side } from './sides.ts';
 import type { Calls, Subject } from './subjects.ts';
 
-/** So many calls; half as many pairs of ends where each has one leg. */
+/** Number of calls; half as many pairs of ends if each call has one leg. */
 export interface Load {
   readonly caller: Side;
   readonly callee: Side;
@@ -16,13 +16,13 @@ export interface Load {
   readonly legs?: 1;
 }
 
-/** What the start of the calls left is collected twice, nine seconds apart: no part of what a running call costs. */
+/** Time until the garbage of the call setups has been collected twice; it is not part of the cost of a running call. */
 const WARM_MS = 25_000;
 const SECONDS = isQuick ? 4 : 8;
-/** Of what the ends said: more than this is a broken call, not a slow one. */
+/** Maximum share of missing packets; above it, a call is broken. */
 const MISSING = 0.02;
 
-export interface Measured extends Heard {
+export interface Measured extends Received {
   readonly us: number;
   /** The busiest threads, microseconds as above. */
   readonly threads: string;
@@ -35,7 +35,7 @@ function busiest(before: Cpu, after: Cpu, usEach: (ms: number) => number): strin
   return threads.map(({ name, ms }) => `${name} ${Math.round(usEach(ms))}`).join(', ');
 }
 
-/** What one side says, for `measure`. */
+/** Writes the audio packets that one side sends. */
 export async function writeSpeech(folder: string, side: Side): Promise<void> {
   writePackets(fileOf(folder, side), await talk(side.codec));
 }
@@ -60,10 +60,10 @@ export async function measure(
     const [before, startedMs] = [cpuOf(between.pid), performance.now()];
     await pause(SECONDS * 1000);
     const [after, endedMs] = [cpuOf(between.pid), performance.now()];
-    const heard = await talkers.heard();
+    const received = await talkers.received();
     const usEach = (ms: number): number => (ms * 1e6) / calls / (endedMs - startedMs);
     return {
-      ...heard,
+      ...received,
       us: usEach(after.ms - before.ms),
       threads: busiest(before, after, usEach),
     };
@@ -73,7 +73,7 @@ export async function measure(
   }
 }
 
-export const described = ({ sent, heard, silent, threads }: Measured): string => {
-  const isBroken = silent > 0 || Math.abs(sent - heard) > MISSING * sent;
-  return `${threads}; ${heard} of ${sent} packets heard${isBroken ? `, ${silent} ends heard nothing: NOT VALID` : ''}`;
+export const described = ({ sent, received, silent, threads }: Measured): string => {
+  const isBroken = silent > 0 || Math.abs(sent - received) > MISSING * sent;
+  return `${threads}; ${received} of ${sent} packets heard${isBroken ? `, ${silent} ends received nothing: NOT VALID` : ''}`;
 };

@@ -61,16 +61,16 @@ const ATTEMPTS = 5;
 export class NgClient {
   readonly #socket: Socket = createSocket('udp4');
   readonly #port: number;
-  #asked = 0;
+  #requested = 0;
 
   constructor(port: number) {
     this.#port = port;
   }
 
-  /** Asked again when nothing comes; what says the same twice is answered the same by rtpengine. */
+  /** Repeats a request without a reply; rtpengine sends the same reply to a repeated request. */
   async ask(request: { readonly [key: string]: Bencoded }): Promise<Record<string, Bencoded>> {
-    this.#asked += 1;
-    const cookie = `c${this.#asked}`;
+    this.#requested += 1;
+    const cookie = `c${this.#requested}`;
     const message = Buffer.from(`${cookie} ${bencode(request)}`, 'latin1');
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       this.#socket.send(message, this.#port, '127.0.0.1');
@@ -87,15 +87,15 @@ export class NgClient {
     return new Promise((resolve) => {
       const end = (reply: string | undefined): void => {
         clearTimeout(late);
-        this.#socket.off('message', heard);
+        this.#socket.off('message', received);
         resolve(reply);
       };
-      const heard = (bytes: Buffer): void => {
+      const received = (bytes: Buffer): void => {
         const text = bytes.toString('latin1');
         if (text.startsWith(`${cookie} `)) end(text.slice(cookie.length + 1));
       };
       const late = setTimeout(() => end(undefined), ANSWER_MS);
-      this.#socket.on('message', heard);
+      this.#socket.on('message', received);
     });
   }
 

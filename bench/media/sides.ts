@@ -1,4 +1,4 @@
-/** What the ends of a measured call speak, and SDP enough to say so. */
+/** Codecs of the ends of a measured call, and minimal SDP for them. */
 import type { SessionCodec } from '../../src/domain/call/needs.ts';
 
 export const HOST = '127.0.0.1';
@@ -7,7 +7,7 @@ export interface Side {
   readonly codec: SessionCodec;
   /** Its own number for the codec. */
   readonly payloadType: number;
-  /** Of `a=rtpmap`. */
+  /** Encoding name of `a=rtpmap`. */
   readonly encoding: string;
 }
 
@@ -55,7 +55,7 @@ export function audioPort(sdp: string): number {
   return port;
 }
 
-/** What the other end calls the codec; its own number where it has no name for it (RFC 3551: fixed). */
+/** Returns the payload type of the codec in `sdp`, or the static payload type if `a=rtpmap` is missing (RFC 3551). */
 export function payloadTypeIn(sdp: string, side: Side): number {
   const named = new RegExp(`^a=rtpmap:(\\d+) ${side.encoding}\\s*$`, 'im').exec(sdp);
   return Number(named?.[1] ?? side.payloadType);

@@ -1,11 +1,11 @@
-/** SIP enough for the ends of calls through the service: callers that invite, a callee that answers at once. */
+/** Minimal SIP user agents for calls through the service: callers that send INVITE, and a callee that answers immediately. */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { CALLEE_PORT } from '../calls/sipp.ts';
 import { HOST } from './sides.ts';
 
-/** Of the first INVITE; SIP asks again after half a second, which is none of this program's business on loopback. */
-const PATIENCE_MS = 10_000;
+/** Timeout of the first INVITE. It is not retransmitted, because loopback does not lose packets. */
+const TIMEOUT_MS = 10_000;
 
 interface Message {
   /** Request or status line. */
@@ -105,7 +105,7 @@ export async function placeCall(port: number, user: string, offer: string): Prom
     ].join('\r\n');
   const target = `sip:${user}@${HOST}:${port}`;
   const answered = new Promise<Message>((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error('no answer to INVITE')), PATIENCE_MS);
+    const late = setTimeout(() => reject(new Error('no answer to INVITE')), TIMEOUT_MS);
     socket.on('message', (bytes, from) => {
       const message = parse(bytes);
       if (!message.first.startsWith('SIP/2.0 ')) {

@@ -23,7 +23,7 @@ export interface Calls {
 
 export interface Subject {
   readonly pid: number;
-  /** Where each end is to send, in the order of `ports`. */
+  /** Destination of each end, in the order of `ports`. */
   readonly peers: readonly Peer[];
   stop(): Promise<void>;
 }
@@ -76,7 +76,7 @@ export async function asterisk(calls: Calls, folder: string, program: string): P
   return signalled(calls, await startAsterisk(options));
 }
 
-/** Placed one after the other by SIP; each is connected to the callee's end. */
+/** Places the calls sequentially by SIP; each is connected to the callee's end. */
 async function signalled(calls: Calls, running: RunningPeer): Promise<Subject> {
   let offered: Peer | undefined;
   let port = 0;
@@ -104,7 +104,7 @@ async function signalled(calls: Calls, running: RunningPeer): Promise<Subject> {
   }
 }
 
-/** In user space, one thread, as its documentation calls it. */
+/** rtpengine in user space with one thread, as in its documentation. */
 export async function rtpengine(calls: Calls, program: string): Promise<Subject> {
   const child = spawn(
     'taskset',

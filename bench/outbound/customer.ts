@@ -1,4 +1,4 @@
-/** A customer's server: hangs up on whoever is asked for. Run as a process of its own; tells its parent each hangup. */
+/** A customer's server, which answers every request with a hangup. Runs as a child process and reports each hangup to its parent. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -1,4 +1,4 @@
-/** Asterisk with PJSIP, an endpoint for everybody on loopback and one that all calls go to; `cdr_csv` keeps a record of each call. */
+/** Asterisk with PJSIP: one endpoint for all callers on loopback and one as the destination of all calls. `cdr_csv` writes a record of each call. */
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,9 +16,9 @@ export interface AsteriskOptions {
   /** Its names for codecs: `ulaw`, `alaw`, … */
   readonly callerCodec: string;
   readonly callee: { readonly port: number; readonly codec: string };
-  /** What each call is connected to, as `Dial` wants it; the callee unless said otherwise. */
+  /** Destination of each call in the syntax of `Dial`; default: the callee. */
   readonly dial?: string;
-  /** Of `WebSocket/bot`. */
+  /** URL for `WebSocket/bot`. */
   readonly botUrl?: string;
 }
 
@@ -84,13 +84,13 @@ export async function startAsterisk(options: AsteriskOptions): Promise<RunningAs
   });
   const stop = (): Promise<void> => end(child);
   for (const untilMs = performance.now() + START_MS; ; await pause(100)) {
-    const asked = promisify(execFile)(options.program, [
+    const requested = promisify(execFile)(options.program, [
       '-C',
       config,
       '-rx',
       'core waitfullybooted',
     ]);
-    const isUp = await asked.then(
+    const isUp = await requested.then(
       () => true,
       () => false,
     );

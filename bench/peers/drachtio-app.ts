@@ -1,6 +1,6 @@
 /**
- * A B2BUA as the documentation of drachtio-srf has it, in a process of its own with the server as its child; tells its parent
- * when it is connected, and both end with it.
+ * The B2BUA from the documentation of drachtio-srf. Runs as a child process with the server as its own child, and reports
+ * to its parent when it is connected. Both end with the parent.
  *
  *     fork('drachtio-app.ts', [JSON of Given])
  */
@@ -12,17 +12,17 @@ export interface Given {
   readonly srf: string;
   readonly config: string;
   readonly admin: { readonly host: string; readonly port: number; readonly secret: string };
-  /** Where calls go. */
+  /** Destination of calls. */
   readonly callee: string;
 }
 
 interface Dialog {
-  on(event: 'destroy', heard: () => void): void;
+  on(event: 'destroy', received: () => void): void;
   destroy(): void;
 }
 interface Srf {
   connect(admin: Given['admin']): void;
-  on(event: 'connect' | 'error', heard: (error?: Error) => void): void;
+  on(event: 'connect' | 'error', received: (error?: Error) => void): void;
   invite(handle: (request: { readonly body: string }, response: object) => void): void;
   createB2BUA(
     request: object,
@@ -50,7 +50,7 @@ srf.invite((request, response) => {
       uas.on('destroy', () => uac.destroy());
       uac.on('destroy', () => uas.destroy());
     },
-    // The caller was told; it counts.
+    // The caller received the failure, which the measurement counts.
     () => undefined,
   );
 });

@@ -15,7 +15,7 @@ const START_MS = 20_000;
 
 export interface DrachtioPrograms {
   readonly server: string;
-  /** Of the package. */
+  /** Folder of the drachtio-srf package. */
   readonly srf: string;
 }
 

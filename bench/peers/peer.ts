@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 
-/** As this service has it; the load has the other. */
+/** Core of the measured program, the same as for this service; the load uses the other one. */
 export const CORE = 0;
 
 export interface RunningPeer {
-  /** Of the process whose tree is the whole peer. */
+  /** Process ID of the root of the peer's process tree. */
   readonly pid: number;
   stop(): Promise<void>;
 }

@@ -10,7 +10,7 @@ import { BroadcastChannel, isMainThread, threadId } from 'node:worker_threads';
 
 /** Shorter ones cost as much as the calls: V8 spends a thread on the samples. */
 const INTERVAL_US = 1000;
-/** Of allocated bytes, between two samples. */
+/** Allocated bytes between two samples. */
 const INTERVAL_BYTES = 4096;
 
 const session = new Session();

@@ -1,4 +1,4 @@
-/** What the kernel's profiler saw of all threads, also those without JavaScript; needs `perf` (Debian: linux-perf). */
+/** Samples of the kernel profiler for all threads, including threads without JavaScript. Needs `perf` (Debian: linux-perf). */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 

@@ -10,7 +10,7 @@ export interface Spent {
 export interface SelfTime {
   readonly functions: readonly Spent[];
   readonly areas: readonly Spent[];
-  /** Without what was idle. */
+  /** Total time without idle time. */
   readonly totalMs: number;
 }
 
@@ -59,7 +59,7 @@ function areaOf({ callFrame }: Node): string {
 export const isOurs = ({ url }: Profiler.ProfileNode['callFrame']): boolean =>
   url.includes('/src/') && !url.includes('/node_modules/');
 
-/** From the sources on: `src/edge/sip/…`, `node_modules/undici/…`, `node:internal/…`. */
+/** Path below the sources: `src/edge/sip/…`, `node_modules/undici/…`, `node:internal/…`. */
 function path(url: string): string {
   const packages = url.lastIndexOf('/node_modules/');
   const start = packages === -1 ? url.indexOf('/src/') : packages;

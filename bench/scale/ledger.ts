@@ -6,11 +6,11 @@ export interface LedgerCosts {
   readonly transactionMs: number;
   readonly unitMs: number;
   readonly accountMs: number;
-  /** Of the node, for a unit. */
+  /** CPU of the node per unit, ms. */
   readonly clientMs: number;
-  /** Until the disk has what was committed; CPU waits for nothing meanwhile. */
+  /** Duration of a commit on disk. The CPU is free during that time. */
   readonly syncMs: number;
-  /** To the database and back. */
+  /** Round-trip time to the database, ms. */
   readonly wayMs: number;
 }
 
@@ -19,7 +19,7 @@ interface Unit {
   readonly done: () => void;
 }
 
-/** Between two transactions of a writer (src/edge/store/pace.ts), and units in one at the most (executor.ts). */
+/** Interval between two transactions of a writer (src/edge/store/pace.ts), and maximum units per transaction (executor.ts). */
 const GAP_MS = 2;
 const MOST = 1000;
 
@@ -64,18 +64,16 @@ export class LedgerModel {
     const accounts = [...new Set(batch.map(({ account }) => account))].sort((a, b) => a - b);
     this.transactions += 1;
     this.units += batch.length;
+    const commit = (): void => {
+      for (const account of accounts) this.#unlock(account);
+      done();
+    };
+    const work = (): void => {
+      const workMs = transactionMs + batch.length * unitMs + accounts.length * accountMs;
+      database.serve(workMs, () => this.#sim.after(syncMs, commit));
+    };
     client.serve(batch.length * clientMs, () =>
-      this.#sim.after(wayMs, () =>
-        this.#lock(accounts, 0, () => {
-          const workMs = transactionMs + batch.length * unitMs + accounts.length * accountMs;
-          database.serve(workMs, () =>
-            this.#sim.after(syncMs, () => {
-              for (const account of accounts) this.#unlock(account);
-              done();
-            }),
-          );
-        }),
-      ),
+      this.#sim.after(wayMs, () => this.#lock(accounts, 0, work)),
     );
   }
 

@@ -1,4 +1,4 @@
-/** What the simulation is told, each with the command that measured it, and what it has to find by itself. */
+/** Inputs of the simulation, each with the command that measured it, and measurements that it must reproduce. */
 import type { Costs, Place } from './service.ts';
 
 const GIVEN = JSON.parse(process.env['BENCH_SCALE'] ?? '{}') as Partial<Costs>;

@@ -23,7 +23,7 @@ export interface Costs extends LedgerCosts {
 
 export interface Place {
   readonly nodes: number;
-  /** Of one PostgreSQL; accounts are spread over all of them. */
+  /** Number of PostgreSQL servers; accounts are distributed over them. */
   readonly databases: number;
   readonly databaseCores: number;
   readonly redisServers: number;
@@ -39,10 +39,10 @@ export interface Load {
 }
 
 export interface Outcome {
-  /** What the service itself takes from INVITE to the called party's: without the customer's answer. */
+  /** Time of the service from INVITE to the INVITE for the called party, without the customer's response. */
   readonly setUpP50Ms: number;
   readonly setUpP99Ms: number;
-  /** Of the time that each works: 1 is all of it. */
+  /** Utilization of each part, 0 to 1. */
   readonly use: Readonly<Record<'node' | 'redis' | 'database' | 'edge', number>>;
   readonly unitsPerSecond: number;
   readonly transactionsPerSecond: number;
@@ -87,24 +87,20 @@ export function simulate(place: Place, costs: Costs, load: Load): Outcome {
     const { node, account } = someone();
     const server = nodes[node] as Servers;
     const beganMs = sim.nowMs;
-    edge.serve(costs.edgeMs * SHARE_OF_EDGE, () =>
-      server.serve((costs.nodeMs * AT_SET_UP) / 2, () =>
-        ask(costs.redisCommands / 2, () =>
-          unit(node, account, () =>
-            server.serve((costs.nodeMs * AT_SET_UP) / 2, () => setUps.push(sim.nowMs - beganMs)),
-          ),
-        ),
-      ),
-    );
+    const halfMs = (costs.nodeMs * AT_SET_UP) / 2;
+    const answer = (): void => server.serve(halfMs, () => setUps.push(sim.nowMs - beganMs));
+    const store = (): void => unit(node, account, answer);
+    const admit = (): void => ask(costs.redisCommands / 2, store);
+    edge.serve(costs.edgeMs * SHARE_OF_EDGE, () => server.serve(halfMs, admit));
   };
   const ends = (): void => {
     const { node, account } = someone();
+    const settle = (): void => {
+      for (let at = 1; at < costs.units; at += 1) unit(node, account, () => undefined);
+    };
+    const release = (): void => ask(costs.redisCommands / 2, settle);
     edge.serve(costs.edgeMs * (1 - SHARE_OF_EDGE), () =>
-      nodes[node]?.serve(costs.nodeMs * (1 - AT_SET_UP), () =>
-        ask(costs.redisCommands / 2, () => {
-          for (let at = 1; at < costs.units; at += 1) unit(node, account, () => undefined);
-        }),
-      ),
+      nodes[node]?.serve(costs.nodeMs * (1 - AT_SET_UP), release),
     );
   };
   const goesOn = (): void => {
@@ -121,7 +117,7 @@ export function simulate(place: Place, costs: Costs, load: Load): Outcome {
     };
     sim.after((-Math.log(random()) * 1000) / perSecond, next);
   };
-  /** Of all open calls of a node that one database has, in one transaction. */
+  /** Open calls of a node in one database, updated in one transaction. */
   const ofNode = load.concurrent / place.nodes / place.databases;
   const beats = (database: Servers): void => {
     if (sim.nowMs >= endMs) return;
@@ -153,7 +149,7 @@ export function simulate(place: Place, costs: Costs, load: Load): Outcome {
   };
 }
 
-/** As `npm run bench -- ledger`: so many calls at once, each reserves and posts; database and node share the cores. */
+/** Same load as `npm run bench -- ledger`: concurrent calls that reserve and post; database and node share the cores. */
 export function simulateLedger(
   costs: LedgerCosts,
   of: { readonly accounts: number; readonly writers: number; readonly cores: number },

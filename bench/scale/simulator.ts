@@ -58,7 +58,7 @@ export class Simulator {
   }
 }
 
-/** Cores, or a thread: whoever comes first is served first, for as long as his work takes. */
+/** Cores or a thread. Serves jobs first in, first out; a job occupies one core for its duration. */
 export class Servers {
   readonly #sim: Simulator;
   readonly #count: number;

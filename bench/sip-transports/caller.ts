@@ -30,15 +30,15 @@ export class Caller {
   }
 
   async open(port: number): Promise<void> {
-    const heard = (text: string): void => this.#heard(text);
-    this.#wire = await WIRES[this.#transport](port, heard);
+    const received = (text: string): void => this.#received(text);
+    this.#wire = await WIRES[this.#transport](port, received);
   }
 
   close(): void {
     this.#wire?.close();
   }
 
-  /** So many calls a second for so long, and until the last is over. */
+  /** Places calls at a fixed rate for a fixed time. Resolves when the last call has ended. */
   async place(rate: number, seconds: number): Promise<number> {
     const [first, beganMs] = [this.#begun, performance.now()];
     const calls = rate * seconds;
@@ -65,7 +65,7 @@ export class Caller {
     this.#request('INVITE', id, '', SDP);
   }
 
-  #heard(text: string): void {
+  #received(text: string): void {
     const cseq = /^CSeq: \d+ (\w+)/m.exec(text)?.[1];
     const id = /^Call-ID: (\w+)@/m.exec(text)?.[1] ?? '';
     if (/^SIP\/2\.0 [3-6]/.test(text)) this.#refusals.add(text.slice(8, text.indexOf('\r')));
@@ -95,10 +95,10 @@ export class Caller {
   }
 }
 
-type Open = (port: number, heard: (text: string) => void) => Promise<Wire>;
+type Open = (port: number, received: (text: string) => void) => Promise<Wire>;
 
 /** Messages of a stream: a head, and as much body as it says. */
-function cutting(heard: (text: string) => void): (chunk: Buffer) => void {
+function cutting(received: (text: string) => void): (chunk: Buffer) => void {
   let pending = '';
   return (chunk) => {
     pending += chunk.toString('latin1');
@@ -107,40 +107,40 @@ function cutting(heard: (text: string) => void): (chunk: Buffer) => void {
       if (head === -1) return;
       const end = head + 4 + Number(/^Content-Length: (\d+)/im.exec(pending)?.[1] ?? 0);
       if (pending.length < end) return;
-      heard(pending.slice(0, end));
+      received(pending.slice(0, end));
       pending = pending.slice(end);
     }
   };
 }
 
-async function webSocket(url: string, heard: (text: string) => void): Promise<Wire> {
+async function webSocket(url: string, received: (text: string) => void): Promise<Wire> {
   const socket = new WebSocket(url, 'sip', { rejectUnauthorized: false });
   await once(socket, 'open');
-  socket.on('message', (data: Buffer) => heard(data.toString('latin1')));
+  socket.on('message', (data: Buffer) => received(data.toString('latin1')));
   return { send: (text) => socket.send(text), close: () => socket.terminate() };
 }
 
 const WIRES: Readonly<Record<Transport, Open>> = {
-  udp: async (port, heard) => {
+  udp: async (port, received) => {
     const socket = createSocket('udp4');
     socket.bind(0, HOST);
     await once(socket, 'listening');
     socket.setRecvBufferSize(4 * 1024 * 1024);
-    socket.on('message', (bytes) => heard(bytes.toString('latin1')));
+    socket.on('message', (bytes) => received(bytes.toString('latin1')));
     return { send: (text) => socket.send(text, port, HOST), close: () => socket.close() };
   },
-  tcp: async (port, heard) => {
+  tcp: async (port, received) => {
     const socket = connect(port, HOST).setNoDelay(true);
     await once(socket, 'connect');
-    socket.on('data', cutting(heard));
+    socket.on('data', cutting(received));
     return { send: (text) => socket.write(text), close: () => socket.destroy() };
   },
-  tls: async (port, heard) => {
+  tls: async (port, received) => {
     const socket = tlsConnect({ port, host: HOST, rejectUnauthorized: false });
     await once(socket, 'secureConnect');
-    socket.setNoDelay(true).on('data', cutting(heard));
+    socket.setNoDelay(true).on('data', cutting(received));
     return { send: (text) => socket.write(text), close: () => socket.destroy() };
   },
-  ws: (port, heard) => webSocket(`ws://${HOST}:${port}`, heard),
-  wss: (port, heard) => webSocket(`wss://${HOST}:${port}`, heard),
+  ws: (port, received) => webSocket(`ws://${HOST}:${port}`, received),
+  wss: (port, received) => webSocket(`wss://${HOST}:${port}`, received),
 };

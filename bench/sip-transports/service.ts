@@ -7,7 +7,7 @@ import { systemRandom } from '../../src/base/system-random.ts';
 import { systemClock } from '../../src/edge/clock/system-clock.ts';
 import { TlsIdentity } from '../../src/edge/sip/signalling.ts';
 import { createSignalling } from '../../src/edge/sip/signalling-service.ts';
-import { ha1Of } from '../../src/protocol/sip/sip.ts';
+import { ha1Of } from '../../src/protocol/sip/auth/digest.ts';
 import { trialCertificate } from '../../src/service/sip-certificate.ts';
 import { PASSWORD, REALM } from './user.ts';
 

@@ -1,3 +1,3 @@
-/** Of every user of the service that is measured. */
+/** Credentials of every user of the measured service. */
 export const REALM = 'bench';
 export const PASSWORD = 'secret';

@@ -17,7 +17,7 @@ import {
 
 export const ACCOUNT = anAccount().authId;
 const NODE = { id: 'bench', epoch: 1 };
-/** Between two calls. */
+/** Time between two calls. */
 export const CALL_US = 10_000;
 export const timeOf = (index: number): number => START_US + index * CALL_US;
 const CALLERS = 5_000_000;
@@ -28,7 +28,9 @@ const RUNNING = 100;
 const BEAT_EVERY = 200;
 const LINES = 12;
 const timeline = Array.from({ length: LINES }, (_, index) => ({
-  ...{ atUs: START_US + index, kind: 'sip', text: 'INVITE to 14155602000' },
+  atUs: START_US + index,
+  kind: 'sip',
+  text: 'INVITE to 14155602000',
   facts: { method: 'INVITE', status: 200, from: '14155550100' },
 }));
 
@@ -36,7 +38,11 @@ type Work = readonly [repository: string, operation: string, ...given: readonly 
 
 function together(engine: Engine, nowUs: number, ...work: readonly Work[]): void {
   const units = work.map(([repository, operation, ...given]) => ({
-    ...{ repository, operation, given, nowUs, node: NODE },
+    repository,
+    operation,
+    given,
+    nowUs,
+    node: NODE,
   }));
   for (const outcome of engine.run(units))
     if (!outcome.ok) throw new Error(JSON.stringify(outcome.failure));
@@ -51,8 +57,11 @@ export function createAccount(engine: Engine): void {
 
 const chargeOf = ({ callUuid, cost }: Cdr) =>
   anEntry({
-    ...{ type: 'debit' as const, amount: cost, description: 'Call to 14155602000' },
-    ...{ reference: `cdr:${callUuid}`, referenceType: 'cdr' },
+    type: 'debit' as const,
+    amount: cost,
+    description: 'Call to 14155602000',
+    reference: `cdr:${callUuid}`,
+    referenceType: 'cdr',
   });
 
 /** Both legs opened, answered, marked alive, settled, told, and their timelines kept: the ends of every fifth call bring those before it. */
@@ -60,7 +69,7 @@ export class WholeCalls {
   readonly #engine: Engine;
   #running: readonly Legs[] = [];
   #ended: readonly Ended[] = [];
-  /** Whose ends are written. */
+  /** Calls whose end is stored. */
   #settled: readonly Ended[] = [];
 
   constructor(engine: Engine) {
@@ -81,9 +90,15 @@ export class WholeCalls {
     const from = String(14_150_000_000 + systemRandom.integer(CALLERS));
     const [inbound, outbound] = (['inbound', 'outbound'] as const).map((direction) =>
       aCdr({
-        ...{ callUuid: newCallUuid(systemRandom, nowUs / 1000), direction, from },
-        ...{ to: '14155602000', startUs: nowUs, answerUs: nowUs, endUs: nowUs + 1_000_000 },
-        ...{ sipCallId: uuid(systemRandom), carrier: 'caller' },
+        callUuid: newCallUuid(systemRandom, nowUs / 1000),
+        direction,
+        from,
+        to: '14155602000',
+        startUs: nowUs,
+        answerUs: nowUs,
+        endUs: nowUs + 1_000_000,
+        sipCallId: uuid(systemRandom),
+        carrier: 'caller',
       }),
     ) as [Cdr, Cdr];
     const a = anOpenCall({ cdr: inbound, hangupNotification: hangupOf(inbound) });
@@ -96,7 +111,11 @@ export class WholeCalls {
   #open(call: OpenCall, nowUs: number): void {
     const given = [call, undefined];
     const outcome = this.#engine.runAhead({
-      ...{ repository: 'calls', operation: 'openAhead', given, nowUs, node: NODE },
+      repository: 'calls',
+      operation: 'openAhead',
+      given,
+      nowUs,
+      node: NODE,
     });
     if (outcome?.ok !== true) throw new Error(JSON.stringify(outcome));
   }
@@ -108,7 +127,7 @@ export class WholeCalls {
   }
 
   #end(legs: Legs, nowUs: number): void {
-    this.#ended = [...this.#ended, { ...legs, told: hangupOf(legs.inbound) }];
+    this.#ended = [...this.#ended, { ...legs, reported: hangupOf(legs.inbound) }];
     if (this.#ended.length < ENDS_TOGETHER) return;
     together(
       this.#engine,
@@ -127,10 +146,12 @@ const unanswered = (call: OpenCall): OpenCall => ({
 });
 
 const PARAMETERS = 19;
-/** As long as a real one. */
+/** Hangup notification with the size of a real one. */
 const hangupOf = ({ callUuid, accountId, from }: Cdr): StoredNotification =>
   aNotification({
-    ...{ id: uuid(systemRandom), subject: callUuid, accountId },
+    id: uuid(systemRandom),
+    subject: callUuid,
+    accountId,
     parameters: Array.from({ length: PARAMETERS }, (_, index) => [`Parameter${index}`, from]),
   });
 
@@ -140,19 +161,19 @@ interface Legs {
 }
 
 interface Ended extends Legs {
-  readonly told: StoredNotification;
+  readonly reported: StoredNotification;
 }
 
-function endsOf({ inbound, outbound, told }: Ended): readonly Work[] {
+function endsOf({ inbound, outbound, reported }: Ended): readonly Work[] {
   const end = (cdr: Cdr) => ({ cdr, entries: [chargeOf(cdr)], notification: undefined });
   return [
     ['calls', 'settle', end(outbound)],
-    ['calls', 'settle', { ...end(inbound), notification: told }],
+    ['calls', 'settle', { ...end(inbound), notification: reported }],
   ];
 }
 
-const afterEnd = ({ inbound, outbound, told }: Ended): readonly Work[] => [
+const afterEnd = ({ inbound, outbound, reported }: Ended): readonly Work[] => [
   ['callLogs', 'put', inbound.callUuid, timeline],
   ['callLogs', 'put', outbound.callUuid, timeline],
-  ['notifications', 'remove', told.id],
+  ['notifications', 'remove', reported.id],
 ];

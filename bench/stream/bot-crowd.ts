@@ -31,12 +31,12 @@ export class BotCrowd {
   }
 
   forget(): void {
-    this.#watched.tell({ kind: 'forget' });
+    this.#watched.notify({ kind: 'forget' });
   }
 
-  /** Whether watched bots send back what they hear. */
+  /** Turns the echo of watched bots on or off. */
   echo(on: boolean): void {
-    this.#watched.tell({ kind: 'echo', on });
+    this.#watched.notify({ kind: 'echo', on });
   }
 
   /** Messages sent back so far, over all bots. */
@@ -44,7 +44,7 @@ export class BotCrowd {
     const counts = await Promise.all(
       [this.#watched, this.#others].map((bots) => {
         const answer = bots.answer('counted');
-        bots.tell({ kind: 'count' });
+        bots.notify({ kind: 'count' });
         return answer;
       }),
     );
@@ -53,13 +53,13 @@ export class BotCrowd {
 
   async probe(times: number): Promise<void> {
     const over = this.#watched.answer('probed');
-    this.#watched.tell({ kind: 'probe', times });
+    this.#watched.notify({ kind: 'probe', times });
     await over;
   }
 
   async report(): Promise<readonly WatchedBot[]> {
     const answer = this.#watched.answer('bots');
-    this.#watched.tell({ kind: 'report' });
+    this.#watched.notify({ kind: 'report' });
     return (await answer).bots;
   }
 
@@ -70,24 +70,24 @@ export class BotCrowd {
 
 interface BotProcess {
   readonly urls: Readonly<Record<'ws' | 'wss', string>>;
-  tell(message: ToBots): void;
+  notify(message: ToBots): void;
   answer<K extends FromBots['kind']>(kind: K): Promise<Extract<FromBots, { readonly kind: K }>>;
   stop(): Promise<void>;
 }
 
 async function startProcess(watched: boolean, tlsFolder: string): Promise<BotProcess> {
   const child = fork(SCRIPT, [watched ? '1' : '0', tlsFolder]);
-  const tell = (message: ToBots): void => {
+  const notify = (message: ToBots): void => {
     child.send(message);
   };
   const { ws, wss } = await answerOf(child, 'ready');
   return {
     urls: { ws, wss },
-    tell,
+    notify,
     answer: (kind) => answerOf(child, kind),
     async stop() {
       const over = once(child, 'exit');
-      tell({ kind: 'stop' });
+      notify({ kind: 'stop' });
       await over;
     },
   };

@@ -1,7 +1,7 @@
 /**
- * The bots of the stream benchmark, behind `ws` and `wss`, in a process of their own. Every bot sends back what it hears; watched
- * bots also note when they hear which numbered frame, and are probed. The others read as little of a message as an echo
- * needs: what bots burn is taken from the service, on the same two cores.
+ * The bots of the stream benchmark, behind `ws` and `wss`, in a separate process. Every bot echoes its audio. Watched
+ * bots also record the arrival time of numbered frames, and are probed. The others parse only as much of a message as an
+ * echo needs, because bots and service share two cores.
  *
  *     fork('bots.ts', [watched or not: '1' or '0', folder of cert.pem and key.pem])
  */
@@ -15,20 +15,20 @@ import { PCMU } from '../../src/phone/audio/g711.ts';
 import { machineMs } from './figures.ts';
 
 export type ToBots =
-  /** Whether watched bots send back what they hear; at first they do. */
+  /** Turns the echo of watched bots on or off; initially on. */
   | { readonly kind: 'echo'; readonly on: boolean }
   | { readonly kind: 'forget' }
-  /** Each watched bot speaks into an empty queue, then clears in the middle; repeated. */
+  /** Each watched bot repeatedly plays into an empty queue, then clears it during playback. */
   | { readonly kind: 'probe'; readonly times: number }
   | { readonly kind: 'report' }
   | { readonly kind: 'count' }
   | { readonly kind: 'stop' };
 
-/** What one watched bot noted. Times are those of `machineMs`. */
+/** Recorded times of one watched bot, on the clock of `machineMs`. */
 export interface WatchedBot {
   /** The call whose number the URL's path told. */
   readonly call: number;
-  readonly heard: ReadonlyArray<readonly [code: number, atMs: number]>;
+  readonly received: ReadonlyArray<readonly [code: number, atMs: number]>;
   readonly probes: ReadonlyArray<readonly [playedMs: number, clearedMs: number]>;
 }
 export type FromBots =
@@ -47,14 +47,14 @@ const codeOfSample = new Map(
 );
 /** Long enough that it still plays when it is cleared. */
 const SPEECH = Buffer.alloc(16_000, Buffer.from([0x00, 0x40])).toString('base64');
-/** From `playAudio` to `clearAudio`, and from there until everything is silent. Milliseconds. */
+/** Time from `playAudio` to `clearAudio`, and from there until all audio has stopped, ms. */
 const SPEAK_MS = 200;
 const SILENT_MS = 150;
 /** Probes of different bots begin apart from each other. */
 const APART_MS = 13;
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-const tell = (message: FromBots): void => {
+const notify = (message: FromBots): void => {
   process.send?.(message);
 };
 
@@ -64,7 +64,7 @@ let echoed = 0;
 class Bot {
   readonly socket: WebSocket;
   readonly call: number;
-  heard: Array<readonly [number, number]> = [];
+  received: Array<readonly [number, number]> = [];
   probes: Array<readonly [number, number]> = [];
   #streamId = '';
   /** All of a `playAudio` but its payload. */
@@ -127,7 +127,7 @@ class Bot {
 
   #note(payload: string): void {
     const code = codeOfSample.get(Buffer.from(payload, 'base64').readInt16LE(MIDDLE));
-    if (code !== undefined) this.heard.push([code, machineMs()]);
+    if (code !== undefined) this.received.push([code, machineMs()]);
   }
 }
 
@@ -149,13 +149,16 @@ function serve(server: WebSocketServer, watched: boolean): void {
 async function obey(message: ToBots): Promise<void> {
   const all = [...bots.values()];
   if (message.kind === 'echo') echoing = message.on;
-  else if (message.kind === 'forget') for (const bot of all) bot.heard = [];
-  else if (message.kind === 'count') tell({ kind: 'counted', echoed });
+  else if (message.kind === 'forget') for (const bot of all) bot.received = [];
+  else if (message.kind === 'count') notify({ kind: 'counted', echoed });
   else if (message.kind === 'probe') {
     await Promise.all(all.map((bot, i) => bot.probe(message.times, i * APART_MS)));
-    tell({ kind: 'probed' });
+    notify({ kind: 'probed' });
   } else if (message.kind === 'report') {
-    tell({ kind: 'bots', bots: all.map(({ call, heard, probes }) => ({ call, heard, probes })) });
+    notify({
+      kind: 'bots',
+      bots: all.map(({ call, received, probes }) => ({ call, received, probes })),
+    });
   } else process.exit(0);
 }
 
@@ -173,7 +176,7 @@ async function main(watched: boolean, tlsFolder: string): Promise<void> {
   process.once('disconnect', () => process.exit(0));
   const portOf = (address: ReturnType<typeof https.address>): number =>
     (address as AddressInfo).port;
-  tell({
+  notify({
     kind: 'ready',
     ws: `ws://${HOST}:${portOf(plain.address())}`,
     wss: `wss://${HOST}:${portOf(https.address())}`,

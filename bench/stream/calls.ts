@@ -9,7 +9,7 @@ import { type AudioStreamsEdge, createAudioStreams } from '../../src/edge/stream
 
 const HOST = '127.0.0.1';
 /** A stream that has not started by then, or not ended. */
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 /** Streams that connect at a time. */
 const CONNECTING = 10;
 const nothing = (): void => undefined;
@@ -66,7 +66,7 @@ export class Calls {
     return new Calls(media, streams, legs);
   }
 
-  /** Where the phones are to send to. */
+  /** Ports to which the phones send. */
   get ports(): readonly number[] {
     return this.#legs.map(({ port }) => port);
   }
@@ -136,8 +136,8 @@ async function openLeg(media: MediaEngine, phonePort: number): Promise<MediaLeg>
 
 async function within<T>(promise: Promise<T>, what: string): Promise<T> {
   const over = new AbortController();
-  const late = clock.sleep(PATIENCE_MS, over.signal).then(() => {
-    throw new Error(`${what} did not come within ${PATIENCE_MS} ms`);
+  const late = clock.sleep(TIMEOUT_MS, over.signal).then(() => {
+    throw new Error(`${what} did not come within ${TIMEOUT_MS} ms`);
   });
   late.catch(nothing);
   try {

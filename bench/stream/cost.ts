@@ -1,4 +1,4 @@
-/** What this process spends: CPU time and JavaScript heap. */
+/** CPU time and JavaScript heap of this process. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { systemClock as clock } from '../../src/edge/clock/system-clock.ts';

@@ -17,10 +17,10 @@ export function delaysOf(phones: readonly WatchedPhone[], bots: readonly Watched
   const rtpToSocket: number[] = [];
   const playToRtp: number[] = [];
   const clearToSilence: number[] = [];
-  for (const { call, heard, probes } of bots) {
+  for (const { call, received, probes } of bots) {
     const phone = phones[call];
     if (phone === undefined) continue;
-    for (const [code, atMs] of heard) {
+    for (const [code, atMs] of received) {
       const sentMs = sentBefore(phone, code, atMs);
       if (sentMs !== undefined) rtpToSocket.push(atMs - sentMs);
     }

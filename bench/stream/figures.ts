@@ -6,7 +6,7 @@ export function quantile(values: readonly number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }
 
-/** To `digits` after the point. */
+/** Rounds to `digits` decimals. */
 export const round = (value: number, digits = 1): number =>
   Math.round(value * 10 ** digits) / 10 ** digits;
 

@@ -10,7 +10,7 @@ import { systemClock as clock } from '../../src/edge/clock/system-clock.ts';
 import { cpuPerCallSecond } from './cost.ts';
 
 const HOST = '127.0.0.1';
-/** Of a `media` message with 20 ms of L16 at 8 kHz. */
+/** Size of a `media` message with 20 ms of L16 at 8 kHz. */
 const MESSAGE_BYTES = 660;
 const FRAME_MS = 20;
 const SETTLE_MS = 300;

@@ -10,7 +10,7 @@ const SOURCES = fileURLToPath(new URL('./phones', import.meta.url));
 const BUILD = fileURLToPath(new URL('../../build/phones', import.meta.url));
 const execute = promisify(execFile);
 
-/** How much later than the earliest packet of its call, by the RTP timestamps, each packet came. Milliseconds. */
+/** Delay of each packet relative to the earliest packet of its call, by RTP timestamp, ms. */
 export interface WireLateness {
   readonly packets: number;
   readonly lost: number;
@@ -21,7 +21,7 @@ export interface WireLateness {
   readonly p999: number;
 }
 
-/** What a watched phone did in the window; times are milliseconds of the machine's monotonic clock. */
+/** Frames of a watched phone in the window. Times are milliseconds of the monotonic clock. */
 export interface WatchedPhone {
   /** Number of the first frame of `sent`; frame n carries the code `1 + n % 63`. */
   readonly firstSent: number;
@@ -31,7 +31,7 @@ export interface WatchedPhone {
 }
 
 export class Phones {
-  /** In the order of the phones. */
+  /** Ports in the order of the phones. */
   readonly ports: readonly number[];
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
   readonly #lines: AsyncIterator<string>;
@@ -62,7 +62,7 @@ export class Phones {
     await this.#ask(`talk ${ports.join(' ')}`);
   }
 
-  /** From now on everything is noted anew. */
+  /** Starts a new measurement window. */
   async beginWindow(): Promise<void> {
     await this.#ask('window');
   }

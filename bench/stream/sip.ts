@@ -1,4 +1,4 @@
-/** The service's own SIP stack, in the process of the streams, with nobody registered: what OPTIONS asks of it is its time. */
+/** The service's SIP stack in the process of the streams, without registrations. OPTIONS measures its response time. */
 import { silentLogger } from '../../src/base/logger.ts';
 import { systemRandom } from '../../src/base/system-random.ts';
 import { systemClock } from '../../src/edge/clock/system-clock.ts';

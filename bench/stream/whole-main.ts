@@ -52,7 +52,7 @@ async function ours(folder: string, botUrl: string): Promise<Measured> {
   }
 }
 
-/** Each frame as it is, in a binary message. */
+/** Asterisk sends each frame unchanged in a binary message. */
 function asterisk(program: string, folder: string, botUrl: string): Promise<Measured> {
   const callee = { port: 9, codec: 'ulaw' };
   const stream = { dial: 'WebSocket/bot/c(ulaw)', botUrl };
@@ -79,14 +79,14 @@ async function run(): Promise<readonly Row[]> {
     const rows = [row(NAME, mine)];
     if (program === undefined) return rows;
     const peer = await asterisk(program, folder, url);
-    const beside = {
+    const withRecords = {
       floor: Math.round(peer.us),
       ratio: Math.round((mine.us / peer.us) * 100) / 100,
     };
     return [
       ...rows,
       row(`${NAME}: Asterisk, chan_websocket`, peer),
-      { ...row(`${NAME}: to Asterisk`, mine), ...beside, goal: mostTimesFloor(GOAL) },
+      { ...row(`${NAME}: to Asterisk`, mine), ...withRecords, goal: mostTimesFloor(GOAL) },
     ];
   } finally {
     await bots.stop();

@@ -110,8 +110,8 @@ export class Browsers {
     return { leg, port, ice, socket };
   }
 
-  /** The browser's end that is at that port is told that we are at ours. */
-  tell(port: number, name: string): void {
+  /** Sends our port to the browser's end at that port. */
+  notify(port: number, name: string): void {
     this.#port.send(checkOf(name), port, HOST);
   }
 

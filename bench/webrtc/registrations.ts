@@ -23,7 +23,7 @@ class Phones {
   constructor(name: string, socket: WebSocket) {
     this.#name = name;
     this.#socket = socket;
-    socket.on('message', (data: Buffer) => this.#heard(data.toString('latin1')));
+    socket.on('message', (data: Buffer) => this.#received(data.toString('latin1')));
     for (let i = 0; i < AT_ONCE; i += 1) this.#next();
   }
 
@@ -36,7 +36,7 @@ class Phones {
     this.#register(`${this.#name}x${this.#begun}`, 1, '');
   }
 
-  #heard(text: string): void {
+  #received(text: string): void {
     const user = /^Call-ID: (\w+)@/m.exec(text)?.[1] ?? '';
     const nonce = /^WWW-Authenticate: .*nonce="([^"]+)", algorithm=MD5/m.exec(text)?.[1];
     if (text.startsWith('SIP/2.0 200')) {

@@ -293,14 +293,14 @@ class Watched {
 /// Returns the CPU time of all media threads after each has reported its own.
 Nanos media_cpu(MediaEngine& engine) {
   std::atomic<int64_t> cpu{0};
-  std::atomic<size_t> told{0};
+  std::atomic<size_t> reported{0};
   for (size_t i = 0; i < engine.thread_count(); ++i) {
     engine.on_thread(i, [&](MediaLoop&) {
       cpu += thread_cpu().count();
-      ++told;
+      ++reported;
     });
   }
-  while (told < engine.thread_count()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  while (reported < engine.thread_count()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   return Nanos(cpu);
 }
 

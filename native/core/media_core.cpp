@@ -56,14 +56,14 @@ int64_t MediaCore::visit_before(const Entry& found) const {
   return ticks_ + (slot - ticks_ % kSlots + kSlots) % kSlots - kSlots;
 }
 
-void MediaCore::wake(Entry& napping) {
-  if (!napping.napping) return;
-  napping.napping = false;
-  --napping_count_;
-  alarms_.clear(index_of(napping.leg->handle()));
-  slots_[napping.slot].push_back(napping.leg.get());
-  const int64_t left_out = (visit_before(napping) - napping.visited) / kSlots;
-  if (left_out > 0) napping.leg->idle_over(static_cast<uint32_t>(left_out));
+void MediaCore::wake(Entry& entry) {
+  if (!entry.idle) return;
+  entry.idle = false;
+  --idle_count_;
+  alarms_.clear(index_of(entry.leg->handle()));
+  slots_[entry.slot].push_back(entry.leg.get());
+  const int64_t left_out = (visit_before(entry) - entry.visited) / kSlots;
+  if (left_out > 0) entry.leg->idle_over(static_cast<uint32_t>(left_out));
 }
 
 void MediaCore::change(Entry& found) {
@@ -80,11 +80,11 @@ void MediaCore::wake_due(Nanos now) {
 }
 
 /// Puts an idle leg to sleep. Returns true if it sleeps; the caller then removes it from its slot.
-bool MediaCore::lay_down(Entry& awake, Nanos now) {
+bool MediaCore::suspend(Entry& awake, Nanos now) {
   const std::optional<Nanos> until = awake.leg->idle_until(now);
   if (!until) return false;
-  awake.napping = true;
-  ++napping_count_;
+  awake.idle = true;
+  ++idle_count_;
   awake.visited = visit_before(awake);
   alarms_.set(index_of(awake.leg->handle()), *until);
   return true;
@@ -93,14 +93,14 @@ bool MediaCore::lay_down(Entry& awake, Nanos now) {
 void MediaCore::lay_down_idle(Nanos now) {
   for (const LegHandle handle : idle_) {
     Entry& found = legs_[index_of(handle)];
-    if (lay_down(found, now)) std::erase(slots_[found.slot], found.leg.get());
+    if (suspend(found, now)) std::erase(slots_[found.slot], found.leg.get());
   }
   idle_.clear();
   for (const LegHandle handle : changed_) {
     Entry* const found = entry(handle);
     if (found == nullptr) continue;
     found->changed = false;
-    if (!found->napping && lay_down(*found, now)) std::erase(slots_[found->slot], found->leg.get());
+    if (!found->idle && suspend(*found, now)) std::erase(slots_[found->slot], found->leg.get());
   }
   changed_.clear();
 }
@@ -124,7 +124,7 @@ void MediaCore::put_in(std::unique_ptr<Leg> leg, size_t slot) {
   place.slot = slot;
   place.leg = std::move(leg);
   expect_half(*place.leg, slot);
-  place.napping = place.changed = place.prompt = false;
+  place.idle = place.changed = place.prompt = false;
   ++leg_count_;
   change(place);
 }
@@ -315,7 +315,7 @@ void MediaCore::receive_check(Leg& leg, Bytes datagram, const Address& source, N
   if (!outcome.answer.empty()) sink_.send(leg.handle(), source, outcome.answer);
   if (!outcome.moved) return;
   leg.follow_peer(arrival);
-  tell_reachable(leg.name(), source);
+  report_reachable(leg.name(), source);
 }
 
 bool MediaCore::can_reach(LegHandle handle) const {
@@ -366,8 +366,7 @@ void MediaCore::expect_half(const Leg& leg, size_t slot) {
 void MediaCore::send_halves(std::vector<LegHandle>& due) {
   for (const LegHandle handle : due) {
     Entry* const found = entry(handle);
-    if (found != nullptr && !found->napping && found->leg->needs_half_frames())
-      found->leg->half_frame(batch_);
+    if (found != nullptr && !found->idle && found->leg->needs_half_frames()) found->leg->half_frame(batch_);
   }
   due.clear();
 }

@@ -99,12 +99,12 @@ class MediaCore {
   void send_to_peer(LegHandle leg, Bytes datagram);
   [[nodiscard]] bool can_reach(LegHandle leg) const;
   /// Notifies the key exchange that a peer is reachable. `name`: the leg's name.
-  void tell_reachable(LegHandle name, const Address& peer) {
+  void report_reachable(LegHandle name, const Address& peer) {
     if (key_exchange_ != nullptr) key_exchange_->reachable(name, peer);
   }
 
   /// Notifies the key exchange that one of its messages did not find its leg.
-  void tell_keys_unmet() {
+  void report_keys_unmet() {
     if (key_exchange_ != nullptr) key_exchange_->unmet();
   }
 
@@ -115,7 +115,7 @@ class MediaCore {
   /// Returns the number of next ticks in which tick() has no work, at most `limit`.
   [[nodiscard]] int64_t idle_ticks(int64_t limit) const;
   /// Returns true if no tick has anything to do.
-  [[nodiscard]] bool at_rest() const { return leg_count_ == napping_count_ && rooms_.empty(); }
+  [[nodiscard]] bool at_rest() const { return leg_count_ == idle_count_ && rooms_.empty(); }
   /// Time of the next alarm. A core at rest has no work before it.
   [[nodiscard]] std::optional<Nanos> next_alarm() const { return alarms_.next(); }
   /// Advances the tick counter after `ticks` ticks were skipped at rest.
@@ -178,7 +178,7 @@ class MediaCore {
     std::unique_ptr<Leg> leg;
     size_t slot = 0;
     BridgeEnd bridge;
-    bool napping = false;
+    bool idle = false;
     /// True if its datagrams are read immediately on arrival.
     bool prompt = false;
     /// True if a command has changed the leg. Its next visit then checks whether it may sleep.
@@ -196,10 +196,10 @@ class MediaCore {
   Entry* take_out(LegHandle handle);
   void put_in(std::unique_ptr<Leg> leg, size_t slot);
   [[nodiscard]] int64_t visit_before(const Entry& found) const;
-  void wake(Entry& napping);
+  void wake(Entry& entry);
   void change(Entry& found);
   void wake_due(Nanos now);
-  bool lay_down(Entry& awake, Nanos now);
+  bool suspend(Entry& awake, Nanos now);
   void lay_down_idle(Nanos now);
   void expect_half(const Leg& leg, size_t slot);
   void send_halves(std::vector<LegHandle>& due);
@@ -219,7 +219,7 @@ class MediaCore {
   std::vector<std::unique_ptr<Room>> rooms_;
   size_t next_slot_ = 0;
   size_t leg_count_ = 0;
-  size_t napping_count_ = 0;
+  size_t idle_count_ = 0;
   int64_t ticks_ = 0;
 };
 

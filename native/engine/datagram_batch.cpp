@@ -51,14 +51,15 @@ void DatagramBatch::read_control(size_t index) {
   Place& place = places_[index];
   msghdr& header = headers_[index].msg_hdr;
   place.arrived_wall = Nanos();
-  for (cmsghdr* told = CMSG_FIRSTHDR(&header); told != nullptr; told = CMSG_NXTHDR(&header, told)) {
-    if (told->cmsg_level != SOL_SOCKET) continue;
-    if (told->cmsg_type == SCM_TIMESTAMPNS) {
+  for (cmsghdr* reported = CMSG_FIRSTHDR(&header); reported != nullptr;
+       reported = CMSG_NXTHDR(&header, reported)) {
+    if (reported->cmsg_level != SOL_SOCKET) continue;
+    if (reported->cmsg_type == SCM_TIMESTAMPNS) {
       timespec time{};
-      std::memcpy(&time, CMSG_DATA(told), sizeof(time));
+      std::memcpy(&time, CMSG_DATA(reported), sizeof(time));
       place.arrived_wall = time.tv_sec * kSecond + Nanos(time.tv_nsec);
-    } else if (told->cmsg_type == SO_RXQ_OVFL) {
-      std::memcpy(&lost_, CMSG_DATA(told), sizeof(lost_));
+    } else if (reported->cmsg_type == SO_RXQ_OVFL) {
+      std::memcpy(&lost_, CMSG_DATA(reported), sizeof(lost_));
     }
   }
 }

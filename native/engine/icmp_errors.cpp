@@ -27,13 +27,14 @@ bool says_unreachable(const sock_extended_err& error) {
   }
 }
 
-bool tells_of_loss(msghdr& header) {
-  for (cmsghdr* told = CMSG_FIRSTHDR(&header); told != nullptr; told = CMSG_NXTHDR(&header, told)) {
-    const bool v4 = told->cmsg_level == IPPROTO_IP && told->cmsg_type == IP_RECVERR;
-    const bool v6 = told->cmsg_level == IPPROTO_IPV6 && told->cmsg_type == IPV6_RECVERR;
+bool reports_loss(msghdr& header) {
+  for (cmsghdr* reported = CMSG_FIRSTHDR(&header); reported != nullptr;
+       reported = CMSG_NXTHDR(&header, reported)) {
+    const bool v4 = reported->cmsg_level == IPPROTO_IP && reported->cmsg_type == IP_RECVERR;
+    const bool v6 = reported->cmsg_level == IPPROTO_IPV6 && reported->cmsg_type == IPV6_RECVERR;
     if (!v4 && !v6) continue;
     sock_extended_err error{};
-    std::memcpy(&error, CMSG_DATA(told), sizeof(error));
+    std::memcpy(&error, CMSG_DATA(reported), sizeof(error));
     return says_unreachable(error);
   }
   return false;
@@ -79,7 +80,7 @@ std::optional<Bytes> IcmpErrors::next(const UdpSocket& socket) {
     header.msg_controllen = control.size();
     const ssize_t size = ::recvmsg(socket.descriptor(), &header, MSG_ERRQUEUE | MSG_DONTWAIT);
     if (size < 0) return std::nullopt;
-    if (tells_of_loss(header)) return Bytes(bytes_.data(), static_cast<size_t>(size));
+    if (reports_loss(header)) return Bytes(bytes_.data(), static_cast<size_t>(size));
   }
   return std::nullopt;
 }

@@ -154,12 +154,12 @@ void MediaEngine::unbridge(LegHandle a, LegHandle b) {
 
 class MediaEngine::KeyCommand final : public Command {
  public:
-  KeyCommand(LegHandle leg, KeyErrand errand) : leg_(leg), errand_(std::move(errand)) {}
+  KeyCommand(LegHandle leg, KeyTask task) : leg_(leg), task_(std::move(task)) {}
 
   [[nodiscard]] bool ready(const MediaLoop& /*loop*/) const override { return true; }
   void run(MediaLoop& loop) override {
-    done_ = errand_(loop, at_);
-    if (!done_) loop.core().tell_keys_unmet();
+    done_ = task_(loop, at_);
+    if (!done_) loop.core().report_keys_unmet();
   }
 
   [[nodiscard]] LegHandle leg() const { return leg_; }
@@ -168,14 +168,14 @@ class MediaEngine::KeyCommand final : public Command {
 
  private:
   LegHandle leg_;
-  KeyErrand errand_;
+  KeyTask task_;
   LegHandle at_;
   bool done_ = false;
 };
 
-void MediaEngine::post_keys(LegHandle leg, KeyErrand errand) {
+void MediaEngine::post_keys(LegHandle leg, KeyTask task) {
   repeat_keys();
-  send_keys(std::make_unique<KeyCommand>(leg, std::move(errand)));
+  send_keys(std::make_unique<KeyCommand>(leg, std::move(task)));
 }
 
 void MediaEngine::send_keys(std::unique_ptr<KeyCommand> command) {
@@ -198,8 +198,8 @@ void MediaEngine::send_keys(std::unique_ptr<KeyCommand> command) {
 void MediaEngine::repeat_keys() {
   for (const auto& thread : threads_) {
     while (std::unique_ptr<Command> spent = thread->loop.key_commands().take_spent()) {
-      std::unique_ptr<KeyCommand> errand(static_cast<KeyCommand*>(spent.release()));
-      if (!errand->done()) send_keys(std::move(errand));
+      std::unique_ptr<KeyCommand> task(static_cast<KeyCommand*>(spent.release()));
+      if (!task->done()) send_keys(std::move(task));
     }
   }
 }

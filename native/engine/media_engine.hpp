@@ -95,9 +95,9 @@ class MediaEngine {
 
   // --- key exchange thread ---
   /// Key exchange command for a leg. Returns false if the leg is moving or was removed.
-  using KeyErrand = std::function<bool(MediaLoop&, LegHandle at)>;
+  using KeyTask = std::function<bool(MediaLoop&, LegHandle at)>;
   /// Posts a key exchange command. Only one thread may call this, and it must end before stop().
-  void post_keys(LegHandle leg, KeyErrand errand);
+  void post_keys(LegHandle leg, KeyTask task);
   /// Reposts the commands that did not find their leg.
   void repeat_keys();
 

@@ -126,9 +126,9 @@ void MediaThread::relay_until(Nanos due) {
   for (Nanos began = monotonic_now(); due - began > kAlmostTick; began = monotonic_now()) {
     const bool many = loop_.sockets().many_prompt();
     if (many) {
-      const Nanos look_at = looked_at_ + kBusyRelayInterval;
-      if (due - look_at < kBusyRelayInterval / 2) return;
-      sleep_until(look_at);
+      const Nanos next_check = looked_at_ + kBusyRelayInterval;
+      if (due - next_check < kBusyRelayInterval / 2) return;
+      sleep_until(next_check);
     } else {
       loop_.sockets().resting().wait(due - began);
     }

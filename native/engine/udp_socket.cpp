@@ -20,10 +20,11 @@ constexpr int kReceiveBuffer = 64 * 1024;
 
 /// Returns the kernel's arrival time, the only ancillary data requested. 0 if missing.
 Nanos arrival_of(const msghdr& header) {
-  const cmsghdr* const told = CMSG_FIRSTHDR(&header);
-  if (told == nullptr || told->cmsg_level != SOL_SOCKET || told->cmsg_type != SCM_TIMESTAMPNS) return {};
+  const cmsghdr* const reported = CMSG_FIRSTHDR(&header);
+  if (reported == nullptr || reported->cmsg_level != SOL_SOCKET || reported->cmsg_type != SCM_TIMESTAMPNS)
+    return {};
   timespec time{};
-  std::memcpy(&time, CMSG_DATA(told), sizeof(time));
+  std::memcpy(&time, CMSG_DATA(reported), sizeof(time));
   return int64_t{time.tv_sec} * kSecond + Nanos(time.tv_nsec);
 }
 

@@ -9,21 +9,21 @@ namespace carillon {
 
 class FillLevels {
  public:
-  /// Calls `tell(percent)` for each newly reached level.
-  template <typename Tell>
-  void changed(unsigned before, unsigned after, Tell tell) {
+  /// Calls `report(percent)` for each newly reached level.
+  template <typename Report>
+  void changed(unsigned before, unsigned after, Report report) {
     constexpr std::array<unsigned, 3> kLevels{30, 60, 90};
     constexpr unsigned kHysteresis = 10;
     for (size_t i = 0; i < kLevels.size(); ++i) {
-      if (before + kHysteresis < kLevels[i]) told_[i] = false;
-      if (after < kLevels[i] || told_[i]) continue;
-      told_[i] = true;
-      tell(kLevels[i]);
+      if (before + kHysteresis < kLevels[i]) reported_[i] = false;
+      if (after < kLevels[i] || reported_[i]) continue;
+      reported_[i] = true;
+      report(kLevels[i]);
     }
   }
 
  private:
-  std::array<bool, 3> told_{};
+  std::array<bool, 3> reported_{};
 };
 
 }  // namespace carillon

@@ -66,7 +66,7 @@ void FrameWriter::observe(int fd) {
 
 uint64_t FrameWriter::take_gap() {
   if (!send_queue_.empty()) return 0;
-  return send_queue_.dropped() - std::exchange(told_dropped_, send_queue_.dropped());
+  return send_queue_.dropped() - std::exchange(reported_dropped_, send_queue_.dropped());
 }
 
 void FrameWriter::write_raw(Transport& transport, std::vector<uint8_t> bytes) {

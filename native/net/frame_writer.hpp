@@ -55,7 +55,7 @@ class FrameWriter {
   void append_ping();
 
   ReadPace pace_;
-  uint64_t told_dropped_ = 0;
+  uint64_t reported_dropped_ = 0;
   SendQueue send_queue_;
   MaskSource& masks_;
   uint32_t sequence_number_ = 0;

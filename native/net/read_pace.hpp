@@ -27,7 +27,7 @@ class ReadPace {
   [[nodiscard]] uint32_t window() const { return window_; }
   [[nodiscard]] bool answers() const { return answers_; }
   [[nodiscard]] bool may_send() const {
-    // Before the first pong can be there, what is unacknowledged says nothing yet.
+    // Before the first pong, the amount of unacknowledged data has no meaning.
     if (window_ == 0 || sent_ < window_ / 2) return true;
     return answers_ ? sent_ - confirmed_ < window_ : unread_bytes_ <= window_ / 2 * message_bytes_;
   }

@@ -102,7 +102,7 @@ void StreamSocket::take_head() {
   const std::optional<std::string> head = head_.take(inbox_);
   if (head) {
     state_ = State::judged;
-    tell(SocketEvent::upgrade_answered, 0, 0, bytes_of(*head));
+    report(SocketEvent::upgrade_answered, 0, 0, bytes_of(*head));
   } else if (head_.too_long()) {
     failed_to_connect({TransportFailure::Kind::other, 0, "the upgrade response is too long"});
   }
@@ -147,7 +147,7 @@ void StreamSocket::ready(uint32_t epoll_events, Nanos now) {
       return;
     default:
       if ((epoll_events & EPOLLOUT) != 0) writer_.flush(*transport_);
-      tell_gap();
+      report_gap();
       if ((epoll_events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0 || wants_write_) fill(now);
   }
   update_interest();
@@ -160,7 +160,7 @@ void StreamSocket::check_time(Nanos now) {
     if (state_ == State::lingering) give_up();
   }
   if (state_ == State::over) return;
-  if (untold_) tell_held();
+  if (unreported_) report_held();
   if (resting_ && !flood_.resting(now)) {
     resting_ = false;
     flood_.go_on(now);
@@ -230,16 +230,16 @@ void StreamSocket::ping() {
 void StreamSocket::write_frame(Opcode opcode, Bytes payload, bool is_media) {
   const FrameWriter::Outcome outcome = writer_.write(*transport_, opcode, payload, is_media);
   if (is_media) mailbox_->media_dropped.store(writer_.media_dropped(), std::memory_order_relaxed);
-  tell_gap();
-  if (outcome.degraded > 0) tell(SocketEvent::degraded, static_cast<uint8_t>(outcome.degraded));
+  report_gap();
+  if (outcome.degraded > 0) report(SocketEvent::degraded, static_cast<uint8_t>(outcome.degraded));
   if (!outcome.refused || overrun_) return;
   overrun_ = true;
-  tell(SocketEvent::overrun);
+  report(SocketEvent::overrun);
 }
 
 /// Reports dropped audio once the bot reads again.
-void StreamSocket::tell_gap() {
-  if (writer_.take_gap() > 0) tell(SocketEvent::dropped);
+void StreamSocket::report_gap() {
+  if (writer_.take_gap() > 0) report(SocketEvent::dropped);
 }
 
 void StreamSocket::give_up_media() {
@@ -327,10 +327,10 @@ void StreamSocket::give_up() {
 void StreamSocket::end(SocketEnd how, uint16_t code, Bytes payload) {
   if (ended_) return;
   ended_ = true;
-  tell(SocketEvent::ended, static_cast<uint8_t>(how), code, payload);
+  report(SocketEvent::ended, static_cast<uint8_t>(how), code, payload);
 }
 
-bool StreamSocket::tell(SocketEvent event, uint8_t a, uint16_t b, Bytes payload) {
+bool StreamSocket::report(SocketEvent event, uint8_t a, uint16_t b, Bytes payload) {
   const size_t reserve = is_urgent(event) ? 0 : world_.events.capacity() / kReservedPart;
   return world_.events.put({static_cast<uint8_t>(event), a, b, handle_}, payload, reserve);
 }

@@ -158,14 +158,14 @@ class StreamSocket {
   void protocol_fault(const MessageReader::Item& item, Nanos now);
   void write_frame(Opcode opcode, Bytes payload, bool is_media);
   void give_up_media();
-  void tell_gap();
-  void tell_fill(unsigned before);
+  void report_gap();
+  void report_fill(unsigned before);
   void lost(const IoResult& result);
   void failed_to_connect(const TransportFailure& failure);
   void linger(Nanos now);
   void end(SocketEnd how, uint16_t code, Bytes payload);
-  bool tell(SocketEvent event, uint8_t a = 0, uint16_t b = 0, Bytes payload = {});
-  void tell_held();
+  bool report(SocketEvent event, uint8_t a = 0, uint16_t b = 0, Bytes payload = {});
+  void report_held();
   void give_up();
   void update_interest();
   [[nodiscard]] bool reads() const;
@@ -200,7 +200,7 @@ class StreamSocket {
   bool held_ = false;
   bool resting_ = false;
   /// True if the mailbox event could not be reported because the ring was full.
-  bool untold_ = false;
+  bool unreported_ = false;
   /// True if more data may be available than one visit reads.
   bool unfinished_ = false;
   bool overrun_ = false;

@@ -105,10 +105,10 @@ void StreamSocket::take(const MessageReader::Item& item, Nanos now) {
     case MessageReader::Kind::pong:
       if (state_ != State::open || !meter(item.consumed, now)) break;
       writer_.answered(*transport_, item.payload);
-      tell_gap();
+      report_gap();
       if (!pinged_) break;
       pinged_ = false;
-      tell(SocketEvent::pong);
+      report(SocketEvent::pong);
       break;
     case MessageReader::Kind::close:
       hold();  // report earlier messages before the end
@@ -127,9 +127,9 @@ bool StreamSocket::meter(size_t bytes, Nanos now, unsigned messages) {
   const FloodMeter::Verdict verdict = flood_.count(bytes, now, messages);
   if (verdict == FloodMeter::Verdict::fine) return true;
   resting_ = true;
-  if (verdict == FloodMeter::Verdict::first_rest) tell(SocketEvent::flooding);
+  if (verdict == FloodMeter::Verdict::first_rest) report(SocketEvent::flooding);
   if (verdict != FloodMeter::Verdict::flooded) return true;
-  tell(SocketEvent::flooded);
+  report(SocketEvent::flooded);
   return false;
 }
 
@@ -158,9 +158,9 @@ bool StreamSocket::play(std::string_view text) {
   const PlayResult result = input_->receive(text);
   if (result == PlayResult::other) return false;
   if (result == PlayResult::taken) {
-    tell_fill(before);
+    report_fill(before);
   } else {
-    tell(SocketEvent::fault, static_cast<uint8_t>(result));
+    report(SocketEvent::fault, static_cast<uint8_t>(result));
   }
   return true;
 }
@@ -183,7 +183,7 @@ void StreamSocket::refuse_message(Oversize what) {
   hold();  // report earlier messages before this error
   refused_ = true;
   reader_.skip_messages();
-  tell(SocketEvent::oversized, static_cast<uint8_t>(what));
+  report(SocketEvent::oversized, static_cast<uint8_t>(what));
 }
 
 /// Passes all messages of one read to the control thread together, which costs one wake-up.
@@ -191,10 +191,10 @@ void StreamSocket::hold() {
   if (gathered_.empty()) return;
   mailbox_->messages = std::exchange(gathered_, {});
   held_ = true;
-  tell_held();
+  report_held();
 }
 
-void StreamSocket::tell_held() { untold_ = !tell(SocketEvent::messages); }
+void StreamSocket::report_held() { unreported_ = !report(SocketEvent::messages); }
 
 void StreamSocket::proceed(Nanos now) {
   if (!held_) return;
@@ -225,9 +225,9 @@ void StreamSocket::enqueue(const StreamFormat& format, Bytes audio) {
   const unsigned before = input_->fill_percent();
   const PlayResult result = input_->enqueue(format, audio);
   if (result == PlayResult::taken) {
-    tell_fill(before);
+    report_fill(before);
   } else {
-    tell(SocketEvent::fault, static_cast<uint8_t>(result));
+    report(SocketEvent::fault, static_cast<uint8_t>(result));
   }
 }
 
@@ -239,9 +239,9 @@ void StreamSocket::checkpoint(uint32_t id) {
   if (input_) input_->checkpoint(id);
 }
 
-void StreamSocket::tell_fill(unsigned before) {
+void StreamSocket::report_fill(unsigned before) {
   fill_levels_.changed(before, input_->fill_percent(), [this](unsigned percent) {
-    tell(SocketEvent::degraded, static_cast<uint8_t>(percent));
+    report(SocketEvent::degraded, static_cast<uint8_t>(percent));
   });
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/require.hpp"
+
 namespace carillon {
 
 namespace {
@@ -23,6 +25,7 @@ void combine_block(const uint8_t* a, const uint8_t* b, uint8_t* out) {
 }  // namespace
 
 AesKeystream::AesKeystream(Bytes key) : context_(EVP_CIPHER_CTX_new()) {
+  require(key.size() == 16 || key.size() == 32, "an AES key has 16 or 32 bytes");
   const evp_cipher_st* const cipher = key.size() == 32 ? EVP_aes_256_ecb() : EVP_aes_128_ecb();
   // Without padding, every complete input block is output immediately.
   const bool begun = context_ != nullptr &&

@@ -115,8 +115,8 @@ int DtlsThread::wait_ms() const {
   const Nanos now = monotonic_now();
   for (const auto& [leg, exchange] : exchanges_) {
     if (!is_open(*exchange.session)) continue;
-    const Nanos patience = std::max(Nanos{}, exchange.until - now);
-    const Nanos left = std::min(exchange.session->until_timeout().value_or(patience), patience);
+    const Nanos timeout = std::max(Nanos{}, exchange.until - now);
+    const Nanos left = std::min(exchange.session->until_timeout().value_or(timeout), timeout);
     const int ms = static_cast<int>(left / kMillisecond) + 1;
     wait = wait == kForever ? ms : std::min(wait, ms);
   }
@@ -188,7 +188,7 @@ void DtlsThread::carry_out(const Begin& begin) {
   engine_.post_keys(begin.leg, [name = begin.leg](MediaLoop& loop, LegHandle at) {
     if (loop.core().peek(at) == nullptr) return false;
     if (loop.core().can_reach(at)) {
-      loop.core().tell_reachable(name, loop.core().peek(at)->receive_path().source().target());
+      loop.core().report_reachable(name, loop.core().peek(at)->receive_path().source().target());
     }
     return true;
   });

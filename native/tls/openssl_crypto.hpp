@@ -1,23 +1,17 @@
 // Declarations of the libcrypto functions that SRTP needs (openssl/evp.h, openssl/modes.h, openssl/sha.h of
-// OpenSSL 3). Node's binary exports them; see openssl.hpp.
+// OpenSSL 3). Node's binary exports them; see openssl.hpp. A test compiles them against OpenSSL's headers.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+
+#include "tls/sha_state.hpp"
 
 extern "C" {
 // NOLINTBEGIN: names of another project
 struct evp_cipher_st;
 struct evp_cipher_ctx_st;
 struct engine_st;
-
-/// Public structure SHA_CTX.
-struct SHAstate_st {
-  unsigned int h0, h1, h2, h3, h4;
-  unsigned int Nl, Nh;
-  unsigned int data[16];
-  unsigned int num;
-};
 
 const evp_cipher_st* EVP_aes_128_ecb(void);
 const evp_cipher_st* EVP_aes_256_ecb(void);

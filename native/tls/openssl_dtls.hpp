@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "tls/openssl.hpp"
+#include "tls/srtp_profile.hpp"
 
 extern "C" {
 // NOLINTBEGIN: names of another project
@@ -27,11 +28,7 @@ int SSL_get_shutdown(const ssl_st*);
 x509_st* SSL_get1_peer_certificate(const ssl_st*);
 int SSL_export_keying_material(ssl_st*, unsigned char*, size_t, const char*, size_t, const unsigned char*,
                                size_t, int);
-struct srtp_protection_profile_st {
-  const char* name;
-  unsigned long id;
-};
-const srtp_protection_profile_st* SSL_get_selected_srtp_profile(ssl_st*);
+srtp_protection_profile_st* SSL_get_selected_srtp_profile(ssl_st*);
 
 const bio_method_st* BIO_s_mem(void);
 bio_st* BIO_new(const bio_method_st*);
@@ -51,13 +48,13 @@ unsigned char* HMAC(const evp_md_st*, const void*, int, const unsigned char*, si
 
 namespace carillon::openssl {
 
-inline constexpr int kFailWithoutPeerCertificate = 0x02;       // SSL_VERIFY_FAIL_IF_NO_PEER_CERT
-inline constexpr unsigned long long kNoQueryMtu = 1ULL << 12;  // SSL_OP_NO_QUERY_MTU
-inline constexpr unsigned long long kNoTicket = 1ULL << 14;    // SSL_OP_NO_TICKET
-inline constexpr long kDtls12 = 0xFEFD;                        // DTLS1_2_VERSION
-inline constexpr int kGetTimeout = 73;                         // DTLS_CTRL_GET_TIMEOUT
-inline constexpr int kHandleTimeout = 74;                      // DTLS_CTRL_HANDLE_TIMEOUT
-inline constexpr int kSetLinkMtu = 120;                        // DTLS_CTRL_SET_LINK_MTU
-inline constexpr int kReceivedShutdown = 2;                    // SSL_RECEIVED_SHUTDOWN
+inline constexpr int kFailWithoutPeerCertificate = 0x02;  // SSL_VERIFY_FAIL_IF_NO_PEER_CERT
+inline constexpr uint64_t kNoQueryMtu = 1ULL << 12;       // SSL_OP_NO_QUERY_MTU
+inline constexpr uint64_t kNoTicket = 1ULL << 14;         // SSL_OP_NO_TICKET
+inline constexpr long kDtls12 = 0xFEFD;                   // DTLS1_2_VERSION
+inline constexpr int kGetTimeout = 73;                    // DTLS_CTRL_GET_TIMEOUT
+inline constexpr int kHandleTimeout = 74;                 // DTLS_CTRL_HANDLE_TIMEOUT
+inline constexpr int kSetLinkMtu = 120;                   // DTLS_CTRL_SET_LINK_MTU
+inline constexpr int kReceivedShutdown = 2;               // SSL_RECEIVED_SHUTDOWN
 
 }  // namespace carillon::openssl

@@ -39,6 +39,7 @@ int int_size(size_t size) { return static_cast<int>(size); }
 bool derive(const SrtpKeys& keys, uint8_t label, std::span<uint8_t> out) {
   constexpr size_t kLabelAt = 7;
   AesBlock block{};
+  require(keys.salt().size() <= kAesBlock, "a salt has at most 16 bytes");
   std::ranges::copy(keys.salt(), block.begin());
   block[kLabelAt] ^= label;
   const AesKeystream stream(keys.key());
@@ -78,6 +79,7 @@ class HmacSha1 {
   using Words = std::array<unsigned int, 5>;
 
   static Words begun(Bytes key, uint8_t pad) {
+    require(key.size() <= kSha1Block, "an HMAC key has at most 64 bytes");
     Secret<kSha1Block> block;
     std::ranges::fill(block.bytes, pad);
     for (size_t i = 0; i < key.size(); ++i) block.bytes[i] ^= key[i];
@@ -103,6 +105,7 @@ class CounterCipher final : public PacketCipher {
  public:
   CounterCipher(AesKeystream stream, Bytes salt, Bytes auth_key)
       : stream_(std::move(stream)), hmac_(auth_key) {
+    require(salt.size() <= kAesBlock, "a salt has at most 16 bytes");
     std::ranges::copy(salt, salt_.begin());
   }
 
@@ -122,10 +125,8 @@ class CounterCipher final : public PacketCipher {
   [[nodiscard]] Memory memory() const override { return {stream_.memory()}; }
 
  private:
-  /// Header and body are contiguous.
   [[nodiscard]] std::array<uint8_t, kSha1Bytes> digest_of(const PacketParts& parts) const {
-    const Bytes packet(parts.header.data(), parts.header.size() + parts.body.size());
-    return hmac_.of(packet, parts.beside);
+    return hmac_.of(parts.contiguous(), parts.aad_bytes);
   }
 
   void apply(PacketName name, std::span<uint8_t> body) const {
@@ -143,6 +144,7 @@ class GcmCipher final : public PacketCipher {
  public:
   GcmCipher(AesKeystream stream, Bytes salt)
       : stream_(std::move(stream)), gcm_(CRYPTO_gcm128_new(&stream_, encrypt_block)) {
+    require(salt.size() == kNonceBytes, "the salt of AES-GCM has 12 bytes");
     std::ranges::copy(salt, salt_.begin());
   }
   [[nodiscard]] bool works() const { return gcm_ != nullptr; }
@@ -186,7 +188,8 @@ class GcmCipher final : public PacketCipher {
     const auto nonce = packet_counter(salt_, kNonceSsrcAt, name);
     CRYPTO_gcm128_setiv(gcm_.get(), nonce.data(), nonce.size());
     CRYPTO_gcm128_aad(gcm_.get(), parts.header.data(), parts.header.size());
-    if (!parts.beside.empty()) CRYPTO_gcm128_aad(gcm_.get(), parts.beside.data(), parts.beside.size());
+    if (!parts.aad_bytes.empty())
+      CRYPTO_gcm128_aad(gcm_.get(), parts.aad_bytes.data(), parts.aad_bytes.size());
   }
 
   AesKeystream stream_;

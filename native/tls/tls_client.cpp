@@ -21,7 +21,7 @@ bool is_address(const std::string& host) {
          inet_pton(AF_INET6, host.c_str(), ignored.data()) == 1;
 }
 
-int int_size(size_t size) {
+int clamped_size(size_t size) {
   return static_cast<int>(std::min(size, static_cast<size_t>(std::numeric_limits<int>::max())));
 }
 
@@ -52,11 +52,11 @@ class TlsTransport final : public Transport {
   }
 
   IoResult read(std::span<uint8_t> out) override {
-    return outcome([&] { return SSL_read(ssl_, out.data(), int_size(out.size())); });
+    return outcome([&] { return SSL_read(ssl_, out.data(), clamped_size(out.size())); });
   }
 
   IoResult write(Bytes bytes) override {
-    return outcome([&] { return SSL_write(ssl_, bytes.data(), int_size(bytes.size())); });
+    return outcome([&] { return SSL_write(ssl_, bytes.data(), clamped_size(bytes.size())); });
   }
 
   [[nodiscard]] bool has_pending() const override { return SSL_has_pending(ssl_) == 1; }
@@ -126,7 +126,7 @@ class TlsTransport final : public Transport {
 
 /// Returns false if there is no certificate.
 bool trust(ssl_ctx_st* context, const std::string& authorities) {
-  bio_st* const text = BIO_new_mem_buf(authorities.data(), int_size(authorities.size()));
+  bio_st* const text = BIO_new_mem_buf(authorities.data(), clamped_size(authorities.size()));
   x509_store_st* const store = SSL_CTX_get_cert_store(context);
   bool any = false;
   while (x509_st* const certificate = PEM_read_bio_X509(text, nullptr, nullptr, nullptr)) {

@@ -42,7 +42,7 @@ const seconds = ({ defaultS, minS, maxS }: Record<string, number>): readonly [st
   defaultS === undefined ? '' : String(defaultS),
 ];
 
-/** What each way of asking accepts. */
+/** Accepted values of each reader method. */
 const METHODS: Readonly<Record<string, Note>> = {
   text: () => ['text', ''],
   boolean: ([, otherwise]) => ['true or false', String(otherwise)],

@@ -8,9 +8,12 @@ export function xmlReference(): string {
     '',
     '<!-- Written by scripts/reference.ts from the readers that check documents: change those, or the words in scripts/xml-reference/about.ts. -->',
     '',
-    'Your answer URL returns a document with `Response` as its root and these elements in it, which run in order. Names are',
-    'case-sensitive. What a document cannot mean ends the call with *Invalid Answer XML*; the log of the call names line and column. Unknown attributes are',
-    'ignored with a warning there, and numbers outside of their range are brought to its end. A document has 100 KB at most.',
+    'This page lists the elements of answer XML and their attributes. Your answer URL returns a document with the root `Response`. The service executes',
+    'its elements in order. [Call behavior](calls.md) describes details.',
+    '',
+    '- Names of elements and attributes are case-sensitive. A document has at most 100 KB.',
+    '- An invalid document ends the call with *Invalid Answer XML*. The log of the call names line and column.',
+    '- Unknown attributes are ignored, and numbers out of range are set to the nearest limit. Both cause a warning in the log of the call.',
     '',
     '```xml',
     '<Response>',
@@ -35,7 +38,7 @@ function section(element: string): readonly string[] {
     ...(attributes.length === 0
       ? []
       : [
-          '| attribute | values | default | what |',
+          '| attribute | values | default | meaning |',
           '|-|-|-|-|',
           ...attributes.map((attribute) => row(element, attribute)),
           '',

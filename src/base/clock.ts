@@ -9,3 +9,6 @@ export interface Clock {
   /** Resolves after `ms` milliseconds. Rejects with the signal's reason when aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
+
+/** Returns the wall-clock time in whole microseconds since the epoch, UTC. */
+export const wallUs = (clock: Pick<Clock, 'wallMs'>): number => Math.round(clock.wallMs() * 1000);

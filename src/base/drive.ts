@@ -2,7 +2,7 @@ import type { Clock } from './clock.ts';
 import type { Machine } from './machine.ts';
 
 export interface Driver<Input> {
-  tell(input: Input): void;
+  notify(input: Input): void;
   stop(): void;
 }
 
@@ -30,7 +30,7 @@ export function drive<Input, Output>(
     });
   };
   return {
-    tell(input) {
+    notify(input) {
       if (stopped) return;
       for (const output of machine.handle(input, clock.monotonicMs())) act(output);
       rearm();

@@ -50,7 +50,7 @@ export interface Destination extends Place {
   /** Host name from which DNS resolved the address. */
   readonly name?: string | undefined;
   /** Source addresses from which the peer sent a call or registration. Responses are allowed there. */
-  readonly heardAt: readonly Place[];
+  readonly receivedAt: readonly Place[];
   /** Addresses, ranges and names that the operator allows for this destination, in addition to `egress.allow`. */
   readonly allow: readonly string[];
 }

@@ -8,6 +8,7 @@ export type ServiceErrorCode =
   | 'STORE_CORRUPT'
   | 'STORE_VERSION'
   | 'STORE_CLOSED'
+  | 'BACKUP_EXTERNAL'
   | 'STORE_UNREADABLE'
   | 'NOT_FOUND'
   | 'CONFLICT'

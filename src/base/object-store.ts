@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-export interface ObjectPart {
+interface ObjectPart {
   readonly body: Readable;
   /** Size of the part, and of the whole object, in bytes. */
   readonly bytes: number;

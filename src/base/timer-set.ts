@@ -31,10 +31,11 @@ export class TimerSet<Name extends string> {
 
   /** Clears all timers for which `stays` returns false. */
   keepOnly(stays: (name: Name) => boolean): void {
-    let kept = 0;
-    for (const { name } of this.#armed) if (stays(name)) kept += 1;
-    if (kept === 0) this.#armed = NONE;
-    else if (kept < this.#armed.length) this.#armed = this.#armed.filter(({ name }) => stays(name));
+    let retained = 0;
+    for (const { name } of this.#armed) if (stays(name)) retained += 1;
+    if (retained === 0) this.#armed = NONE;
+    else if (retained < this.#armed.length)
+      this.#armed = this.#armed.filter(({ name }) => stays(name));
   }
 
   has(name: Name): boolean {

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { examineSettings } from '../config/load.ts';
+import { checkedForStart } from '../service/checks/start.ts';
 import { checked } from '../service/reload.ts';
 
 export { settingsAsJson, settingsAsYaml } from '../config/show.ts';
@@ -19,4 +20,12 @@ export function examineHere(
   );
   const { lists, problems } = checked(examined, ROOT);
   return { ...examined, lists, problems };
+}
+
+/** Also runs the checks of this machine that a start runs: addresses and the data folder. */
+export async function checkHere(
+  environment: Readonly<Record<string, string | undefined>>,
+  file: string | undefined,
+) {
+  return checkedForStart(examineHere(environment, file), ROOT);
 }

@@ -27,18 +27,7 @@ export interface Examined {
   readonly origins: ReadonlyMap<string, string>;
 }
 
-/**
- * Returns the effective settings: schema defaults, then `config/default.json`, then the file of CARILLON_CONFIG (JSON or
- * YAML) or the text of CARILLON_CONFIG_BODY, then the environment. Later sources override earlier ones. Throws
- * ServiceError CONFIG_INVALID with the first problem; `examineSettings` returns all problems.
- */
-export function loadSettings(environment: Environment, defaultFile: string): Settings {
-  const { settings, problems } = examineSettings(environment, defaultFile);
-  refuseProblems(problems);
-  return settings;
-}
-
-/** Throws the first problem, if any, with the number of further problems. */
+/** Throws ServiceError CONFIG_INVALID with the first problem, if any, and with the number of further problems. */
 export function refuseProblems(problems: readonly string[]): void {
   const [first, ...more] = problems;
   if (first === undefined) return;
@@ -46,7 +35,11 @@ export function refuseProblems(problems: readonly string[]): void {
   throw new ServiceError('CONFIG_INVALID', `settings: ${first}${others}`);
 }
 
-/** Like `loadSettings`, but returns all problems instead of throwing the first one. */
+/**
+ * Returns the effective settings and all problems: schema defaults, then `config/default.json`, then the file of
+ * CARILLON_CONFIG (JSON or YAML) or the text of CARILLON_CONFIG_BODY, then the environment. Later sources override
+ * earlier ones.
+ */
 export function examineSettings(environment: Environment, defaultFile: string): Examined {
   const examination = new Examination();
   examination.addSource(readSource(defaultFile), false);

@@ -8,10 +8,13 @@ export function settingsPage(): string {
   });
   return `# Settings
 
-Defaults are in \`default.json\`. A file named by \`CARILLON_CONFIG\` (JSON or YAML), or the same text in \`CARILLON_CONFIG_BODY\`, overrides them.
-The environment overrides both. Environment variables use commas in lists and \`on\` or \`off\` for switches. An unknown key or an invalid value stops the
-start with one line; \`npm run check-config\` and \`npx carillon config check --file FILE\` list every problem with its line.
-\`npx carillon config show\` prints the effective settings and their origin, with \`***\` instead of secrets.
+This page lists all settings with their environment variables and defaults.
+
+- \`default.json\` contains the defaults. A JSON or YAML file named by \`CARILLON_CONFIG\`, or its content in \`CARILLON_CONFIG_BODY\`, overrides them.
+- Environment variables override both. They use commas in lists, and \`on\` or \`off\` for switches.
+- An unknown key or an invalid value prevents the start; the service prints the reason in one line. \`npm run check-config\` and \`npx carillon config check --file FILE\`
+  list every problem with its line.
+- \`npx carillon config show\` prints the effective settings and their origin, with \`***\` instead of secrets.
 
 \`\`\`yaml
 sip: { host: 0.0.0.0, publicHost: sip.example.com }
@@ -20,13 +23,13 @@ carriers:                         # fields as in POST /admin/v1/carriers
   - { name: main, host: sip.carrier.example, prefixes: ['1', '44'] }
 \`\`\`
 
-On SIGHUP (\`systemctl reload carillon\`, \`npx carillon config reload\`) a running service takes over what is marked *live* below, reads the files behind
-\`rates\` and \`carriers\` again, and certificates too. What needs a restart is named in the log and stays as it is until then. A file with a problem is refused as a
-whole, with a line in the log. Carriers that a new list leaves out stay: \`npx carillon carriers remove\`.
+On SIGHUP (\`systemctl reload carillon\`, \`npx carillon config reload\`), a running service applies changes of the settings marked *live*. It also reads certificates
+and the files of \`rates\` and \`carriers\` again. The log names changed settings that need a restart. If the file has a problem, the service changes nothing and logs the
+problem. A reload does not remove carriers that are missing in the new list; use \`npx carillon carriers remove\`.
 
-A carrier is \`identity: trusted\` unless it says \`untrusted\`: what it asserts about callers is believed, and it is told who calls even where the caller hides. Trunks and
-addresses of customers are untrusted unless a trunk says otherwise. \`stir\`, \`sign\`, \`pass_headers\`, \`add_headers\` and \`remove_headers\` of a carrier come before
-the settings of that name below.
+A carrier has \`identity: trusted\` by default: the service accepts its asserted caller identities, and sends it the caller's identity even if the caller requested privacy.
+Trunks and addresses of customers are untrusted by default. The fields \`stir\`, \`sign\`, \`pass_headers\`, \`add_headers\` and \`remove_headers\` of a carrier override
+the settings with these names.
 
 | setting | environment | default | meaning |
 |-|-|-|-|
@@ -37,6 +40,6 @@ ${rows.join('\n')}
 function allowed(setting: ReturnType<typeof listSettings>[number]['setting']): string {
   if (setting.kind === 'integer') return ` (${setting.min} to ${setting.max})`;
   if (setting.kind === 'text' && setting.oneOf !== undefined)
-    return ` (${setting.oneOf.join(', ')})`;
+    return ` (${setting.oneOf.map((value) => `\`${value}\``).join(', ')})`;
   return '';
 }

@@ -6,7 +6,7 @@ import { systemClock as clock } from '../edge/clock/system-clock.ts';
 import { convertRate, readWav, writeWav } from './audio/wav.ts';
 import { type PhoneOptions, readOptions, USAGE } from './options.ts';
 import { type CallReport, placeCall } from './phone-call.ts';
-import { callRows, formatRows, recordRows, speechCameBack } from './report.ts';
+import { callRows, formatRows, isEchoReceived, recordRows } from './report.ts';
 import { VoiceChannel } from './rtp/voice-channel.ts';
 import { fetchRecords } from './service-records.ts';
 import { SipLine } from './sip-line.ts';
@@ -39,10 +39,10 @@ async function main(): Promise<number> {
     );
     const report = await call(line, options, voice);
     const file = save(report, options);
-    console.log(`\n${formatRows([...callRows(report), ['heard', file]])}`);
+    console.log(`\n${formatRows([...callRows(report), ['received', file]])}`);
     await showRecords(options, report);
     await line.unregister();
-    return speechCameBack(report) ? 0 : 1;
+    return isEchoReceived(report) ? 0 : 1;
   } finally {
     await line.close();
   }
@@ -89,11 +89,11 @@ function loadVoice({ wav }: PhoneOptions): Int16Array {
   return voice;
 }
 
-function save({ heard }: CallReport, { record, dataDir }: PhoneOptions): string {
+function save({ received }: CallReport, { record, dataDir }: PhoneOptions): string {
   if (record === undefined) mkdirSync(dataDir, { recursive: true });
   const time = new Date(clock.wallMs()).toISOString().replace(/[-:]|\..*/g, '');
   const file = record ?? join(dataDir, `call-${time}.wav`);
-  writeFileSync(file, writeWav({ rate: RATE_HZ, samples: heard }));
+  writeFileSync(file, writeWav({ rate: RATE_HZ, samples: received }));
   return file;
 }
 

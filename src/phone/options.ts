@@ -31,17 +31,17 @@ export interface PhoneOptions extends DemoFile {
 
 export const USAGE = `usage: npm run call -- [options]
 
-  --to NUMBER        whom to call; default: the demo
-  --wav FILE         16-bit PCM WAV to say; default: fixtures/audio/speech.wav
-  --seconds N        length of the call; default: the speech and its way back
+  --to NUMBER        number to call; default: the echo bot of the demo
+  --wav FILE         16-bit PCM WAV file to send; default: fixtures/audio/speech.wav
+  --seconds N        duration of the call; default: until the echo of the audio was received
   --codec NAME       pcmu (default) or pcma
   --transport NAME   udp (default) or tcp
-  --dtmf KEYS        keys to press, one a second
-  --record FILE      where what was heard goes; default: data/call-<time>.wav
+  --dtmf KEYS        keypad digits to send, one per second
+  --record FILE      WAV file for the received audio; default: data/call-<time>.wav
   --server HOST:PORT --user NAME --password SECRET
                      or PHONE_SERVER, PHONE_USER, PHONE_PASSWORD; default: data/demo.json
 
-PHONE_BASE_URL, PHONE_AUTH_ID and PHONE_AUTH_TOKEN name the account whose CDR is shown. CARILLON_DATA_DIR is the data folder.`;
+PHONE_BASE_URL, PHONE_AUTH_ID and PHONE_AUTH_TOKEN: account whose call record is shown. CARILLON_DATA_DIR: data folder.`;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -42,7 +42,7 @@ export interface CallReport {
   readonly end: LegEndFacts;
   readonly packetsSent: number;
   readonly reception: ReceptionReport;
-  readonly heard: Int16Array;
+  readonly received: Int16Array;
   /** Undefined if no speech was sent or no audio was received. */
   readonly echo: Echo | undefined;
 }
@@ -63,7 +63,7 @@ export async function placeCall(
   const { clock, progress } = plan;
   const local = localEndpoint(line, channel, plan.random);
   const offer = ourOffer(local, plan.codec);
-  const askedMs = clock.monotonicMs();
+  const requestedMs = clock.monotonicMs();
   let answeredMs: number | undefined;
   let hangUp: () => void = () => undefined;
   const timers: Array<() => void> = [];
@@ -84,7 +84,7 @@ export async function placeCall(
             hangUp();
             return;
           }
-          progress(`answered after ${Math.round(answeredMs - askedMs)} ms`, false);
+          progress(`answered after ${Math.round(answeredMs - requestedMs)} ms`, false);
           channel.talk(peerOf(session.value), plan.voice);
           after(plan.durationMs, hangUp);
           pressKeys(plan.digits, channel, after);
@@ -110,16 +110,16 @@ export async function placeCall(
   const { end, sipCallId } = await ended;
   plan.signal.removeEventListener('abort', abort);
   for (const cancel of timers) cancel();
-  const heard = channel.heard();
+  const received = channel.received();
   return {
     sipCallId,
-    setupMs: answeredMs === undefined ? undefined : answeredMs - askedMs,
+    setupMs: answeredMs === undefined ? undefined : answeredMs - requestedMs,
     talkedMs: answeredMs === undefined ? 0 : clock.monotonicMs() - answeredMs,
     end,
     packetsSent: channel.packetsSent,
     reception: channel.reception,
-    heard,
-    echo: findEcho(plan.voice, heard, MAX_ECHO_DELAY_MS),
+    received,
+    echo: findEcho(plan.voice, received, MAX_ECHO_DELAY_MS),
   };
 }
 

@@ -6,7 +6,7 @@ import type { ServiceRecords } from './service-records.ts';
 /** Minimum share of the speech seconds that must be detected in the received audio. */
 const LEAST_FOUND_PART = 0.6;
 
-export const speechCameBack = ({ echo }: CallReport): boolean =>
+export const isEchoReceived = ({ echo }: CallReport): boolean =>
   echo !== undefined && echo.foundPart >= LEAST_FOUND_PART;
 
 type Row = readonly [what: string, value: string];
@@ -22,7 +22,7 @@ export function callRows(report: CallReport): readonly Row[] {
   const mos = meanOpinionScore(found ? echo.delayMs / 2 : 0, lossPart);
   return [
     ['setup (INVITE to 200)', ms(report.setupMs)],
-    ['talked', `${(report.talkedMs / 1000).toFixed(1)} s`],
+    ['talk time', `${(report.talkedMs / 1000).toFixed(1)} s`],
     ['ended by', endWords(report)],
     ['round-trip audio delay', found ? ms(echo.delayMs) : '-'],
     ['packets sent', String(report.packetsSent)],
@@ -31,8 +31,8 @@ export function callRows(report: CallReport): readonly Row[] {
     ['jitter (RFC 3550)', `${reception.jitterMs.toFixed(1)} ms`],
     ['MOS (G.107, received)', mos.toFixed(2)],
     [
-      'speech came back',
-      `${speechCameBack(report) ? 'yes' : 'NO'} (${Math.round((echo?.foundPart ?? 0) * 100)} % of it, likeness ${(echo?.likeness ?? 0).toFixed(2)})`,
+      'echo received',
+      `${isEchoReceived(report) ? 'yes' : 'NO'} (${Math.round((echo?.foundPart ?? 0) * 100)} % of the audio, similarity ${(echo?.likeness ?? 0).toFixed(2)})`,
     ],
   ];
 }

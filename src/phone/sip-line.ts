@@ -93,9 +93,10 @@ export class SipLine {
     this.#udp = local.udp;
     const { clock, random, username } = options;
     const table = new ConnectionTable(DEFAULT_STREAM_LIMITS, {
-      received: (bytes, flow) => this.#driver.tell({ kind: 'received', bytes, flow }),
+      received: (bytes, flow) => this.#driver.notify({ kind: 'received', bytes, flow }),
       lost: ({ connectionId }) => {
-        if (connectionId !== undefined) this.#driver.tell({ kind: 'connectionLost', connectionId });
+        if (connectionId !== undefined)
+          this.#driver.notify({ kind: 'connectionLost', connectionId });
       },
     });
     this.#table = table;
@@ -157,7 +158,7 @@ export class SipLine {
     const sipCallId = `${token(random)}@${this.localAddress}`;
     this.#call = events;
     this.#leg = OWN_LEG;
-    this.#driver.tell({
+    this.#driver.notify({
       kind: 'invite',
       leg: OWN_LEG,
       target: { kind: 'uri', uri: this.#uriOf(to), transport },
@@ -198,7 +199,7 @@ export class SipLine {
       remotePort,
       connectionId: undefined,
     };
-    this.#driver.tell({ kind: 'received', bytes, flow });
+    this.#driver.notify({ kind: 'received', bytes, flow });
   }
 
   #authority(): string {
@@ -225,7 +226,7 @@ export class SipLine {
           againIn: undefined,
         });
       });
-      this.#driver.tell(input);
+      this.#driver.notify(input);
     });
     cancel();
     this.#registration = undefined;
@@ -255,11 +256,11 @@ export class SipLine {
   }
 
   #callOf(leg: LegId, sipCallId: string): PhoneCall {
-    const tell = (input: UserAgentInput): void => this.#driver.tell(input);
+    const notify = (input: UserAgentInput): void => this.#driver.notify(input);
     return {
       sipCallId,
-      hangup: () => tell({ kind: 'hangup', leg, status: BUSY_HERE, reason: undefined }),
-      sendDigit: (digit, durationMs) => tell({ kind: 'sendDigit', leg, digit, durationMs }),
+      hangup: () => notify({ kind: 'hangup', leg, status: BUSY_HERE, reason: undefined }),
+      sendDigit: (digit, durationMs) => notify({ kind: 'sendDigit', leg, digit, durationMs }),
     };
   }
 
@@ -273,7 +274,7 @@ export class SipLine {
     }
     this.#call = taken.events;
     this.#leg = leg;
-    this.#driver.tell({ kind: 'answer', leg, sdp: taken.sdp });
+    this.#driver.notify({ kind: 'answer', leg, sdp: taken.sdp });
   }
 
   #tellCall(output: UserAgentOutput): void {
@@ -286,7 +287,7 @@ export class SipLine {
         break;
       case 'offered': {
         const sdp = output.sdp === undefined ? undefined : this.#call?.offered(output.sdp);
-        this.#driver.tell({ kind: 'answerOffer', leg: output.leg, sdp });
+        this.#driver.notify({ kind: 'answerOffer', leg: output.leg, sdp });
         break;
       }
       case 'ended':
@@ -300,7 +301,7 @@ export class SipLine {
 
   #send({ bytes, flow, transaction }: Output<'send'>): void {
     const failed = (): void => {
-      if (transaction !== undefined) this.#driver.tell({ kind: 'sendFailed', transaction });
+      if (transaction !== undefined) this.#driver.notify({ kind: 'sendFailed', transaction });
     };
     if (flow.transport === 'udp') {
       this.#udp.send(bytes, flow.remoteAddress, flow.remotePort, failed);
@@ -320,12 +321,12 @@ export class SipLine {
     const port = query.port ?? defaultPort(transport);
     const found = await lookup(query.host, { all: true }).catch(() => []);
     const targets = found.map(({ address }) => ({ transport, address, port }));
-    this.#driver.tell({ kind: 'resolved', id, targets });
+    this.#driver.notify({ kind: 'resolved', id, targets });
   }
 
   async #connect({ id, target }: Output<'connect'>): Promise<void> {
     const flow = await this.#tcp.connect(target);
-    this.#driver.tell({ kind: 'connected', id, flow });
+    this.#driver.notify({ kind: 'connected', id, flow });
   }
 }
 

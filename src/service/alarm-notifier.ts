@@ -39,7 +39,7 @@ export class AlarmNotifier {
   }
 
   /** Sends the changes. Rejects if a recipient could not be reached after several attempts. */
-  async tell(changes: readonly AlarmChange[]): Promise<void> {
+  async notify(changes: readonly AlarmChange[]): Promise<void> {
     await Promise.all([this.#mail(changes), this.#post(changes)]);
   }
 

@@ -1,7 +1,7 @@
 /** Monitors calls, carriers, disk and certificates, and reports raised and cleared alarms to the operator. */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync, statfsSync } from 'node:fs';
-import type { Clock } from '../base/clock.ts';
+import { type Clock, wallUs } from '../base/clock.ts';
 import { DAY_MS, HOUR_MS } from '../base/duration.ts';
 import { type AccountId, asAccountId } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
@@ -9,11 +9,13 @@ import { unitsFromMicros } from '../base/money.ts';
 import { RepeatedTask } from '../base/repeated-task.ts';
 import { ALARM_KINDS, AlarmBook, CalledCountries, CallTrends } from '../domain/alarm/alarm.ts';
 import type {
+  ActiveAlarm,
   Alarm,
   AlarmChange,
   AlarmLimits,
   AlarmTimes,
   Condition,
+  EndedAlarm,
 } from '../domain/alarm/types.ts';
 import type { Cdr } from '../domain/cdr/types.ts';
 import type { Ledger } from '../domain/ledger/ledger.ts';
@@ -41,7 +43,7 @@ export interface AlarmParts extends AlarmNotifierParts {
   /** Returns the number of database rows recorded as unreadable. */
   readonly unreadableRows?: () => Promise<number>;
   readonly marks: SettingStore;
-  /** What keeps this node from serving calls: the database, Redis, file descriptors, or another node. */
+  /** Conditions that keep this node from serving calls: the database, Redis, file descriptors, or another node. */
   readonly conditions?: () => readonly { readonly condition: string; readonly cause: string }[];
   /** Units of work that wait on the local disk for PostgreSQL. */
   readonly spooled?: () => number;
@@ -67,7 +69,7 @@ const LOW_MAX = 500;
 export class Alarms {
   readonly #parts: AlarmParts;
   readonly #book: AlarmBook;
-  readonly #teller: AlarmNotifier;
+  readonly #notifier: AlarmNotifier;
   readonly #trends = new CallTrends();
   readonly #countries: CalledCountries;
   /** Events since the last check. */
@@ -77,14 +79,14 @@ export class Alarms {
   readonly #low = new Map<string, { accountId: AccountId; currency: string; detail: string }>();
   /** Number of unreadable rows at the last check. */
   #unreadable = 0;
-  #telling: Promise<void> = Promise.resolve();
+  #notifying: Promise<void> = Promise.resolve();
   #waiting = 0;
   readonly #looks: RepeatedTask;
 
   constructor(parts: AlarmParts) {
     this.#parts = parts;
     this.#book = new AlarmBook(parts.settings);
-    this.#teller = new AlarmNotifier(parts);
+    this.#notifier = new AlarmNotifier(parts);
     this.#countries = new CalledCountries(parts.marks);
     this.#looks = new RepeatedTask({
       clock: parts.clock,
@@ -97,9 +99,9 @@ export class Alarms {
   /** Restores the alarms reported before a restart, and starts the checks. */
   async start(): Promise<void> {
     try {
-      const told = JSON.parse((await this.#parts.marks.get(this.#key)) ?? '[]') as Alarm[];
-      this.#book.restore(told, this.#parts.clock.monotonicMs());
-      for (const { kind, subject, detail } of told) {
+      const reported = JSON.parse((await this.#parts.marks.get(this.#key)) ?? '[]') as Alarm[];
+      this.#book.restore(reported, this.#parts.clock.monotonicMs());
+      for (const { kind, subject, detail } of reported) {
         const [accountId = '', currency = ''] = subject.split(' ');
         if (kind !== 'low_balance') continue;
         this.#low.set(subject, { accountId: asAccountId(accountId), currency, detail });
@@ -117,7 +119,7 @@ export class Alarms {
 
   async stop(): Promise<void> {
     await this.#looks.stop();
-    await this.#telling;
+    await this.#notifying;
   }
 
   /** Records a call that has ended. */
@@ -125,7 +127,7 @@ export class Alarms {
     const { clock, logger } = this.#parts;
     this.#trends.observe(cdr, clock.monotonicMs());
     this.#countries
-      .observe(cdr, clock.wallMs() * 1000)
+      .observe(cdr, wallUs(clock))
       .then((found) => {
         if (found !== undefined && this.#moments.length < WAITING_MAX) this.#moments.push(found);
       })
@@ -139,8 +141,18 @@ export class Alarms {
     this.#low.set(`${accountId} ${currency}`, { accountId, currency, detail });
   }
 
-  list(): readonly Alarm[] {
+  list(): readonly ActiveAlarm[] {
     return this.#book.list();
+  }
+
+  /** Returns the alarms that ended since the start, latest first. */
+  ended(): readonly EndedAlarm[] {
+    return this.#book.ended();
+  }
+
+  /** Marks an active alarm as known to the user. Returns false if it is not active. */
+  acknowledge(alarm: { readonly kind: string; readonly subject: string }, by: string): boolean {
+    return this.#book.acknowledge(alarm, Math.round(this.#parts.clock.wallMs() * 1000), by);
   }
 
   counts(): Readonly<Record<string, number>> {
@@ -187,12 +199,12 @@ export class Alarms {
       ...this.#moments,
     ];
     this.#moments = [];
-    const changes = this.#book.update(conditions, nowMs, Math.round(clock.wallMs() * 1000));
+    const changes = this.#book.update(conditions, nowMs, wallUs(clock));
     for (const { state, ...alarm } of changes) {
       if (state === 'raised') logger.warn({ ...alarm }, 'alarm raised');
       else logger.info({ ...alarm }, 'alarm cleared');
     }
-    if (changes.length > 0) this.#tell(changes);
+    if (changes.length > 0) this.#notify(changes);
   }
 
   /** Returns the low balances of the last check, and queries each again for the next one. */
@@ -275,9 +287,9 @@ export class Alarms {
   #usualSpend(accountId: AccountId, nowMs: number): number | undefined {
     const known = this.#usual.get(accountId);
     if (known !== undefined && nowMs - known.atMs < HOUR_MS) return known.value;
-    const kept = { atMs: nowMs, value: known?.value };
+    const retained = { atMs: nowMs, value: known?.value };
     this.#usual.delete(accountId);
-    this.#usual.set(accountId, kept);
+    this.#usual.set(accountId, retained);
     const [oldest] = this.#usual.keys();
     if (this.#usual.size > HISTORIES_MAX && oldest !== undefined) this.#usual.delete(oldest);
     const { ledger, clock, logger } = this.#parts;
@@ -287,28 +299,28 @@ export class Alarms {
         const calls = totals.filter(({ referenceType }) => /^(stream_)?cdr$/.test(referenceType));
         const days = new Set(calls.map(({ day }) => day)).size;
         const spent = calls.reduce((sum, { debit }) => sum + debit, 0);
-        kept.value = days < HISTORY_MIN_DAYS ? undefined : spent / (days * 24);
+        retained.value = days < HISTORY_MIN_DAYS ? undefined : spent / (days * 24);
       },
       (error: unknown) => logger.error({ error, accountId }, 'failed to read the usual spend'),
     );
-    return kept.value;
+    return retained.value;
   }
 
   /** Stores the raised alarms. Skipped without recipients, because a restart then repeats no report. */
   async #keep(): Promise<void> {
-    if (!this.#teller.tellsAnybody) return;
+    if (!this.#notifier.tellsAnybody) return;
     await this.#parts.marks.set(this.#key, JSON.stringify(this.list()));
   }
 
-  #tell(changes: readonly AlarmChange[]): void {
+  #notify(changes: readonly AlarmChange[]): void {
     const { logger } = this.#parts;
     if (this.#waiting >= WAITING_MAX) {
       logger.error({ changes: changes.length }, 'alarms not sent: too many are queued');
       return;
     }
     this.#waiting += 1;
-    this.#telling = this.#telling
-      .then(() => this.#teller.tell(changes))
+    this.#notifying = this.#notifying
+      .then(() => this.#notifier.notify(changes))
       .catch((error: unknown) => logger.error({ error }, 'failed to send alarms'))
       // Stored after sending: a crash in between sends twice instead of never.
       .then(() => this.#keep())

@@ -7,7 +7,7 @@ import type { Cdr } from '../domain/cdr/types.ts';
 import type { Attributes, OtlpExporter, Span } from '../edge/telemetry/otlp.ts';
 
 /** A SIP message sent or received. */
-export interface SeenMessage {
+interface SeenMessage {
   readonly atUs: number;
   readonly direction: 'in' | 'out';
   readonly text: string;
@@ -39,10 +39,10 @@ export class CallTraces {
   ended(cdr: Cdr): void {
     const { clock } = this.#parts;
     if (this.#waiting.size >= MAX_WAITING) {
-      this.#tell(cdr);
+      this.#notify(cdr);
       return;
     }
-    const cancel = clock.at(clock.monotonicMs() + AFTER_END_MS, () => this.#tell(cdr));
+    const cancel = clock.at(clock.monotonicMs() + AFTER_END_MS, () => this.#notify(cdr));
     this.#waiting.set(cdr, cancel);
   }
 
@@ -50,12 +50,12 @@ export class CallTraces {
   async stop(): Promise<void> {
     for (const [cdr, cancel] of this.#waiting) {
       cancel();
-      this.#tell(cdr);
+      this.#notify(cdr);
     }
     await this.#parts.exporter.stop();
   }
 
-  #tell(cdr: Cdr): void {
+  #notify(cdr: Cdr): void {
     this.#waiting.delete(cdr);
     const { exporter, timelineOf, messagesOf } = this.#parts;
     const timeline = timelineOf(cdr.callUuid);

@@ -48,7 +48,7 @@ const MARK = 'dataExport.lastDay';
 /** Maximum age of a day that is still exported after a long downtime. */
 const LATE_DAYS = 31;
 const ACCOUNTS_AT_A_TIME = 200;
-const LOOK_EVERY_MS = 10 * 60_000;
+const CHECK_EVERY_MS = 10 * 60_000;
 
 export class DailyExport {
   readonly #parts: DailyExportParts;
@@ -60,7 +60,7 @@ export class DailyExport {
     this.#rounds = new RepeatedTask({
       clock,
       round: () => this.round(),
-      everyMs: LOOK_EVERY_MS,
+      everyMs: CHECK_EVERY_MS,
       failed: (error) => logger.error({ error }, 'daily export failed'),
     });
   }

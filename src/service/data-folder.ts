@@ -1,4 +1,4 @@
-/** Files of the data folder that are not the store's. What is secret is readable by its owner alone. */
+/** Files of the data folder outside the store. Only their owner can read secret files. */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Random, token, uuid } from '../base/ids.ts';
@@ -14,14 +14,14 @@ export const NONCE_KEY_FILE = join('keys', 'nonces.key');
 export const LINK_KEY_FILE = join('keys', 'links.key');
 
 /** Returns a secret that is created once and stored. */
-export function keptSecret(dataDir: string, name: string, random: Random): string {
+export function storedSecret(dataDir: string, name: string, random: Random): string {
   const path = join(dataDir, name);
   if (!existsSync(path)) writeSecret(path, `${token(random)}\n`);
   return readFileSync(path, 'utf8').trim();
 }
 
 /** Returns a short random name that is created once and stored. */
-export function keptName(dataDir: string, name: string, random: Random): string {
+export function storedName(dataDir: string, name: string, random: Random): string {
   const path = join(dataDir, name);
   if (!existsSync(path)) writeSecret(path, `${uuid(random).slice(0, 8)}\n`);
   return readFileSync(path, 'utf8').trim();

@@ -94,7 +94,7 @@ export class DescriptorWatch {
     try {
       while (this.#reserve.length < RESERVE) this.#reserve.push(openSync('/dev/null', 'r'));
     } catch {
-      // None is free: the next count reports it.
+      // No descriptor is free; the next count reports it.
     }
   }
 

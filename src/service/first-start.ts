@@ -12,8 +12,6 @@ import { microsFromUnits } from '../base/money.ts';
 import type { Accounts } from '../domain/account/account.ts';
 import type { Ledger } from '../domain/ledger/ledger.ts';
 import type { Provisioning } from '../domain/provisioning/provisioning.ts';
-import type { Users } from '../domain/user/user.ts';
-import { invitationLink } from '../edge/rest/server.ts';
 import type { Store } from '../edge/store/store.ts';
 import { DEMO_ORIGIN } from '../edge/webhook/demo-application.ts';
 import type { DemoFile } from '../phone/options.ts';
@@ -32,9 +30,9 @@ const PASSWORD_BITS = 96;
 const APPLICATION_NAME = 'demo';
 const URLS = { answerUrl: `${DEMO_ORIGIN}/answer`, hangupUrl: `${DEMO_ORIGIN}/hangup` };
 /** Interval of checks for the result of another node, in milliseconds. */
-const LOOK_MS = 200;
+const POLL_MS = 200;
 /** Maximum wait for another node. Creation takes few writes, and a crashed node is replaced within seconds. */
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 export interface FirstStartNeeds {
   readonly store: Pick<Store, 'settings' | 'nodes'>;
@@ -90,23 +88,23 @@ async function findOrMake(
   needs: FirstStartNeeds,
 ): Promise<{ readonly made: Made; readonly isFirst: boolean } | undefined> {
   const { store, clock, logger } = needs;
-  const untilMs = clock.monotonicMs() + PATIENCE_MS;
+  const untilMs = clock.monotonicMs() + TIMEOUT_MS;
   while (clock.monotonicMs() < untilMs) {
     const isMine = await store.nodes.claim('firstStart');
     // Checked after the claim: the former holder may have finished and left in between.
-    const made = await kept<Made>(store.settings, MADE);
+    const made = await retained<Made>(store.settings, MADE);
     if (made !== undefined) return { made, isFirst: false };
     if (isMine) {
       const own = await makeFirstThings(needs);
       return { made: await keep(store.settings, MADE, own), isFirst: true };
     }
-    await clock.sleep(LOOK_MS);
+    await clock.sleep(POLL_MS);
   }
   logger.warn({}, 'timed out waiting for another node to create the first account');
   return undefined;
 }
 
-async function kept<T>(settings: Settings, key: string): Promise<T | undefined> {
+async function retained<T>(settings: Settings, key: string): Promise<T | undefined> {
   const text = await settings.secret(key);
   return text === undefined ? undefined : (JSON.parse(text) as T);
 }
@@ -194,44 +192,4 @@ async function leaveOldPlace(
   const [, port] = /^http:\/\/127\.0\.0\.1:(\d+)\/answer$/.exec(answerUrl) ?? [];
   if (port === undefined || hangupUrl !== `http://127.0.0.1:${port}/hangup`) return;
   await applications.patch(authId, appId, URLS);
-}
-
-/** The fragment after `#` stays in the browser. */
-function phoneLink({ baseUrl, username, password, dial }: DemoFile): string {
-  const account = new URLSearchParams({ user: username, password, dial });
-  return `${baseUrl}/phone#${account}`;
-}
-
-/** What a person needs for a first call; printed once. */
-function welcome(things: DemoFile, dataDir: string, consoleLink: string): string {
-  const auth = `-H 'X-Auth-ID: ${things.authId}' -H 'X-Auth-Token: ${things.authToken}'`;
-  return `
-  Carillon is running. What you need for a first call (kept in ${join(dataDir, DEMO_FILE)}):
-
-    REST base URL   ${things.baseUrl}
-    auth id         ${things.authId}
-    auth token      ${things.authToken}
-    SIP address     sip:${things.username}@${things.sipHost}:${things.sipPort}  (UDP and TCP)
-    SIP user        ${things.username}
-    SIP password    ${things.password}
-    number to dial  ${things.dial}  (an echo bot answers)
-
-    curl ${auth} ${things.baseUrl}/api/v1/Account/${things.authId}/balance/${CURRENCY}
-
-  A phone in a browser:  ${phoneLink(things)}
-  The console:           ${consoleLink}  (opens once: choose your password)
-  In a second terminal:  npm run call
-`;
-}
-
-/** The welcome of the first start, with an invitation for the owner of the console; undefined at every other start. */
-export async function greeting(
-  first: Awaited<ReturnType<typeof firstStart>>,
-  users: Users,
-  dataDir: string,
-): Promise<string | undefined> {
-  if (!first?.isFirst) return undefined;
-  const owner = await users.invite({ email: undefined, role: 'owner', accountId: undefined });
-  const link = owner.ok ? invitationLink(first.things.baseUrl, owner.value.token) : '';
-  return welcome(first.things, dataDir, link);
 }

@@ -19,7 +19,7 @@ const DRAIN_LOOK_MS = 100;
 
 /** Retention for a setting of 0 (unlimited): 100 years. */
 const FOREVER_DAYS = 36_500;
-const keptMs = (days: number): number => (days === 0 ? FOREVER_DAYS : days) * DAY_MS;
+const retentionMs = (days: number): number => (days === 0 ? FOREVER_DAYS : days) * DAY_MS;
 
 export interface HousekeepingNeeds {
   readonly store: Store;
@@ -58,12 +58,12 @@ export class Housekeeping {
   }
 
   /** Lets running calls continue for up to `limitMs`, then ends them. */
-  async drain(keeper: CallBilling, limitMs: number): Promise<void> {
+  async drain(callBilling: CallBilling, limitMs: number): Promise<void> {
     const { clock } = this.#needs;
     const endMs = clock.monotonicMs() + limitMs;
-    while (keeper.live().length > 0 && clock.monotonicMs() < endMs)
+    while (callBilling.live().length > 0 && clock.monotonicMs() < endMs)
       await clock.sleep(DRAIN_LOOK_MS);
-    for (const call of keeper.live()) call.hangup('normal', 'Platform', INTERRUPTED.stop);
+    for (const call of callBilling.live()) call.hangup('normal', 'Platform', INTERRUPTED.stop);
   }
 
   async #round(): Promise<void> {
@@ -76,12 +76,15 @@ export class Housekeeping {
     await provisioning.numbers.completeReleases();
     await provisioning.numbers.chargeRentals();
     const { recordingDays, cdrDays, callLogDays, campaignDays, doNotCallDays } = settings.retention;
-    await recordings.expire(keptMs(recordingDays));
+    await recordings.expire(retentionMs(recordingDays));
     await expireCalls(store.retention, clock, {
-      callsMs: keptMs(cdrDays),
-      logsMs: keptMs(callLogDays),
+      callsMs: retentionMs(cdrDays),
+      logsMs: retentionMs(callLogDays),
     });
-    const kept = { campaignsMs: keptMs(campaignDays), doNotCallMs: keptMs(doNotCallDays) };
-    if ((await expireCampaigns(store.campaigns, clock, kept)) > 0) await forgetLists();
+    const retained = {
+      campaignsMs: retentionMs(campaignDays),
+      doNotCallMs: retentionMs(doNotCallDays),
+    };
+    if ((await expireCampaigns(store.campaigns, clock, retained)) > 0) await forgetLists();
   }
 }

@@ -6,9 +6,13 @@ import type { LiveCalls, LiveQuality, MessageForms } from '../edge/rest/server.t
 import type { SipTraces } from './sip-traces.ts';
 
 /** Returns the view of this node's calls. */
-export function liveCallsView(keeper: CallBilling, logs: CallLogs, traces: SipTraces): LiveCalls {
+export function liveCallsView(
+  callBilling: CallBilling,
+  logs: CallLogs,
+  traces: SipTraces,
+): LiveCalls {
   const qualityOf = (callUuid: CallUuid): LiveQuality | undefined => {
-    const call = keeper.get(callUuid);
+    const call = callBilling.get(callUuid);
     if (call === undefined || !call.isAnswered || call.isEnded) return undefined;
     return { call: liveCallOf(call), quality: call.media.quality() };
   };
@@ -18,9 +22,9 @@ export function liveCallsView(keeper: CallBilling, logs: CallLogs, traces: SipTr
     json: (callUuid) => traces.conversation(callUuid),
   } satisfies { [Form in keyof MessageForms]: (callUuid: CallUuid) => MessageForms[Form] };
   return {
-    list: async () => keeper.live().map(liveCallOf),
+    list: async () => callBilling.live().map(liveCallOf),
     async get(callUuid) {
-      const call = keeper.get(callUuid);
+      const call = callBilling.get(callUuid);
       const log = logs.get(callUuid);
       if (call === undefined && log === undefined) return undefined;
       return { call: call && liveCallOf(call), log: log?.entries() ?? [] };
@@ -32,13 +36,13 @@ export function liveCallsView(keeper: CallBilling, logs: CallLogs, traces: SipTr
         return mos === undefined ? [] : [[callUuid, mos] as const];
       }),
     async hangup(callUuid) {
-      const call = keeper.get(callUuid);
+      const call = callBilling.get(callUuid);
       call?.hangup('normal', 'API Request');
       return call !== undefined;
     },
     qualitySamples: async (callUuid) => logs.get(callUuid)?.quality.samples(),
     async messages(callUuid, form) {
-      const isKnown = keeper.get(callUuid) !== undefined || logs.get(callUuid) !== undefined;
+      const isKnown = callBilling.get(callUuid) !== undefined || logs.get(callUuid) !== undefined;
       if (!isKnown && traces.conversation(callUuid).length === 0) return undefined;
       return formOf[form](callUuid) as MessageForms[typeof form];
     },

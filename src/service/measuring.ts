@@ -15,7 +15,7 @@ import type { OverloadWatch } from './overload.ts';
 import type { SipTraces } from './sip-traces.ts';
 
 export interface MeasuredParts {
-  readonly keeper: CallBilling;
+  readonly callBilling: CallBilling;
   readonly signalling: RunningSignalling;
   readonly media: MediaEngine;
   readonly streams: AudioStreamsEdge;
@@ -29,9 +29,11 @@ export interface MeasuredParts {
   readonly version: string;
   readonly serviceability: Pick<Serviceability, 'conditions'>;
   readonly self: Pick<SelfNode, 'epoch'>;
-  /** Living nodes; undefined: not known now, or this process is alone. */
+  /** Live nodes; undefined: not known now, or this process is alone. */
   readonly living: () => readonly string[] | undefined;
   readonly offloadWaiting: () => number;
+  /** Time until the lease of this node expires, in ms; undefined without a cluster. */
+  readonly leaseMs: () => number | undefined;
   readonly descriptors: Pick<DescriptorWatch, 'count'>;
 }
 
@@ -46,7 +48,7 @@ export class Measuring {
 
   connect(parts: MeasuredParts): void {
     const {
-      keeper,
+      callBilling,
       signalling,
       media,
       streams,
@@ -61,7 +63,7 @@ export class Measuring {
     } = parts;
     this.#metrics.connect({
       callsActive: () => {
-        const calls = keeper.live();
+        const calls = callBilling.live();
         const inbound = calls.filter((call) => call.facts.direction === 'inbound').length;
         return { inbound, outbound: calls.length - inbound };
       },
@@ -71,7 +73,7 @@ export class Measuring {
       disk: () => alarms.disk(),
       certificates: () => alarms.certificates(),
       registrations: () => signalling.registrations().length,
-      capacity: () => ({ used: keeper.live().length, limit: callsLimit }),
+      capacity: () => ({ used: callBilling.live().length, limit: callsLimit }),
       signalling: () => signalling.counters(),
       trunkMessages: () => traces.trunkMessages(),
       ...(hep === undefined ? {} : { hep: () => hep.counts() }),
@@ -87,6 +89,7 @@ export class Measuring {
       epoch: () => parts.self.epoch,
       nodes: () => parts.living()?.length,
       offloadWaiting: () => parts.offloadWaiting(),
+      leaseMs: () => parts.leaseMs(),
       descriptors: () => parts.descriptors.count,
       streamSockets: () => streams.counters().open,
       streamThreads: () => streams.counters().threads,

@@ -2,9 +2,9 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock } from '../base/clock.ts';
+import { type Clock, wallUs } from '../base/clock.ts';
 import type { NewCalls } from '../domain/capacity/capacity.ts';
-import type { Serviceability } from '../domain/cluster/cluster.ts';
+import type { ConditionName, Serviceability } from '../domain/cluster/cluster.ts';
 import type { Admission, CallBilling } from '../domain/dispatch/dispatch.ts';
 import type { MediaEngine } from '../edge/media/engine.ts';
 import type { Metrics } from '../edge/metrics/metrics.ts';
@@ -23,7 +23,7 @@ export interface OperatedParts {
   readonly store: Store;
   readonly storeWatch: StoreWatch;
   readonly serviceability: Pick<Serviceability, 'conditions'>;
-  readonly keeper: CallBilling;
+  readonly callBilling: CallBilling;
   readonly signalling: RunningSignalling;
   readonly media: MediaEngine;
   readonly admission: Admission;
@@ -34,13 +34,19 @@ export interface OperatedParts {
   readonly newCalls: Pick<NewCalls, 'recentPerSecond'>;
   readonly overload: OverloadWatch;
   readonly reload: Operations['reload'];
-  readonly alarms: Operations['alarms'];
+  readonly alarms: Pick<Operations, 'alarms' | 'endedAlarms' | 'acknowledgeAlarm'>;
+  /** Live nodes; undefined: not known now, or this process is alone. */
+  readonly living: () => readonly string[] | undefined;
+  /** Time until the lease of this node expires, in ms; undefined without a cluster. */
+  readonly leaseMs: () => number | undefined;
+  /** Finished recordings that wait for object storage. */
+  readonly offloadWaiting: () => number;
 }
 
 export function createOperations(parts: OperatedParts): Operations {
-  const { store, storeWatch, keeper, signalling, media, admission, metrics, overload, clock } =
+  const { store, storeWatch, callBilling, signalling, media, admission, metrics, overload, clock } =
     parts;
-  const startedUs = Math.round(clock.wallMs() * 1000);
+  const startedUs = wallUs(clock);
   const startedMs = clock.monotonicMs();
   const registrations = (): RegistrationView[] =>
     signalling.registrations().map((binding) => ({
@@ -61,10 +67,8 @@ export function createOperations(parts: OperatedParts): Operations {
     mediaState(media),
     await storeWatch.state(),
     { part: 'load', ready: !overload.overloaded, detail: overload.detail() },
-    // storeWatch reports the state of the store.
-    ...parts.serviceability.conditions
-      .filter(({ condition }) => condition !== 'store')
-      .map(({ condition, cause }) => ({ part: condition, ready: false, detail: cause })),
+    ...conditionStates(parts),
+    ...sharedStates(parts),
     {
       part: 'admission',
       ready: !admission.draining && admission.problem === undefined,
@@ -82,7 +86,7 @@ export function createOperations(parts: OperatedParts): Operations {
       startedUs,
       uptimeMs: clock.monotonicMs() - startedMs,
       draining: admission.draining,
-      callsActive: keeper.live().length,
+      callsActive: callBilling.live().length,
       callsLimit: parts.callsLimit,
       callsPerSecond: parts.newCalls.recentPerSecond,
       registrations: signalling.registrations().length,
@@ -94,11 +98,38 @@ export function createOperations(parts: OperatedParts): Operations {
     },
     metrics: (accept) => metrics.scrape(accept),
     reload: parts.reload,
-    alarms: parts.alarms,
+    ...parts.alarms,
     unreadableRows: (slice) => store.unreadableRows.page(slice),
     removeUnreadableRow: (table, key) => store.unreadableRows.remove(table, key),
     ...createBackups(store, parts.dataDir),
   };
+}
+
+/** Conditions except that of the store, which `storeWatch` reports. */
+function conditionStates({ serviceability, leaseMs }: OperatedParts): readonly PartState[] {
+  const causes = new Map(serviceability.conditions.map((one) => [one.condition, one.cause]));
+  const shared: readonly ConditionName[] = leaseMs() === undefined ? [] : ['redis', 'fenced'];
+  return (['descriptors', ...shared] as const).map((part) => ({
+    part,
+    ready: !causes.has(part),
+    detail: causes.get(part) ?? 'ok',
+  }));
+}
+
+/** Backlogs and peers. They do not prevent calls: `carillon doctor` and alarms report them. */
+function sharedStates({ store, offloadWaiting, living }: OperatedParts): readonly PartState[] {
+  const state = (part: string, count: number, what: string): PartState => ({
+    part,
+    ready: true,
+    detail: `${count} ${what}`,
+    count,
+  });
+  const nodes = living();
+  return [
+    state('spool', store.spooled(), 'records and notifications wait for the database'),
+    state('objects', offloadWaiting(), 'recordings wait for object storage'),
+    ...(nodes === undefined ? [] : [state('peers', nodes.length, 'nodes of the cluster live')]),
+  ];
 }
 
 function createBackups(

@@ -101,11 +101,11 @@ export class OverloadControl {
     return true;
   }
 
-  #increase(limit: number, asked: number, utilisation: number): void {
+  #increase(limit: number, requested: number, utilisation: number): void {
     const isFar = limit < NEAR * this.#tooMuch && utilisation < FULL_UTILISATION;
     const careful = isFar ? INCREASE : INCREASE_NEAR;
     const factor = SPARE.find(([below]) => utilisation < below)?.[1] ?? careful;
-    const most = Math.max(limit, MOST_OF_ASKED * asked);
+    const most = Math.max(limit, MOST_OF_ASKED * requested);
     this.#limit = Math.min(most, limit * factor + INCREASE_LEAST);
     this.#isFalling = false;
   }

@@ -15,7 +15,7 @@ export interface OverloadSigns {
   readonly mediaBusy: number;
 }
 
-export type OverloadLimits = Pick<OverloadSigns, 'loopDelayMs' | 'storeQueue'>;
+type OverloadLimits = Pick<OverloadSigns, 'loopDelayMs' | 'storeQueue'>;
 
 const TICK_MS = 50;
 const TICKS_A_LOOK = 5;
@@ -55,9 +55,9 @@ export class OverloadWatch {
   #utilisation = 0;
   #ticks = 0;
   #lateMs = 0;
-  #lookedMs = 0;
+  #checkedMs = 0;
   #counted = { begun: 0, refused: 0 };
-  #toldMs = 0;
+  #reportedMs = 0;
   #refusedBefore = 0;
   /** Number of checks since a call was refused. Undefined: none recently. */
   #sinceRefusal: number | undefined;
@@ -68,7 +68,7 @@ export class OverloadWatch {
   }
 
   start(): void {
-    this.#lookedMs = this.#needs.clock.monotonicMs();
+    this.#checkedMs = this.#needs.clock.monotonicMs();
     this.#again();
   }
 
@@ -121,14 +121,14 @@ export class OverloadWatch {
       this.#lateNs.record(Math.max(1, Math.round((nowMs - dueMs) * 1e6)));
       this.#ticks += 1;
       // A nearly blocked loop checks in each iteration.
-      if (nowMs - this.#lookedMs >= TICK_MS * TICKS_A_LOOK) this.#look(nowMs);
+      if (nowMs - this.#checkedMs >= TICK_MS * TICKS_A_LOOK) this.#look(nowMs);
       this.#again();
     });
   }
 
   #look(nowMs: number): void {
     const { limits, newCalls, storeQueue, sipWaitMs, mediaBusy, utilisation } = this.#needs;
-    const seconds = (nowMs - this.#lookedMs) / 1000;
+    const seconds = (nowMs - this.#checkedMs) / 1000;
     const signs = {
       loopDelayMs: Math.max(this.#lateMs / this.#ticks, sipWaitMs()),
       storeQueue: storeQueue(),
@@ -152,11 +152,11 @@ export class OverloadWatch {
       refused: (refused - this.#counted.refused) / seconds,
     });
     this.#counted = { begun, refused };
-    this.#lookedMs = nowMs;
+    this.#checkedMs = nowMs;
     this.#lateMs = 0;
     this.#ticks = 0;
     newCalls.limit(this.#control.limit);
-    this.#tell(this.overloaded !== wasOverloaded, refused, nowMs);
+    this.#notify(this.overloaded !== wasOverloaded, refused, nowMs);
   }
 
   #noteRefused(refused: number): void {
@@ -165,10 +165,10 @@ export class OverloadWatch {
     if (this.#sinceRefusal === CALM_LOOKS) this.#sinceRefusal = undefined;
   }
 
-  #tell(changed: boolean, refused: number, nowMs: number): void {
+  #notify(changed: boolean, refused: number, nowMs: number): void {
     const { logger } = this.#needs;
     const { limit } = this.#control;
-    const isDue = this.overloaded && nowMs - this.#toldMs >= TOLD_AGAIN_MS;
+    const isDue = this.overloaded && nowMs - this.#reportedMs >= TOLD_AGAIN_MS;
     if (!changed && !isDue) return;
     const fields = {
       ...this.#signs,
@@ -178,7 +178,7 @@ export class OverloadWatch {
     };
     if (this.overloaded) logger.warn(fields, 'overload: new calls are refused');
     else logger.info(fields, 'overload has ended');
-    this.#toldMs = nowMs;
+    this.#reportedMs = nowMs;
     this.#refusedBefore = refused;
   }
 }

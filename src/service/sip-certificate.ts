@@ -56,7 +56,7 @@ export async function trialCertificate(
   });
   writeSecret(paths.keyFile, made.private);
   writeSecret(paths.certFile, made.cert);
-  logger.info({ certFile: paths.certFile, names }, 'certificate made');
+  logger.info({ certFile: paths.certFile, names }, 'certificate created');
   return paths;
 }
 

@@ -27,9 +27,9 @@ export function createHoldMusic(
     return undefined;
   };
   const made = new Map<LineRate, Promise<Pcm | undefined>>();
-  return (wished) => {
+  return (preferred) => {
     // Generated music has no content above the telephone band.
-    const rate = setting === 'default' ? 8000 : wished;
+    const rate = setting === 'default' ? 8000 : preferred;
     const music = made.get(rate) ?? make(rate);
     made.set(rate, music);
     return music;

@@ -28,7 +28,7 @@ const PAUSE_UNUSED_MS = 10_000;
 /** Time for which the result of a check is reused, in milliseconds. */
 const FRESH_MS = 500;
 /** Timeout after which the disk counts as hanging, in milliseconds. */
-const PATIENCE_MS = 3000;
+const TIMEOUT_MS = 3000;
 
 /**
  * Tests a real write every 2 s, every 10 s without calls, and 5 times per second during a problem. A service that
@@ -85,8 +85,8 @@ export class StoreWatch {
       this.#running = undefined;
     });
     const waiting = new AbortController();
-    const patienceMs = isRemote === true ? PATIENCE_REMOTE_MS : PATIENCE_MS;
-    const late = clock.sleep(patienceMs, waiting.signal).then(
+    const timeoutMs = isRemote === true ? PATIENCE_REMOTE_MS : TIMEOUT_MS;
+    const late = clock.sleep(timeoutMs, waiting.signal).then(
       () => this.#found('the store does not answer'),
       () => undefined, // the check has answered
     );

@@ -38,21 +38,21 @@ export class Supervisor {
   }
 
   ready(status: string): void {
-    this.#tell(`READY=1\nSTATUS=${status}`);
+    this.#notify(`READY=1\nSTATUS=${status}`);
     const limitMs = Number(this.#options.watchdogUs) / 1000;
     if (Number.isFinite(limitMs) && limitMs > 0) this.#live(limitMs / SIGNS_PER_LIMIT);
   }
 
   reloading(): void {
-    this.#tell('RELOADING=1');
+    this.#notify('RELOADING=1');
   }
 
   reloaded(): void {
-    this.#tell('READY=1');
+    this.#notify('READY=1');
   }
 
   stopping(status: string): void {
-    this.#tell(`STOPPING=1\nSTATUS=${status}`);
+    this.#notify(`STOPPING=1\nSTATUS=${status}`);
   }
 
   stop(): void {
@@ -61,14 +61,14 @@ export class Supervisor {
 
   #live(everyMs: number): void {
     const { clock, logger, isWell } = this.#options;
-    if (isWell()) this.#tell('WATCHDOG=1');
+    if (isWell()) this.#notify('WATCHDOG=1');
     else if (!this.#isUnwell)
       logger.error({}, 'the media engine has stalled: stopped the watchdog keep-alives');
     this.#isUnwell = !isWell();
     this.#cancel = clock.at(clock.monotonicMs() + everyMs, () => this.#live(everyMs));
   }
 
-  #tell(text: string): void {
+  #notify(text: string): void {
     const { socket, logger } = this.#options;
     if (socket === undefined || socket === '') return;
     if (!this.#send(socket, text)) logger.warn({ text }, 'failed to notify the supervisor');

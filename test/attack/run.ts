@@ -10,7 +10,7 @@ import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { fight } from './fight.ts';
+import { fight } from './attack-run.ts';
 import { type Figure, faultOf, type Scenario, shown } from './scenario.ts';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
@@ -47,7 +47,7 @@ for (const name of positionals.length === 0 ? all : positionals) {
     const restSeconds = values.quick ? QUICK_REST_SECONDS : REST_SECONDS;
     const figures = await fight(scenario, { seconds, restSeconds, quick: values.quick });
     keep(name, figures);
-    broken += tell(figures);
+    broken += notify(figures);
   } catch (error) {
     broken += 1;
     console.error(`  BROKE  ${error instanceof Error ? error.message : String(error)}`);
@@ -56,7 +56,7 @@ for (const name of positionals.length === 0 ? all : positionals) {
 console.log(broken === 0 ? '\neverything held' : `\n${broken} things broke`);
 process.exit(broken === 0 ? 0 : 1);
 
-function tell(figures: readonly Figure[]): number {
+function notify(figures: readonly Figure[]): number {
   const width = Math.max(...figures.map(({ name }) => name.length));
   let faults = 0;
   for (const figure of figures) {

@@ -27,14 +27,14 @@ export async function floodConnections(
     }
   };
   await register();
-  const told = once(flood, 'message');
+  const reported = once(flood, 'message');
   flood.send('over');
-  const [{ opened, left }] = await told;
+  const [{ opened, left }] = await reported;
   return [
     { name: 'connections opened', value: opened, unit: '' },
     { name: 'of them open at the end', value: left, unit: '' },
     {
-      name: `honest REGISTERs over ${kind} that succeeded`,
+      name: `legitimate REGISTERs over ${kind} that succeeded`,
       value: (100 * registered.filter(Boolean).length) / registered.length,
       unit: '%',
       atLeast: 99,

@@ -10,11 +10,11 @@ it('copies a text without keeping the original in memory', () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const before = process.memoryUsage().heapUsed;
-  const kept = Array.from({ length: MESSAGES }, (_, i) => {
+  const retained = Array.from({ length: MESSAGES }, (_, i) => {
     const message = Buffer.alloc(MESSAGE_BYTES, `call ${i} with ü `).toString('utf8');
     return ownCopy(message.slice(0, 20));
   });
   collect();
-  expect(kept[7]).toMatch(/^call 7 with ü call/);
+  expect(retained[7]).toMatch(/^call 7 with ü call/);
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(MESSAGES * MESSAGE_BYTES * 0.5);
 });

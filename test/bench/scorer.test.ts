@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { score } from '../../bench/hearing/scorer.ts';
+import { score } from '../../bench/speech-quality/scorer.ts';
 
 const sound = { rate: 8000, samples: Int16Array.from([1, 2, 3]) };
 
-describe('the scorer of npm run bench -- hearing', () => {
+describe('the scorer of npm run bench -- speech-quality', () => {
   it('gets two WAV files at the same rate, and its last number is the score', async () => {
     const command = `${process.execPath} -e "for (const file of process.argv.slice(1)) { const wav = require('node:fs').readFileSync(file); console.log(wav.readUInt32LE(24), (wav.length - 44) / 2); } console.log('MOS -1.25 of it')"`;
     expect(await score(command, sound, sound)).toBe(-1.25);

@@ -55,11 +55,11 @@ describe('carillon campaigns', () => {
     writeFileSync(file, 'to,Name\n+14155550101,Ann\nnobody,Bob\n');
     await carillon(['campaigns', 'upload', id, file]);
     expect(terminal.out.at(-1)).toBe('1 contacts, 1 invalid rows');
-    expect(terminal.notes).toContain('row 2: to "nobody" is no telephone number');
+    expect(terminal.notes).toContain('row 2: to "nobody" is not a phone number');
     await carillon(['campaigns', 'errors', id]);
     expect(terminal.out.slice(-2)).toEqual([
       'row_number,reason',
-      '2,"to ""nobody"" is no telephone number"',
+      '2,"to ""nobody"" is not a phone number"',
     ]);
     await carillon(['campaigns', 'start', id]);
     expect(terminal.out.at(-1)).toBe(`campaign ${id}: running`);

@@ -5,10 +5,13 @@ import { readFileSync } from 'node:fs';
 import { createServer as createHttp, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { loadNativeAddon } from '../../src/base/native-addon.ts';
+import { checkParts, checkRedis } from '../../src/cli/doctor/cluster.ts';
 import type { Finding } from '../../src/cli/doctor/finding.ts';
 import {
   checkClock,
   checkDisk,
+  checkEngine,
   checkLimits,
   checkNode,
   type Machine,
@@ -45,6 +48,15 @@ async function listening<T extends Server>(server: T): Promise<T & { readonly po
 }
 
 describe('machine checks', () => {
+  it('name the version of libopus, or why the media engine does not load', () => {
+    const built = checkEngine(() => ({ opusVersion: 'libopus 1.5.2 (system)' }));
+    expect(built).toMatchObject({ verdict: 'ok', found: 'libopus 1.5.2 (system)' });
+    const missing = checkEngine(() => loadNativeAddon('/nowhere/carillon.node'));
+    expect(missing.verdict).toBe('problem');
+    expect(missing.found).toContain('/nowhere/carillon.node cannot be loaded');
+    expect(checkEngine().found).toMatch(/^libopus \d+\.\d+/);
+  });
+
   it('require a current Node, a correct clock and free disk space', () => {
     expect(checkNode('20.20.2').verdict).toBe('problem');
     expect(checkNode('24.1.0').verdict).toBe('ok');
@@ -56,6 +68,46 @@ describe('machine checks', () => {
     const free = (bavail: number) =>
       checkDisk('/tmp', () => ({ bavail, blocks: 100_000, bsize: 2 ** 20 })).verdict;
     expect([free(50_000), free(5000), free(1000)]).toEqual(['ok', 'warning', 'problem']);
+  });
+
+  it('report Redis that does not answer, without its password', async () => {
+    const alone = testSettings({});
+    expect((await checkRedis(alone)).verdict).toBe('skipped');
+    const { port } = await listening(createServer((socket) => socket.destroy()));
+    const found = await checkRedis({
+      cluster: { ...alone.cluster, redis: `redis://user:secret@127.0.0.1:${port}` },
+    });
+    expect(found.verdict).toBe('problem');
+    expect(JSON.stringify(found)).not.toContain('secret');
+  });
+
+  it('report backlogs, a lost lease and missing peers of the running service', () => {
+    const { cluster } = testSettings({});
+    const parts = (spool: number, objects: number, peers: number, isFenced: boolean) =>
+      [
+        { part: 'spool', ready: true, detail: '', count: spool },
+        { part: 'objects', ready: true, detail: '', count: objects },
+        { part: 'fenced', ready: !isFenced, detail: 'declared dead' },
+        { part: 'peers', ready: true, detail: '', count: peers },
+      ] as const;
+    expect(checkParts([], { cluster })).toEqual([]);
+    expect(verdicts(checkParts(parts(0, 0, 1, false), { cluster }))).toEqual([
+      'spool: ok',
+      'object storage: ok',
+    ]);
+    const shared = { cluster: { ...cluster, redis: 'redis://127.0.0.1' } };
+    expect(verdicts(checkParts(parts(0, 0, 3, false), shared))).toEqual([
+      'spool: ok',
+      'object storage: ok',
+      'lease: ok',
+      'peers: ok',
+    ]);
+    expect(verdicts(checkParts(parts(21, 21, 1, true), shared))).toEqual([
+      'spool: warning',
+      'object storage: warning',
+      'lease: problem',
+      'peers: warning',
+    ]);
   });
 
   it('report limits that are too low for the configured calls', () => {
@@ -115,14 +167,14 @@ describe('network checks', () => {
   });
 
   it('reject an advertised address that peers cannot use', async () => {
-    const told = async (environment: Record<string, string>) =>
+    const reported = async (environment: Record<string, string>) =>
       verdicts(await checkPublicAddress(testSettings(environment)));
-    expect(await told({ CARILLON_SIP_HOST: '0.0.0.0', CARILLON_RTP_HOST: '0.0.0.0' })).toEqual([
+    expect(await reported({ CARILLON_SIP_HOST: '0.0.0.0', CARILLON_RTP_HOST: '0.0.0.0' })).toEqual([
       'sip address: problem',
       'rtp address: problem',
     ]);
     expect(
-      await told({
+      await reported({
         CARILLON_SIP_PUBLIC_HOST: '192.0.2.10',
         CARILLON_RTP_PUBLIC_HOST: 'voice.example',
       }),

@@ -42,5 +42,5 @@ it('lists every field with its permitted values and meaning in --help', async ()
   for (const name of Object.keys(CarrierBody.properties).filter((field) => field !== 'name'))
     expect(help).toMatch(new RegExp(`^  ${name} +\\S`, 'm'));
   expect(help).toMatch(/transport +udp\|tcp\|tls +default udp/);
-  expect(help).toMatch(/port +1…65535 +null: by NAPTR and SRV/);
+  expect(help).toMatch(/port +1…65535 +null: NAPTR and SRV lookup of the host/);
 });

@@ -71,8 +71,8 @@ describe('carillon stream test', () => {
     expect(problems(seen)).toEqual([]);
     expect(seen.end).toEqual({ kind: 'closed' });
     expect(seen.mediaSent).toBeGreaterThan(50);
-    const heard = convertRate(recording ?? { rate: 24_000, samples: new Int16Array(0) }, 8000);
-    expect(findEcho(VOICE.samples, heard, 500)?.foundPart).toBe(1);
+    const received = convertRate(recording ?? { rate: 24_000, samples: new Int16Array(0) }, 8000);
+    expect(findEcho(VOICE.samples, received, 500)?.foundPart).toBe(1);
   });
 
   it("counts the bot's checkpoints, clears and digits", async () => {

@@ -13,7 +13,7 @@ export class Callers {
   readonly root: AccountKey;
   readonly #fleet: Fleet;
   /** Number of calls for which the customer must have received a hangup notification. */
-  #told = 0;
+  #reported = 0;
 
   private constructor(fleet: Fleet, made: Pick<Callers, 'customer' | 'user' | 'root'>) {
     this.#fleet = fleet;
@@ -57,18 +57,18 @@ export class Callers {
   }
 
   /** Adds refused calls to the expected hangup notifications. Refused calls also have a record. */
-  alsoTold(calls: number): void {
-    this.#told += calls;
+  alsoReported(calls: number): void {
+    this.#reported += calls;
   }
 
   /** Expected number of hangup notifications. */
-  get toldOf(): number {
-    return this.#told;
+  get reportOf(): number {
+    return this.#reported;
   }
 
   /** Verifies that each call has one record and one hangup notification, no slot or money is held, and balances are right. */
   async allIsOver(by: Service, calls: readonly string[], limitMs = 15_000): Promise<void> {
-    this.#told += calls.length;
+    this.#reported += calls.length;
     const recorded = async (): Promise<readonly unknown[]> =>
       (await this.records(by)).map(({ uuid }) => uuid);
     await eventually(
@@ -81,7 +81,7 @@ export class Callers {
     );
     await eventually(
       'all hangup notifications',
-      () => this.customer.at('/hangup').length >= this.#told || undefined,
+      () => this.customer.at('/hangup').length >= this.#reported || undefined,
     );
     const uuids = this.customer.at('/hangup').map(({ form }) => form['CallUUID']);
     for (const call of calls) expect(uuids.filter((uuid) => uuid === call)).toHaveLength(1);

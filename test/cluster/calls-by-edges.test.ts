@@ -12,9 +12,9 @@ import { makeUser, type SipUser } from '../e2e/phone.ts';
 import { eventually, type Json } from '../e2e/service.ts';
 import {
   fresh,
-  type Heard,
   headerIn,
   headersIn,
+  type Received,
   sdpOf,
   uriIn,
   WirePeer,
@@ -22,8 +22,8 @@ import {
 import { HAS_REDIS } from '../edge/cluster/redis.ts';
 import { missing } from '../interop/tools.ts';
 import { postgresMissing } from '../postgres.ts';
+import { Front, frontPorts, NAME } from './edge-fleet.ts';
 import { Fleet, HAS_NETWORK } from './fleet.ts';
-import { Front, frontPorts, NAME } from './front.ts';
 
 const FIRST = { outside: '127.0.0.11', inside: '127.0.0.21' };
 const SECOND = { outside: '127.0.0.12', inside: '127.0.0.22' };
@@ -43,8 +43,8 @@ const lacks =
   missingModules()?.length !== 0;
 
 /** Record-Route order of a request in the opposite direction within the dialog. */
-const routesIn = (heard: Heard, isCaller: boolean): readonly string[] => {
-  const routes = headersIn(heard, 'Record-Route').flatMap((line) => line.split(/,\s*/));
+const routesIn = (received: Received, isCaller: boolean): readonly string[] => {
+  const routes = headersIn(received, 'Record-Route').flatMap((line) => line.split(/,\s*/));
   return (isCaller ? routes.toReversed() : routes).map((route) => `Route: ${route}`);
 };
 
@@ -59,7 +59,7 @@ describe.skipIf(lacks)(
     let user: SipUser;
     let turn = 0;
     /** Requests that the carrier received. */
-    const seen: Heard[] = [];
+    const seen: Received[] = [];
 
     beforeAll(async () => {
       front = new Front([FIRST, SECOND], await frontPorts());
@@ -92,14 +92,14 @@ describe.skipIf(lacks)(
       for (const peer of [carrier, phone]) peer?.close();
     });
 
-    const next = async (peer: WirePeer, method: string): Promise<Heard> => {
-      const heard = await peer.request(method, SOON_MS);
-      if (peer === carrier) seen.push(heard);
-      return heard;
+    const next = async (peer: WirePeer, method: string): Promise<Received> => {
+      const received = await peer.request(method, SOON_MS);
+      if (peer === carrier) seen.push(received);
+      return received;
     };
 
     /** Places a call over REST on a node. */
-    async function asked(
+    async function requested(
       node: number,
       to: string,
       { document = WAITS, ...more }: Json & { readonly document?: string } = {},
@@ -125,8 +125,8 @@ describe.skipIf(lacks)(
     async function placed(
       node: number,
       document?: string,
-    ): Promise<{ invite: Heard; uuid: string }> {
-      const uuid = await asked(node, `1415555${2000 + turn}`, document ? { document } : {});
+    ): Promise<{ invite: Received; uuid: string }> {
+      const uuid = await requested(node, `1415555${2000 + turn}`, document ? { document } : {});
       const invite = await next(carrier, 'INVITE');
       carrier.answer(invite, '200 OK', { body: sdpOf() });
       await next(carrier, 'ACK');
@@ -134,7 +134,7 @@ describe.skipIf(lacks)(
     }
 
     /** Sends the caller's BYE through this edge. */
-    function bye(invite: Heard, edge: string): void {
+    function bye(invite: Received, edge: string): void {
       const text = carrier.textOf({
         method: 'BYE',
         uri: uriIn(headerIn(invite, 'Contact')),
@@ -164,7 +164,7 @@ describe.skipIf(lacks)(
     async function said(
       edge: string,
       lines: Partial<Parameters<WirePeer['textOf']>[0]> & { readonly method: string },
-    ): Promise<Heard> {
+    ): Promise<Received> {
       const { method } = lines;
       const own = `<sip:${user.username}@${NAME}>`;
       const request = {
@@ -200,8 +200,10 @@ describe.skipIf(lacks)(
     /** Waits until the carrier has answered an OPTIONS of both edges. */
     const isUp = (): Promise<true> =>
       eventually('the carrier is up', async () => {
-        const asked = fleet.nodes.map(({ service }) => service.admin('GET', '/carriers'));
-        const all = (await Promise.all(asked)).flatMap(({ body }) => body['carriers'] as Json[]);
+        const requested = fleet.nodes.map(({ service }) => service.admin('GET', '/carriers'));
+        const all = (await Promise.all(requested)).flatMap(
+          ({ body }) => body['carriers'] as Json[],
+        );
         return all.every(({ up }) => up === true) || undefined;
       });
 
@@ -226,11 +228,11 @@ describe.skipIf(lacks)(
     });
 
     it('forwards busy and CANCEL as without an edge', async () => {
-      await asked(0, '14155552901');
+      await requested(0, '14155552901');
       carrier.answer(await next(carrier, 'INVITE'), '486 Busy Here');
       await next(carrier, 'ACK');
       expect(await recordOf('14155552901')).toMatchObject({ hangup_cause: 'USER_BUSY' });
-      await asked(1, '14155552902', { ring_timeout: 1 });
+      await requested(1, '14155552902', { ring_timeout: 1 });
       const invite = await next(carrier, 'INVITE');
       carrier.answer(invite, '180 Ringing');
       carrier.answer(await next(carrier, 'CANCEL'), '200 OK');

@@ -12,7 +12,7 @@ import { Fleet } from './fleet.ts';
 /** One frequency per phone. No frequency is a harmonic of another. */
 const PITCHES_HZ = [440, 1000, 1700];
 const SPEECH_MS = 60_000;
-const HEARD_MS = 400;
+const RECEIVED_MS = 400;
 
 describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
   'a conference over three nodes (needs PostgreSQL and redis-server)',
@@ -53,7 +53,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
       const found = (await members(by)).find(({ from }) =>
         String(from).includes(`${users[at]?.username}@`),
       );
-      if (found === undefined) throw new Error(`phone ${at} is no member`);
+      if (found === undefined) throw new Error(`phone ${at} is not a member`);
       return found;
     };
 
@@ -73,10 +73,10 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
     /** Waits until the phone receives exactly these tones. */
     async function hears(at: number, others: readonly number[]): Promise<true> {
       const phone = phones[at] as Handset;
-      const from = phone.heard.length;
+      const from = phone.received.length;
       return eventually(`${others} at phone ${at}`, () => {
-        const since = phone.heard.subarray(from);
-        const all = others.every((one) => toneMs(since, PITCHES_HZ[one] ?? 0, 0.2) > HEARD_MS);
+        const since = phone.received.subarray(from);
+        const all = others.every((one) => toneMs(since, PITCHES_HZ[one] ?? 0, 0.2) > RECEIVED_MS);
         return all || undefined;
       });
     }
@@ -84,8 +84,8 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
     /** Waits until the last 0.5 s of received audio lacks this tone. */
     const isDeafTo = (at: number, other: number): Promise<true> =>
       eventually(`phone ${at} without ${other}`, () => {
-        const heard = phones[at]?.heard ?? new Int16Array();
-        const latest = heard.subarray(Math.max(0, heard.length - 4000));
+        const received = phones[at]?.received ?? new Int16Array();
+        const latest = received.subarray(Math.max(0, received.length - 4000));
         return (
           (latest.length >= 4000 && toneMs(latest, PITCHES_HZ[other] ?? 0, 0.2) === 0) || undefined
         );
@@ -159,8 +159,8 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
       expect((await api(fleet.node(2), 'DELETE', member)).status).toBe(202);
       await phones[1]?.ended;
       const bobs = await eventually('the hangup', () => {
-        const told = customer.at('/events').map(({ form }) => form);
-        const own = told.filter(({ CallUUID }) => CallUUID === gone['call_uuid']);
+        const reported = customer.at('/events').map(({ form }) => form);
+        const own = reported.filter(({ CallUUID }) => CallUUID === gone['call_uuid']);
         return own.some(({ Event }) => Event === 'Hangup') ? own : undefined;
       });
       expect(bobs.map(({ Event }) => Event)).toEqual([
@@ -213,10 +213,10 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
       const one = `MultiPartyCall/name_case/Participant/${String(agent?.['call_uuid'])}/`;
       expect((await api(fleet.node(2), 'POST', one, { hold: true })).status).toBe(202);
       await Promise.all([isDeafTo(0, 1), isDeafTo(1, 0)]);
-      const told = await eventually('the hold', () =>
+      const reported = await eventually('the hold', () =>
         customer.at('/mpc').find(({ form }) => form['EventName'] === 'ParticipantHold'),
       );
-      expect(told.form).toMatchObject({ ParticipantCallUUID: agent?.['call_uuid'] });
+      expect(reported.form).toMatchObject({ ParticipantCallUUID: agent?.['call_uuid'] });
       expect((await api(fleet.node(2), 'POST', one, { hold: false })).status).toBe(202);
       await Promise.all([hears(0, [1]), hears(1, [0])]);
       expect((await api(fleet.node(2), 'DELETE', 'MultiPartyCall/name_case/')).status).toBe(204);

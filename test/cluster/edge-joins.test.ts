@@ -60,7 +60,7 @@ describe.skipIf(!HAS_KAMAILIO || !HAS_REDIS || postgresMissing !== undefined)(
     const change = (command: string, ...params: readonly (string | number)[]): Promise<true> =>
       eventually(`${command} in the list`, async () => {
         try {
-          await edge.tell(EDGE, `dispatcher.${command}`, params);
+          await edge.notify(EDGE, `dispatcher.${command}`, params);
           return true;
         } catch (error) {
           if (String(error).includes('Ongoing reload')) return undefined;

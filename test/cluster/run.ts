@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeUser } from '../e2e/phone.ts';
 import { removePlace, type ServicePlace } from '../e2e/service.ts';
+import { Front, frontPorts } from './edge-fleet.ts';
 import { Fleet, type FleetOptions } from './fleet.ts';
-import { Front, frontPorts } from './front.ts';
 import { type Stage, whatToTry } from './try.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

@@ -94,7 +94,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
     });
 
     it('after a node is killed, another node bills its calls once within ten seconds', async () => {
-      const [lost, kept] = [await answeredOn(1), await answeredOn(0)];
+      const [lost, retained] = [await answeredOn(1), await answeredOn(0)];
       await fleet.node(1).kill();
       const killedMs = performance.now();
       await eventually(
@@ -107,11 +107,11 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
       expect(tookMs).toBeLessThan(TAKEN_OVER_MS);
       // Until a node detects the failure of another, its list requests fail. They never return a partial list.
       const seen = await eventually('the other call', () => live(fleet.node(2)));
-      expect(seen).toEqual([kept.uuid]);
+      expect(seen).toEqual([retained.uuid]);
       lost.call.hangUp();
-      kept.call.hangUp();
-      await Promise.all([lost.call.report, kept.call.report]);
-      await allIsOver(fleet.node(2), [lost.uuid, kept.uuid]);
+      retained.call.hangUp();
+      await Promise.all([lost.call.report, retained.call.report]);
+      await allIsOver(fleet.node(2), [lost.uuid, retained.uuid]);
     });
 
     it('a node that was declared dead while stopped ends its calls and serves again', async () => {
@@ -158,7 +158,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
       );
       call.hangUp();
       await call.report;
-      callers.alsoTold(refused.length);
+      callers.alsoReported(refused.length);
       await allIsOver(fleet.node(1), [uuid]);
     });
 

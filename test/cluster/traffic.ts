@@ -60,13 +60,13 @@ export class Traffic {
   /** Ready nodes in round-robin order, starting with a different node each time. */
   async #ready(): Promise<readonly Service[]> {
     const nodes = this.#fleet.nodes.map(({ service }) => service);
-    const asked = await Promise.all(
+    const requested = await Promise.all(
       nodes.map(async (node) => {
         const answer = await node.get('/readyz').catch(() => undefined);
         return answer?.status === 200 ? [node] : [];
       }),
     );
-    const ready = asked.flat();
+    const ready = requested.flat();
     const first = this.#calls % Math.max(1, ready.length);
     return [...ready.slice(first), ...ready.slice(0, first)];
   }

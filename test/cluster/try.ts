@@ -1,6 +1,6 @@
 /** The commands that `npm run cluster` prints, ready to paste into a second terminal. */
 import type { SipUser } from '../e2e/phone.ts';
-import type { EdgePlace, Front } from './front.ts';
+import type { EdgePlace, Front } from './edge-fleet.ts';
 
 export interface Stage {
   /** Network namespace of all processes; undefined for the machine's own. */
@@ -75,10 +75,10 @@ Paste these into a second terminal, in this folder:
   ${curl()} ${second.baseUrl}/api/v1/Account/${demo.authId}/cdr
   ${rpc('dispatcher.list', '')}
 
-  # and begins anew
+  # and starts again
   ${enter}${first.start} &
 
-  # n2 drains: it gets no new calls, and ends once its last one is over. It begins anew
+  # n2 drains: it gets no new calls and stops after its last call. Then it starts again
   ${enter}curl -s -X POST ${admin(second)} ${second.baseUrl}/admin/v1/drain; kill ${second.pid}
   ${enter}${second.start} &
 

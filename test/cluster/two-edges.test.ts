@@ -11,8 +11,8 @@ import { HAS_REDIS } from '../edge/cluster/redis.ts';
 import { Baresip } from '../interop/baresip.ts';
 import { missing } from '../interop/tools.ts';
 import { postgresMissing } from '../postgres.ts';
+import { Front, frontPorts, NAME, NAME_SERVER } from './edge-fleet.ts';
 import { Fleet, HAS_NETWORK } from './fleet.ts';
-import { Front, frontPorts, NAME, NAME_SERVER } from './front.ts';
 
 const FIRST = { outside: '127.0.0.11', inside: '127.0.0.21' };
 const SECOND = { outside: '127.0.0.1', inside: '127.0.0.22' };
@@ -116,9 +116,9 @@ describe.skipIf(lacks)(
     }
 
     const hearsMore = (handset: Handset): Promise<true> => {
-      const from = handset.heard.length;
+      const from = handset.received.length;
       return eventually('more speech', () => {
-        const since = handset.heard.subarray(from);
+        const since = handset.received.subarray(from);
         return since.filter((sample) => Math.abs(sample) > 1000).length > 4000 || undefined;
       });
     };

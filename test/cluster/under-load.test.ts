@@ -97,8 +97,8 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
         'records of all answered calls',
         async () => {
           const found = await records();
-          const kept = found.map((one) => String(one['sip_call_id']));
-          return [...answered].every((id) => kept.includes(id)) ? found : undefined;
+          const retained = found.map((one) => String(one['sip_call_id']));
+          return [...answered].every((id) => retained.includes(id)) ? found : undefined;
         },
         40_000,
       );
@@ -110,22 +110,22 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
       const sipCallIds = all.map((one) => one['sip_call_id']).filter((id) => id !== null);
       expect(new Set(sipCallIds).size).toBe(sipCallIds.length);
       const { customer } = callers;
-      const told = () => customer.at('/hangup').map(({ form }) => form['CallUUID']);
+      const reported = () => customer.at('/hangup').map(({ form }) => form['CallUUID']);
       const uuids = (await records()).map((one) => String(one['uuid']));
-      const isTold = () => uuids.every((uuid) => told().includes(uuid)) || undefined;
-      await eventually('hangups of all records', isTold, 40_000);
-      expect(new Set(told()).size).toBe(told().length);
+      const isReported = () => uuids.every((uuid) => reported().includes(uuid)) || undefined;
+      await eventually('hangups of all records', isReported, 40_000);
+      expect(new Set(reported()).size).toBe(reported().length);
       const order = customer.posted
         .filter(({ path }) => path === '/hangup' || path === '/answer')
         .map(({ path, form }) => `${path} ${form['CallUUID']}`);
       for (const one of all.filter(({ answer_time }) => answer_time !== null)) {
-        const [asked, ended] = ['/answer', '/hangup'].map((path) =>
+        const [requested, ended] = ['/answer', '/hangup'].map((path) =>
           order.indexOf(`${path} ${one['uuid']}`),
         );
-        expect(asked, String(one['uuid'])).toBeGreaterThanOrEqual(0);
-        expect(ended).toBeGreaterThan(asked ?? 0);
+        expect(requested, String(one['uuid'])).toBeGreaterThanOrEqual(0);
+        expect(ended).toBeGreaterThan(requested ?? 0);
       }
-      callers.alsoTold(customer.at('/hangup').length - callers.toldOf);
+      callers.alsoReported(customer.at('/hangup').length - callers.reportOf);
       await callers.allIsOver(fleet.node(2), []);
     }
 
@@ -188,12 +188,12 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
         for (let turn = 0; !isOver; turn += 1)
           await ask(at, 'GET', looked[turn % looked.length] ?? '');
       });
-      const heard = (what: string, count: number): Promise<true> => {
+      const received = (what: string, count: number): Promise<true> => {
         const wanted = (statuses.get(what) ?? 0) + count;
         const isSo = () => (statuses.get(what) ?? 0) >= wanted || undefined;
         return eventually(`answers ${what}`, isSo, 20_000);
       };
-      await heard('GET 200', 10);
+      await received('GET 200', 10);
       const kill = fleet.node(0).kill();
       await Promise.all(hungUp.map((uuid, i) => ask(1 + (i % 2), 'DELETE', uuid)));
       await kill;
@@ -204,7 +204,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
         async () => (await Promise.all(uuids.map(isRecorded))).every(Boolean) || undefined,
         20_000,
       );
-      await heard('GET 404', 4);
+      await received('GET 404', 4);
       isOver = true;
       await Promise.all(asking);
       process.stdout.write(`${JSON.stringify([...statuses])}\n`);

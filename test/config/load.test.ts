@@ -2,9 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { examineSettings, loadSettings } from '../../src/config/load.ts';
+import { examineSettings } from '../../src/config/load.ts';
 import { isSetting, listSettings, SETTINGS } from '../../src/config/schema.ts';
 import { settingsAsJson, settingsAsYaml } from '../../src/config/show.ts';
+import { loadSettings } from './load-settings.ts';
 
 const DEFAULTS = join(import.meta.dirname, '../../config/default.json');
 let folder: string;
@@ -78,7 +79,7 @@ describe('settings', () => {
     [{ http: { port: '8080' } }, 'http.port in'],
     ['{', 'cannot read'],
     [[], 'must contain one object'],
-    // A key of Object's own is no setting either.
+    // A key of Object's own is not a setting either.
     ['{"__proto__": {"port": 1}}', 'unknown key __proto__'],
   ])('fails the start with one clear line for a file with %j', (content, line) => {
     const environment = { CARILLON_CONFIG: fileWith(content) };

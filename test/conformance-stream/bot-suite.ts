@@ -26,8 +26,8 @@ export function describeBotConformance(name: string, bot: BotUnderTest): void {
   async function connected(encoding: string = 'audio/x-l16', sampleRate = 8000) {
     const socket = new WebSocket(await bot.url(), { perMessageDeflate: false });
     sockets.push(socket);
-    const heard: Message[] = [];
-    socket.on('message', (data) => heard.push(JSON.parse(String(data))));
+    const received: Message[] = [];
+    socket.on('message', (data) => received.push(JSON.parse(String(data))));
     await once(socket, 'open');
     let sequenceNumber = 0;
     const say = (event: string, fields: object): void => {
@@ -55,8 +55,8 @@ export function describeBotConformance(name: string, bot: BotUnderTest): void {
       },
       extra_headers: '{}',
     });
-    const plays = (): Message[] => heard.filter(({ event }) => event === 'playAudio');
-    return { socket, heard, say, media, plays };
+    const plays = (): Message[] => received.filter(({ event }) => event === 'playAudio');
+    return { socket, received, say, media, plays };
   }
 
   describe(`${name}: application to service`, () => {
@@ -81,10 +81,10 @@ export function describeBotConformance(name: string, bot: BotUnderTest): void {
     );
 
     it("uses the stream's ID, or none, in every message", async () => {
-      const { media, plays, heard } = await connected();
+      const { media, plays, received } = await connected();
       media(320);
       await until(() => plays().length > 0, 'the bot plays');
-      for (const { streamId } of heard) expect([undefined, STREAM_ID]).toContain(streamId);
+      for (const { streamId } of received) expect([undefined, STREAM_ID]).toContain(streamId);
     });
 
     it('answers pings', async () => {

@@ -119,9 +119,9 @@ export function nodeContract(opened: () => { readonly store: Store }): void {
       const { settings } = opened().store;
       expect(await settings.secret('kept')).toBeUndefined();
       const both = ['a-word', 'b-word'].map((word) => settings.keepSecret('kept', word));
-      const [kept, same] = await Promise.all(both);
-      expect(same).toBe(kept);
-      expect(await settings.secret('kept')).toBe(kept);
+      const [retained, same] = await Promise.all(both);
+      expect(same).toBe(retained);
+      expect(await settings.secret('kept')).toBe(retained);
       expect(await settings.get('kept')).not.toContain('word');
     });
 

@@ -359,9 +359,9 @@ function callContract(opened: () => Opened): void {
         callerName: 'a\u0000b\ud800',
       });
       await store.calls.settle({ cdr, entries: [], notification: undefined });
-      const kept = (await store.cdrs.get(CALL))?.cdr;
-      expect(kept).toMatchObject({ from: long, to: `${long}2`, sipCallId: long });
-      expect(kept?.callerName).toMatch(/^a.b.$/su);
+      const retained = (await store.cdrs.get(CALL))?.cdr;
+      expect(retained).toMatchObject({ from: long, to: `${long}2`, sipCallId: long });
+      expect(retained?.callerName).toMatch(/^a.b.$/su);
       const found = await store.cdrs.page(
         { accountId: ACCOUNT, fromNumber: long },
         { limit: 1, offset: 0 },
@@ -462,10 +462,10 @@ function callContract(opened: () => Opened): void {
     it('lists notifications by campaign and deletes them up to a given time', async () => {
       const { notifications } = opened().store;
       const of = { accountId: ACCOUNT, subject: 'k1' };
-      const told = { json: '{}', subject: 'k1', accountId: ACCOUNT };
-      await notifications.put(aNotification({ ...told, id: 'a', createdUs: 1 }));
-      await notifications.put(aNotification({ ...told, id: 'b', createdUs: 2 }));
-      await notifications.put(aNotification({ ...told, id: 'c', subject: 'k2', createdUs: 1 }));
+      const reported = { json: '{}', subject: 'k1', accountId: ACCOUNT };
+      await notifications.put(aNotification({ ...reported, id: 'a', createdUs: 1 }));
+      await notifications.put(aNotification({ ...reported, id: 'b', createdUs: 2 }));
+      await notifications.put(aNotification({ ...reported, id: 'c', subject: 'k2', createdUs: 1 }));
       await notifications.put(aNotification({ id: 'd', accountId: ACCOUNT, createdUs: 1 }));
       const ids = async (whose: typeof of | { accountId: typeof ACCOUNT; subject: undefined }) =>
         (await notifications.listPending(10, whose)).map(({ id }) => id);

@@ -1,11 +1,13 @@
 /** Runs a campaign at full speed and prints each dialed number. The test kills this process. */
+import { wallUs } from '../../src/base/clock.ts';
 import { uuid } from '../../src/base/ids.ts';
 import { silentLogger } from '../../src/base/logger.ts';
 import { micros } from '../../src/base/money.ts';
 import { err, ok } from '../../src/base/result.ts';
 import { systemRandom } from '../../src/base/system-random.ts';
 import { HANGUP_CAUSES } from '../../src/domain/call/types.ts';
-import { type CallPlacing, Dialer, endOf } from '../../src/domain/campaign/campaign.ts';
+import { type CallPlacing, Dialer } from '../../src/domain/campaign/campaign.ts';
+import { endOf } from '../../src/domain/campaign/placing.ts';
 import { recoverOpenCalls } from '../../src/domain/cdr/cdr.ts';
 import { systemClock } from '../../src/edge/clock/system-clock.ts';
 import { openStore } from '../../src/edge/store/store.ts';
@@ -27,7 +29,7 @@ const free: (() => void)[] = [];
 const calls: CallPlacing = {
   async place({ callUuid, contact }, begin) {
     if (!(await begin())) return err({ kind: 'stale' });
-    const nowUs = Math.round(systemClock.wallMs() * 1000);
+    const nowUs = wallUs(systemClock);
     const cdr = aCdr({
       callUuid,
       to: contact.to,
@@ -65,7 +67,7 @@ async function end(begun: ReturnType<typeof aCdr>) {
   const lengthMs = systemRandom.integer(20);
   await new Promise<void>((over) => systemClock.at(systemClock.monotonicMs() + lengthMs, over));
   const cause = HANGUP_CAUSES[OUTCOMES[systemRandom.integer(OUTCOMES.length)] ?? 'busy'];
-  const endUs = Math.round(systemClock.wallMs() * 1000);
+  const endUs = wallUs(systemClock);
   const answerUs = cause.cause === 'NORMAL_CLEARING' ? endUs : undefined;
   const cdr = { ...begun, answerUs, endUs, hangupCause: cause.cause, hangupCauseCode: cause.code };
   await store.calls.settle({ cdr, entries: [], notification: undefined });

@@ -77,7 +77,7 @@ class FakeNode {
 describe.skipIf(missingModules()?.length !== 0)('the edge in front of failing nodes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'carillon-failover-'));
   const nodes: FakeNode[] = [];
-  const heard: string[] = [];
+  const allResponses: string[] = [];
   let caller: Socket;
   let edge: Edge;
   let port: number;
@@ -109,7 +109,7 @@ describe.skipIf(missingModules()?.length !== 0)('the edge in front of failing no
       node.answer = UNAVAILABLE;
       node.invites = [];
     }
-    heard.length = 0;
+    allResponses.length = 0;
     await eventually('active nodes', async () => {
       const flags = Object.values(await edge.nodes(EDGE));
       return flags.every((flag) => flag.startsWith('A')) || undefined;
@@ -142,7 +142,7 @@ describe.skipIf(missingModules()?.length !== 0)('the edge in front of failing no
 
   /** Acknowledges each final response on the branch of its INVITE (RFC 3261 section 17.1.1.3). */
   function received(response: string): void {
-    heard.push(response);
+    allResponses.push(response);
     if (!/^SIP\/2\.0 [3-6]/.test(response)) return;
     const copied = headerLines(response, /^(via|from|to|call-id):/i);
     const lines = [`ACK sip:1000@${EDGE}:${port} SIP/2.0`, ...copied, 'CSeq: 1 ACK'];
@@ -164,7 +164,7 @@ describe.skipIf(missingModules()?.length !== 0)('the edge in front of failing no
   }
 
   const responses = (callId: string): readonly string[] =>
-    heard
+    allResponses
       .filter((one) => one.includes(`Call-ID: ${callId}\r\n`))
       .map((one) => one.split('\r\n')[0]?.slice(8, 11) ?? '');
 
@@ -175,20 +175,20 @@ describe.skipIf(missingModules()?.length !== 0)('the edge in front of failing no
 
   /** Number of calls that the edge counts for each node. */
   async function loads(): Promise<readonly number[]> {
-    const text = await edge.tell(EDGE, 'dispatcher.list', ['full']);
+    const text = await edge.notify(EDGE, 'dispatcher.list', ['full']);
     return [...text.matchAll(/"DLGLOAD":\s*(\d+)/g)].map(([, count]) => Number(count));
   }
 
   /** Uptime of the edge, seconds. */
   const upS = async (): Promise<number> =>
-    Number(/"uptime":\s*(\d+)/.exec(await edge.tell(EDGE, 'core.uptime'))?.[1]);
+    Number(/"uptime":\s*(\d+)/.exec(await edge.notify(EDGE, 'core.uptime'))?.[1]);
 
   const tried = (): number => nodes.reduce((sum, { invites }) => sum + invites.length, 0);
 
   it('counts no call that all nodes refused', async () => {
     const ids = Array.from({ length: 40 }, () => invite());
     for (const id of ids) expect(await final(id)).toBe('503');
-    expect(heard.at(-1)).toContain('Retry-After: ');
+    expect(allResponses.at(-1)).toContain('Retry-After: ');
     expect(await loads()).toEqual([0, 0, 0, 0]);
   });
 
@@ -216,7 +216,7 @@ describe.skipIf(missingModules()?.length !== 0)('the edge in front of failing no
     for (const node of nodes) node.answer = answer;
     expect(await final(invite())).toBe(status);
     expect(tried()).toBe(1);
-    if (status === '503') expect(heard.join()).toMatch(/^Reason: .*Limit Breached"\r\n/m);
+    if (status === '503') expect(allResponses.join()).toMatch(/^Reason: .*Limit Breached"\r\n/m);
     expect(await loads()).toEqual([0, 0, 0, 0]);
   });
 

@@ -98,7 +98,7 @@ export class Edge {
 
   /** Dispatcher flags of the nodes by name: A active, I inactive, P probed. */
   async nodes(host: string): Promise<Readonly<Record<string, string>>> {
-    const text = await this.tell(host, 'dispatcher.list');
+    const text = await this.notify(host, 'dispatcher.list');
     const flags: Record<string, string> = {};
     for (const [, one = ''] of text.matchAll(/"DEST":\s*\{([\s\S]*?)"PRIORITY"/g)) {
       const uri = /"URI":\s*"([^"]*)"/.exec(one)?.[1] ?? '';
@@ -109,7 +109,7 @@ export class Edge {
   }
 
   /** Sends a JSON-RPC command as a node or operator does. Returns the result; throws if the command is refused. */
-  async tell(
+  async notify(
     host: string,
     method: string,
     params: readonly (string | number)[] = [],

@@ -153,13 +153,13 @@ describe('the documentation names only', () => {
         .split('?', 1)[0]
         ?.replaceAll(/\$\(demo authId\)|\$AUTH_ID|\{auth_id\}/g, 'MA_0123456789ABCDEFG')
         .replaceAll(/\$\(\w+ \w+\)|\$\w+|\{\w+\}|\b(?:UUID|NAME|MA_…)\b/g, '1');
-      const asked = canonicalPath(method, filled ?? '');
-      return routes.some((route) => route.method === method && route.pattern.test(asked));
+      const requested = canonicalPath(method, filled ?? '');
+      return routes.some((route) => route.method === method && route.pattern.test(requested));
     };
     const wrong: string[] = [];
     let seen = 0;
     for (const { file, commands, inline } of PAGES) {
-      const asked = [
+      const requested = [
         ...commands.flatMap((line) => {
           const [, path] = /^curl .*http:\/\/127\.0\.0\.1:8080(\/[^\s"']*)/.exec(line) ?? [];
           const isPost = / -d /.test(line);
@@ -173,8 +173,8 @@ describe('the documentation names only', () => {
           return path === undefined ? [] : [[method, path] as const];
         }),
       ];
-      seen += asked.length;
-      for (const [method, path] of asked)
+      seen += requested.length;
+      for (const [method, path] of requested)
         if (!isRoute(method, path)) wrong.push(`${file}: ${method} ${path}`);
     }
     expect(wrong).toEqual([]);

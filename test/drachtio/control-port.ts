@@ -5,7 +5,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 export interface ControlEvents {
   /** `text`: the whole payload. */
   command(id: string, words: readonly string[], text: string): void;
-  /** What follows OK. */
+  /** Text after OK. */
   welcome(): readonly string[];
 }
 

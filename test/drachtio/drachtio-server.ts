@@ -1,5 +1,5 @@
 /**
- * What drachtio-server does, as far as its clients see it: SIP over UDP and TCP on one port, its control protocol on another. It keeps
+ * Behavior of drachtio-server that its clients depend on: SIP over UDP and TCP on one port, its control protocol on another. It keeps
  * transactions and dialogs, numbers requests inside dialogs itself, and writes Via, Contact and routes itself.
  */
 import { systemRandom } from '../../src/base/system-random.ts';
@@ -27,7 +27,7 @@ interface Dialog {
   readonly contact: string;
   readonly target: string;
   sequence: number;
-  /** Of the INVITE whose 200 waits for its ACK. */
+  /** Sequence number of the INVITE whose 200 waits for an ACK. */
   inviteSequence: number;
 }
 
@@ -171,7 +171,9 @@ export class DrachtioServer {
     const reliable = message.tokens('require').includes('100rel');
     const isOk = status > 100 && status < 300;
     const response = createResponse(request, status, {
-      ...{ reason: message.reason, toTag: incoming.localTag, body: message.body },
+      reason: message.reason,
+      toTag: incoming.localTag,
+      body: message.body,
       headers: [
         ...message.fields
           .filter(({ key }) => key !== 'to' && key !== 'content-length')
@@ -183,7 +185,9 @@ export class DrachtioServer {
     let { dialog } = incoming;
     if (makesDialog && isOk && dialog === undefined) {
       dialog = this.#dialog({
-        ...{ callId: request.callId, flow, target: uriOf(request.header('contact')) },
+        callId: request.callId,
+        flow,
+        target: uriOf(request.header('contact')),
         local: `${request.header('to')};tag=${incoming.localTag}`,
         remote: request.header('from') ?? '',
       });
@@ -201,7 +205,9 @@ export class DrachtioServer {
     const makesDialog = method === 'INVITE' || method === 'SUBSCRIBE';
     const contact = makesDialog && !hasContact ? [['Contact', this.#contact(flow)] as const] : [];
     const request = createRequest({
-      ...{ method, requestUri: message.requestUri, body: message.body },
+      method,
+      requestUri: message.requestUri,
+      body: message.body,
       headers: [this.#via(flow), ...fieldsOf(message), ...contact],
     });
     this.#send(id, request, flow, undefined);
@@ -218,7 +224,9 @@ export class DrachtioServer {
     if (method === 'INVITE') dialog.inviteSequence = dialog.sequence;
     const named = message.requestUri.includes('placeholder') || isAck;
     const request = createRequest({
-      ...{ method, requestUri: named ? dialog.target : message.requestUri, body: message.body },
+      method,
+      requestUri: named ? dialog.target : message.requestUri,
+      body: message.body,
       headers: [
         this.#via(dialog.flow),
         ['Max-Forwards', '70'],
@@ -262,7 +270,12 @@ export class DrachtioServer {
 
   // ---------------------------------------------------------------- network
 
-  #tell(flow: Flow, transactionId: string, dialogId: string, message: SipRequest | SipResponse) {
+  #dispatch(
+    flow: Flow,
+    transactionId: string,
+    dialogId: string,
+    message: SipRequest | SipResponse,
+  ) {
     const { transport, remoteAddress, remotePort } = flow;
     const bytes = serialize(message);
     const meta = ['network', String(bytes.length), transport, remoteAddress, String(remotePort)];
@@ -295,7 +308,8 @@ export class DrachtioServer {
         break;
       case 'ack': {
         const dialog = this.#dialogOf(output.request);
-        if (dialog !== undefined) this.#tell(output.flow, this.#next(), dialog.id, output.request);
+        if (dialog !== undefined)
+          this.#dispatch(output.flow, this.#next(), dialog.id, output.request);
         break;
       }
       case 'response':
@@ -320,7 +334,7 @@ export class DrachtioServer {
     }
     const id = this.#next();
     this.#incoming.set(id, { request, transaction, flow, dialog, localTag: request.to.tag });
-    this.#tell(flow, id, dialog?.id ?? '', request);
+    this.#dispatch(flow, id, dialog?.id ?? '', request);
   }
 
   #cancelled({
@@ -338,7 +352,7 @@ export class DrachtioServer {
     this.#incoming.delete(id);
     const gone = createResponse(incoming.request, 487, { toTag: incoming.localTag ?? 'none' });
     this.#act(this.#layer.respond(incoming.transaction, gone, clock.monotonicMs()));
-    this.#tell(flow, id, '', request);
+    this.#dispatch(flow, id, '', request);
   }
 
   #response(transaction: number, response: SipResponse, flow: Flow): void {
@@ -350,14 +364,17 @@ export class DrachtioServer {
     if (response.status >= 200) this.#outgoing.delete(transaction);
     if (makesDialog && response.status < 300 && dialog === undefined) {
       dialog = this.#dialog({
-        ...{ callId: request.callId, flow, local: request.header('from') ?? '' },
-        ...{ remote: response.header('to') ?? '', target: uriOf(response.header('contact')) },
+        callId: request.callId,
+        flow,
+        local: request.header('from') ?? '',
+        remote: response.header('to') ?? '',
+        target: uriOf(response.header('contact')),
       });
       dialog.sequence = request.cseq.sequence;
       dialog.inviteSequence = request.cseq.sequence;
     }
     if (request.method === 'BYE' && dialog !== undefined) this.dialogs.delete(dialog.id);
-    this.#tell(flow, outgoing.id, dialog?.id ?? '', response);
+    this.#dispatch(flow, outgoing.id, dialog?.id ?? '', response);
   }
 
   #dialog(parts: Omit<Dialog, 'id' | 'contact' | 'sequence' | 'inviteSequence'>): Dialog {
@@ -365,11 +382,11 @@ export class DrachtioServer {
     const id = `${parts.callId};from-tag=${tag}`;
     const known = this.dialogs.get(id);
     const dialog = {
-      ...{ ...parts, id, contact: this.#contact(parts.flow) },
-      ...{
-        sequence: known?.sequence ?? FIRST_SEQUENCE,
-        inviteSequence: known?.inviteSequence ?? 0,
-      },
+      ...parts,
+      id,
+      contact: this.#contact(parts.flow),
+      sequence: known?.sequence ?? FIRST_SEQUENCE,
+      inviteSequence: known?.inviteSequence ?? 0,
     };
     this.dialogs.set(id, dialog);
     return dialog;
@@ -399,7 +416,7 @@ export class DrachtioServer {
   }
 }
 
-/** Of a service that is to use it. */
+/** Settings of a service that uses it. */
 export const drachtioSettings = (server: {
   readonly sipPort: number;
   readonly controlPort: number;

@@ -1,4 +1,4 @@
-/** A drachtio-server of its own makers, on free ports of 127.0.0.1. */
+/** The original drachtio-server, on free ports of 127.0.0.1. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

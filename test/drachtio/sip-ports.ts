@@ -81,6 +81,10 @@ const flowOf = (
   remotePort: number,
   connectionId: number | undefined,
 ): Flow => ({
-  ...{ transport, localAddress: '127.0.0.1', localPort: 0 },
-  ...{ remoteAddress, remotePort, connectionId },
+  transport,
+  localAddress: '127.0.0.1',
+  localPort: 0,
+  remoteAddress,
+  remotePort,
+  connectionId,
 });

@@ -56,7 +56,7 @@ function numbers(prefix: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, n) => `${prefix}${String(n).padStart(2, '0')}`);
 }
 
-interface Told {
+interface Reported {
   readonly state: string;
   readonly kind: string;
   readonly subject: string;
@@ -65,7 +65,7 @@ interface Told {
 
 export class AlarmStage {
   /** Every alarm change that the webhook received, in order. */
-  readonly told: Told[] = [];
+  readonly reported: Reported[] = [];
   /** Bodies of webhook requests with an invalid signature. */
   readonly badSignatures: string[] = [];
   readonly account: AccountKey;
@@ -184,8 +184,11 @@ export class AlarmStage {
   }
 
   /** Alarms in `state` that the webhook and the mail server received, as `kind subject`, sorted. */
-  tellings(state: 'raised' | 'cleared'): { readonly posted: string[]; readonly mailed: string[] } {
-    const posted = this.told
+  notifications(state: 'raised' | 'cleared'): {
+    readonly posted: string[];
+    readonly mailed: string[];
+  } {
+    const posted = this.reported
       .filter((change) => change.state === state)
       .map(({ kind, subject }) => `${kind} ${subject}`.trim());
     // Quoted-printable encoding breaks long lines (RFC 2045 §6.7).
@@ -225,7 +228,7 @@ export class AlarmStage {
   #posted(body: string, given: string): void {
     const signature = createHmac('sha256', SECRET).update(body).digest('hex');
     if (given !== `sha256=${signature}`) this.badSignatures.push(given);
-    this.told.push(...(JSON.parse(body) as { alarms: Told[] }).alarms);
+    this.reported.push(...(JSON.parse(body) as { alarms: Reported[] }).alarms);
   }
 }
 

@@ -18,11 +18,11 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 
 /** Waits until both mail and webhook have reported the alarm. */
-const isTold = (state: 'raised' | 'cleared', what: string): Promise<true> =>
+const isReported = (state: 'raised' | 'cleared', what: string): Promise<true> =>
   eventually(
     `${what} ${state}`,
     () => {
-      const { posted, mailed } = stage.tellings(state);
+      const { posted, mailed } = stage.notifications(state);
       return (posted.includes(what) && mailed.includes(what)) || undefined;
     },
     TOLD_WITHIN_MS,
@@ -48,7 +48,7 @@ it('reports each alarm once by mail and webhook, and once when it clears', async
   expect(set.status, set.text).toBe(200);
 
   await stage.call(busy);
-  await isTold('raised', 'answer_ratio north');
+  await isReported('raised', 'answer_ratio north');
   await stage.call([...short, abroad]);
   const ofCalls = [
     'answer_ratio north',
@@ -59,7 +59,7 @@ it('reports each alarm once by mail and webhook, and once when it clears', async
     `spend ${accountId}`,
   ];
   const all = [...ofCalls, ...stage.ofTheMachine, 'carrier_down gone'].sort();
-  for (const what of all) await isTold('raised', what);
+  for (const what of all) await isReported('raised', what);
 
   await stage.mend();
   const over = [
@@ -68,13 +68,13 @@ it('reports each alarm once by mail and webhook, and once when it clears', async
     `low_balance ${accountId} USD`,
     ...stage.ofTheMachine,
   ];
-  for (const what of over) await isTold('cleared', what);
+  for (const what of over) await isReported('cleared', what);
   // Ignores a disk alarm that the machine's own full disk would raise.
   const ours = (what: string): boolean => !what.startsWith('disk') || all.includes(what);
-  const raised = stage.tellings('raised');
+  const raised = stage.notifications('raised');
   expect(raised.posted.filter(ours)).toEqual(all);
   expect(raised.mailed.filter(ours)).toEqual(all);
-  const cleared = stage.tellings('cleared');
+  const cleared = stage.notifications('cleared');
   expect(cleared.posted).toEqual([...over].sort());
   expect(cleared.mailed).toEqual([...over].sort());
   expect(stage.badSignatures).toEqual([]);
@@ -97,11 +97,11 @@ it('records one-way audio in the CDR, timeline and metrics of the affected calls
 });
 
 it('reports no alarm again after a restart, and still lists raised alarms', async () => {
-  const before = stage.tellings('raised').posted;
+  const before = stage.notifications('raised').posted;
   await stage.restart();
   // A restart resets trend detection, so trend alarms clear.
-  await isTold('cleared', `spend ${accountId}`);
-  expect(stage.tellings('raised').posted).toEqual(before);
+  await isReported('cleared', `spend ${accountId}`);
+  expect(stage.notifications('raised').posted).toEqual(before);
   const { text } = await stage.service.admin('GET', '/alarms');
   expect(text).toContain('"new_country"');
 });

@@ -42,7 +42,7 @@ const text =
 
 describe('answer URL failures end the call with Error Reaching Answer URL (7011)', () => {
   it.each<[string, () => Promise<string> | string]>([
-    ['nobody listens', async () => `http://127.0.0.1:${await freePort()}/${ONE_TRY}`],
+    ['a closed port', async () => `http://127.0.0.1:${await freePort()}/${ONE_TRY}`],
     ['a status of 500', () => page('500', text('<Response/>', 500))],
     ['a status of 404', () => page('404', text('no', 404))],
     ['no response in time', () => page('never', () => undefined)],

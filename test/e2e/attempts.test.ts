@@ -54,7 +54,7 @@ describe.concurrent('callbacks report the actual outcome', () => {
     const caller = await scene.callTo('engaged', '<PreAnswer/><Hangup reason="busy"/>');
     await caller.early;
     expect(await caller.ended).toMatchObject({ status: 486 });
-    expect(await scene.told('/engaged-hangup', 'Hangup')).toMatchObject({
+    expect(await scene.reported('/engaged-hangup', 'Hangup')).toMatchObject({
       HangupCause: 'USER_BUSY',
       HangupCauseCode: '3010',
       HangupSource: 'Answer XML',
@@ -69,10 +69,12 @@ describe.concurrent('callbacks report the actual outcome', () => {
       'ahead',
       `<Play>${low}</Play><Play>${low}</Play><Gather typeAhead="true" numDigits="2" action="${scene.url('/keys')}"><Play>${endless}</Play></Gather>`,
     );
-    await eventually('the first sound', () => (toneMs(caller.heard, 800) > 100 ? true : undefined));
+    await eventually('the first sound', () =>
+      toneMs(caller.received, 800) > 100 ? true : undefined,
+    );
     caller.press('42');
-    expect(await scene.told('/keys')).toMatchObject({ Digits: '42' });
-    expect(toneMs(caller.heard, 1000)).toBeLessThan(200);
+    expect(await scene.reported('/keys')).toMatchObject({ Digits: '42' });
+    expect(toneMs(caller.received, 1000)).toBeLessThan(200);
     await caller.hangUp();
   });
 
@@ -84,7 +86,9 @@ describe.concurrent('callbacks report the actual outcome', () => {
     );
     await caller.answered;
     const since = performance.now();
-    await eventually('what comes next', () => (toneMs(caller.heard, 800) > 100 ? true : undefined));
+    await eventually('the next attempt', () =>
+      toneMs(caller.received, 800) > 100 ? true : undefined,
+    );
     expect(performance.now() - since).toBeGreaterThan(4000);
     expect(performance.now() - since).toBeLessThan(8000);
     await caller.hangUp();

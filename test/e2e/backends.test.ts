@@ -1,7 +1,7 @@
 /** Runs the same call tests over the built-in SIP sockets and over a server that speaks the drachtio control protocol. */
 import { describe, expect, it } from 'vitest';
 import { DrachtioServer, drachtioSettings } from '../drachtio/drachtio-server.ts';
-import { callStories } from './call-stories.ts';
+import { callStories } from './call-scenarios.ts';
 import { eventually, newPlace, removePlace, Service } from './service.ts';
 
 describe('built-in sockets', () => {

@@ -34,15 +34,15 @@ describe.skipIf(!hasChromium)('a call between a browser and a phone', () => {
     await browser.register(`${scene.service.baseUrl.replace('http', 'ws')}/sip`, user);
     await browser.call('sip:1000@127.0.0.1');
     await phone.answered;
-    await browser.heard(PHONE_HZ);
+    await browser.received(PHONE_HZ);
     await eventually('the tone of the browser', () =>
-      toneMs(phone.heard, BROWSER_HZ) > 500 ? true : undefined,
+      toneMs(phone.received, BROWSER_HZ) > 500 ? true : undefined,
     );
     expect(await browser.hears(BROWSER_HZ)).toEqual([false]);
-    const told = await browser.statistics();
-    expect(told).toMatchObject({ dtlsState: 'connected' });
-    expect(told.srtpCipher).toMatch(/AES/);
-    expect(told.packets).toBeGreaterThan(20);
+    const reported = await browser.statistics();
+    expect(reported).toMatchObject({ dtlsState: 'connected' });
+    expect(reported.srtpCipher).toMatch(/AES/);
+    expect(reported.packets).toBeGreaterThan(20);
     await browser.hangup();
     await phone.ended;
     await phone.close();

@@ -163,7 +163,7 @@ export class BrowserPhone {
   }
 
   /** Waits until all tones are audible at the same time. The failure message lists the tones. */
-  async heard(...frequencies: readonly number[]): Promise<void> {
+  async received(...frequencies: readonly number[]): Promise<void> {
     await eventually(`${frequencies.join(' and ')} Hz in the browser`, async () =>
       (await this.hears(...frequencies)).every((is) => is) ? true : undefined,
     );

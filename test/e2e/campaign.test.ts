@@ -46,7 +46,7 @@ let place: ServicePlace;
 let service: Service;
 let customer: Customer;
 let carrier: Carrier;
-let told: Server;
+let reported: Server;
 /** Requests that `notify_url` received, unmodified. */
 const events: { readonly body: string; readonly signature: string }[] = [];
 
@@ -57,7 +57,7 @@ beforeAll(async () => {
     Customer.listen(),
     Carrier.listen(fateOf),
   ]);
-  told = createServer((request, response) => {
+  reported = createServer((request, response) => {
     let body = '';
     request.setEncoding('utf8').on('data', (text: string) => {
       body += text;
@@ -67,7 +67,7 @@ beforeAll(async () => {
       response.end();
     });
   }).listen(0, '127.0.0.1');
-  await once(told, 'listening');
+  await once(reported, 'listening');
   const account = `/accounts/${service.demo.authId}`;
   await service.admin('POST', `${account}/caller-ids`, { number: `+${FROM}` });
   await service.admin('PATCH', account, { concurrent_calls_limit: 40, cps_limit: 50 });
@@ -84,7 +84,7 @@ afterAll(async () => {
   await service.kill();
   await customer.close();
   carrier.close();
-  told.close();
+  reported.close();
   removePlace(place);
 });
 
@@ -128,7 +128,7 @@ it('calls every contact once and reports the same outcomes as the carrier', asyn
     timezone: 'UTC',
     caller_id_strategy: 'fixed',
     fixed_caller_id: FROM,
-    notify_url: `http://127.0.0.1:${(told.address() as AddressInfo).port}/told`,
+    notify_url: `http://127.0.0.1:${(reported.address() as AddressInfo).port}/told`,
   });
   expect(created.status, created.text).toBe(201);
   const id = String(created.body['id']);

@@ -27,7 +27,7 @@ let place: ServicePlace;
 let service: Service;
 let customer: Customer;
 let user: SipUser;
-let botHeardMs = 0;
+let botReceivedMs = 0;
 
 beforeAll(async () => {
   customer = await Customer.listen();
@@ -51,7 +51,7 @@ afterAll(async () => {
 const countingBot: Bot = (socket, request) => {
   echoBot(socket, request);
   socket.on('message', (data) => {
-    if (JSON.parse(String(data)).event === 'media') botHeardMs += FRAME_MS;
+    if (JSON.parse(String(data)).event === 'media') botReceivedMs += FRAME_MS;
   });
 };
 
@@ -66,7 +66,7 @@ describe('kill -9 during an answered call', () => {
   beforeAll(async () => {
     const call = await startCall(service, user);
     await call.answered;
-    await eventually('enough audio at the bot', () => botHeardMs >= LIVED_MS || undefined);
+    await eventually('enough audio at the bot', () => botReceivedMs >= LIVED_MS || undefined);
     expect(Number((await service.balance())['reserved_funds'])).toBeGreaterThan(0);
     await service.kill();
     call.hangUp();

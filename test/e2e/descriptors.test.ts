@@ -36,14 +36,22 @@ it('file descriptors that run out make the node not ready, with the cause', asyn
   const open = readdirSync(`/proc/${pid}/fd`).length;
   const limited = spawnSync('prlimit', ['--pid', String(pid), `--nofile=${open + SPARE}:`]);
   expect(limited.status).toBe(0);
+  // The service reads its limit twice a second.
+  const requested = service;
+  await eventually(
+    'the new limit',
+    async () =>
+      (await requested.get('/metrics')).text.includes(
+        `voice_descriptors_limit ${open + SPARE}\n`,
+      ) || undefined,
+  );
   await openConnections(service.sipPort);
-  const asked = service;
   const refusal = await eventually('503', async () => {
-    const answer = await asked.get('/readyz');
+    const answer = await requested.get('/readyz');
     return answer.status === 503 ? answer : undefined;
   });
   expect(refusal.text).toContain('file descriptors run out');
   expect(refusal.text).toContain('descriptors');
   for (const socket of sockets.splice(0)) socket.destroy();
-  await eventually('200', async () => (await asked.get('/readyz')).status === 200 || undefined);
+  await eventually('200', async () => (await requested.get('/readyz')).status === 200 || undefined);
 });

@@ -17,15 +17,15 @@ describe.concurrent('audio that the caller hears', () => {
     const elements = `<Play>${scene.sounds.low}</Play><Wait length="1"/><Play loop="2">${scene.sounds.high}</Play><Speak>Good morning</Speak>`;
     const phone = await scene.callTo('prompts', elements);
     await phone.ended;
-    const { heard } = phone;
-    expect(toneMs(heard, 800)).toBeGreaterThanOrEqual(540);
-    expect(toneMs(heard, 800)).toBeLessThanOrEqual(640);
-    expect(toneMs(heard, 1500)).toBeGreaterThanOrEqual(1000);
-    const gapMs = toneAtMs(heard, 1500) - toneAtMs(heard, 800) - 600;
+    const { received } = phone;
+    expect(toneMs(received, 800)).toBeGreaterThanOrEqual(540);
+    expect(toneMs(received, 800)).toBeLessThanOrEqual(640);
+    expect(toneMs(received, 1500)).toBeGreaterThanOrEqual(1000);
+    const gapMs = toneAtMs(received, 1500) - toneAtMs(received, 800) - 600;
     expect(gapMs).toBeGreaterThanOrEqual(980);
     expect(gapMs).toBeLessThan(1500);
-    expect(loudMs(heard)).toBeGreaterThan(2300);
-    expect(await scene.told('/prompts-hangup')).toMatchObject({
+    expect(loudMs(received)).toBeGreaterThan(2300);
+    expect(await scene.reported('/prompts-hangup')).toMatchObject({
       HangupCauseName: 'End Of XML Instructions',
       HangupCauseCode: '4010',
     });
@@ -42,11 +42,13 @@ describe.concurrent('audio that the caller hears', () => {
       answered = true;
     });
     await phone.early;
-    await eventually('the early tone', () => (toneMs(phone.heard, 800) > 400 ? true : undefined));
+    await eventually('the early tone', () =>
+      toneMs(phone.received, 800) > 400 ? true : undefined,
+    );
     expect(answered).toBe(false);
     await phone.ended;
     expect(answered).toBe(true);
-    expect(toneMs(phone.heard, 1500)).toBeGreaterThan(300);
+    expect(toneMs(phone.received, 1500)).toBeGreaterThan(300);
     await phone.close();
   });
 
@@ -57,7 +59,7 @@ describe.concurrent('audio that the caller hears', () => {
     const elements = `<DTMF>1234567890</DTMF><Play>${scene.sounds.low}</Play>`;
     const phone = await scene.callTo(name, elements, { keyEvents });
     await phone.ended;
-    expect(keyEvents ? phone.keysHeard : keysIn(phone.heard)).toBe('1234567890');
+    expect(keyEvents ? phone.receivedKeys : keysIn(phone.received)).toBe('1234567890');
     await phone.close();
   });
 
@@ -69,7 +71,7 @@ describe.concurrent('audio that the caller hears', () => {
       keyEvents,
     });
     await phone.ended;
-    expect({ events: phone.keysHeard, tones: keysIn(phone.heard) }).toEqual(
+    expect({ events: phone.receivedKeys, tones: keysIn(phone.received) }).toEqual(
       keyEvents ? { events: '159#', tones: '' } : { events: '', tones: '159#' },
     );
     await phone.close();
@@ -87,7 +89,7 @@ describe.concurrent('audio that the caller hears', () => {
     const elements = `<Play>${scene.sounds.low}</Play><Wait length="8" ${attributes}/><Play>${scene.sounds.high}</Play>`;
     const phone = await scene.callTo(name, elements, { voice: voice() });
     await phone.ended;
-    const endedAtMs = toneAtMs(phone.heard, 1500);
+    const endedAtMs = toneAtMs(phone.received, 1500);
     expect(endedAtMs).toBeGreaterThan(1500);
     expect(endedAtMs).toBeLessThan(3500);
     await phone.close();
@@ -98,13 +100,13 @@ describe.concurrent('reads each key of the caller once', () => {
   const elements = (name: string) =>
     `<GetDigits action="${scene.url(`/${name}-keys`)}" numDigits="4"><Play loop="0">${scene.sounds.endless}</Play></GetDigits>`;
   const keysOf = async (name: string, phone: Handset) => {
-    const form = await scene.told(`/${name}-keys`);
+    const form = await scene.reported(`/${name}-keys`);
     await phone.hangUp();
     return form['Digits'];
   };
 
   const prompted = (phone: Handset) =>
-    eventually('the prompt', () => (toneMs(phone.heard, 1000) > 0 ? true : undefined));
+    eventually('the prompt', () => (toneMs(phone.received, 1000) > 0 ? true : undefined));
 
   it('as RFC 4733 events', async () => {
     const phone = await scene.callTo('rfc4733', elements('rfc4733'));
@@ -136,7 +138,7 @@ describe.concurrent('Record', () => {
     const phone = await scene.callTo('quiet', record('quiet', 'timeout="1" maxLength="30"'), {
       voice: joined([silence(300), tone([900], 1000)]),
     });
-    const form = await scene.told('/quiet-stop');
+    const form = await scene.reported('/quiet-stop');
     expect(form).toMatchObject({ RecordingEndReason: 'RecordingTimeout' });
     const { channels, left, lengthMs } = await scene.recorded(form['RecordUrl']);
     expect(channels).toBe(1);
@@ -152,9 +154,9 @@ describe.concurrent('Record', () => {
       voice: tone([900], 3000),
     });
     await phone.answered;
-    await scene.told('/bykey-action', 'Record');
+    await scene.reported('/bykey-action', 'Record');
     phone.press('5#');
-    expect(await scene.told('/bykey-stop')).toMatchObject({
+    expect(await scene.reported('/bykey-stop')).toMatchObject({
       RecordingEndReason: 'FinishedOnKey',
       Digits: '#',
     });
@@ -165,7 +167,7 @@ describe.concurrent('Record', () => {
     const elements = `<Record recordSession="true" fileFormat="wav" playBeep="false" maxLength="60" callbackUrl="${scene.url('/sides-stop')}"/><Play>${scene.sounds.low}</Play>`;
     const phone = await scene.callTo('sides', elements, { voice: tone([900], 3000) });
     await phone.ended;
-    const form = await scene.told('/sides-stop');
+    const form = await scene.reported('/sides-stop');
     const { channels, left, right, lengthMs } = await scene.recorded(form['RecordUrl']);
     expect(channels).toBe(2);
     expect(toneMs(right, 800)).toBeGreaterThanOrEqual(560);
@@ -183,7 +185,7 @@ describe.concurrent('document flow', () => {
   ])('Hangup reason="%s" refuses with %i', async (reason, status, code, name) => {
     const phone = await scene.callTo(reason, `<Hangup reason="${reason}"/>`);
     expect(await phone.ended).toMatchObject({ how: 'refused', status });
-    expect(await scene.told(`/${reason}-hangup`)).toMatchObject({
+    expect(await scene.reported(`/${reason}-hangup`)).toMatchObject({
       HangupCauseCode: String(code),
       HangupCauseName: name,
       HangupSource: 'Answer XML',
@@ -205,8 +207,8 @@ describe.concurrent('document flow', () => {
       Event: 'Redirect',
       CallUUID: await scene.uuidOf('redirect'),
     });
-    expect(toneMs(phone.heard, 1500)).toBeGreaterThan(300);
-    expect(toneMs(phone.heard, 800)).toBe(0);
+    expect(toneMs(phone.received, 1500)).toBeGreaterThan(300);
+    expect(toneMs(phone.received, 800)).toBe(0);
     await phone.close();
   });
 });

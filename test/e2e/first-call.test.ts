@@ -46,8 +46,9 @@ const run = async (script: string, args: readonly string[], more = {}) => {
 };
 
 describe('the first start', () => {
-  it('prints all data needed for a first call', () => {
+  it('prints all data needed for a first call', async () => {
     const { demo } = service;
+    const text = await service.banner();
     for (const needed of [
       demo.baseUrl,
       demo.authId,
@@ -56,10 +57,10 @@ describe('the first start', () => {
       demo.password,
       demo.dial,
     ]) {
-      expect(service.program.stdout).toContain(needed);
+      expect(text).toContain(needed);
     }
-    expect(service.program.stdout).toMatch(/curl .*balance\/USD/);
-    expect(service.program.stdout).toContain(`127.0.0.1:${service.sipPort}`);
+    expect(text).toMatch(/curl .*balance\/USD/);
+    expect(text).toContain(`127.0.0.1:${service.sipPort}`);
   });
 
   it('restricts the data folder to its owner', () => {
@@ -75,7 +76,7 @@ describe('the first start', () => {
   });
 
   it('prints a working curl command', async () => {
-    const line = /curl .*/.exec(service.program.stdout)?.[0] ?? '';
+    const line = /curl .*/.exec(await service.banner())?.[0] ?? '';
     const headers = Object.fromEntries(
       [...line.matchAll(/-H '([^:]+): ([^']+)'/g)].map(([, name = '', value = '']) => [
         name,
@@ -109,15 +110,15 @@ describe('health and metrics', () => {
 describe('a call of the bundled phone', () => {
   let report: Awaited<ReturnType<typeof run>>;
   const files = mkdtempSync(join(tmpdir(), 'carillon-e2e-wav-'));
-  const heard = join(files, 'heard.wav');
+  const received = join(files, 'heard.wav');
   beforeAll(async () => {
-    report = await run('src/phone/main.ts', ['--record', heard]);
+    report = await run('src/phone/main.ts', ['--record', received]);
   });
   afterAll(() => rmSync(files, { recursive: true, force: true }));
 
   it('ends with status 0 after the echo was heard', () => {
     expect(report.status, report.stdout + report.stderr).toBe(0);
-    expect(existsSync(heard)).toBe(true);
+    expect(existsSync(received)).toBe(true);
   });
 
   it('has one timeline with SIP messages, elements with line numbers, callbacks and media', async () => {
@@ -140,9 +141,9 @@ describe('a call of the bundled phone', () => {
   it('counts documents and notifications in the metrics', async () => {
     await eventually('the hangup notification', async () => {
       const { text } = await service.get('/metrics');
-      const told = (event: string): boolean =>
+      const reported = (event: string): boolean =>
         new RegExp(`voice_webhook_seconds_count\\{event="${event}",code="200"\\} [1-9]`).test(text);
-      return told('StartApp') && told('Hangup') ? true : undefined;
+      return reported('StartApp') && reported('Hangup') ? true : undefined;
     });
   });
 
@@ -268,12 +269,15 @@ describe('stop and second start', () => {
     const first = service.demo;
     expect(await service.stop()).toBe(0);
     written.push(
-      service.program.output.replace(/\n {2}Carillon is running[\s\S]*?npm run call\n/, ''),
+      service.program.output.replace(/\n {2}Carillon \S+ is running[\s\S]*?\n {2}Stop .*\n/, ''),
     );
 
     service = await Service.start(place);
     expect(service.startedInMs).toBeLessThan(SECOND_START_LIMIT_MS);
-    expect(service.program.stdout).not.toContain(first.authToken);
+    const text = await service.banner();
+    expect(text).toMatch(/Browser phone +\S+\/phone\n/);
+    expect(text).toMatch(/Console +\S+\/console\n/);
+    expect(text).not.toContain(first.authToken);
     expect({ ...service.demo, baseUrl: '' }).toEqual({ ...first, baseUrl: '' });
     expect(await service.balance()).toEqual(before);
     // Housekeeping runs at every start. With the default retention it deletes no record.

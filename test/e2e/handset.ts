@@ -115,12 +115,12 @@ export class Handset {
   }
 
   /** Audio received since the answer or early media, 8 kHz. */
-  get heard(): Int16Array {
-    return this.#channel.heard();
+  get received(): Int16Array {
+    return this.#channel.received();
   }
 
-  get keysHeard(): string {
-    return this.#channel.keysHeard;
+  get receivedKeys(): string {
+    return this.#channel.receivedKeys;
   }
 
   /** Replaces the audio to send, from now on. */

@@ -1,5 +1,6 @@
 /** Writes past days into the data folder before the service starts, because the ledger accepts no backdated entries later. */
 
+import { wallUs } from '../../src/base/clock.ts';
 import { DAY_MS } from '../../src/base/duration.ts';
 import { asAccountId } from '../../src/base/ids.ts';
 import { micros } from '../../src/base/money.ts';
@@ -21,7 +22,7 @@ export async function accountWithHistory(dataDir: string, history: History): Pro
   const key = { authId: 'MA_AAAAAAAAAAAAAAAAA', authToken: 'a-token-of-days-before' };
   const accountId = asAccountId(key.authId);
   const clock = new SimClock(Date.now() - history.days * DAY_MS);
-  const createdUs = clock.wallMs() * 1000;
+  const createdUs = wallUs(clock);
   const { store } = await openAt(dataDir, clock);
   await store.accounts.create(anAccount({ authId: accountId, createdUs }), key.authToken);
   const post = async (entry: Pick<NewEntry, 'type' | 'amount' | 'referenceType'>) => {

@@ -11,28 +11,24 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { postgresMissing, sharedCluster } from '../postgres.ts';
 import { eventually, newPlace, Program, ROOT, removePlace, type ServicePlace } from './service.ts';
 
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
 let root: string;
-let place: ServicePlace;
-beforeAll(async () => {
+beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), 'carillon-root-'));
   chmodSync(root, 0o755);
-  place = await newPlace();
 });
-afterAll(() => {
-  rmSync(root, { recursive: true, force: true });
-  removePlace(place);
-});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 function install(...more: readonly string[]) {
   const args = [join(ROOT, 'bin/carillon.mjs'), '--json', 'install', '--root', root, ...more];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     encoding: 'utf8',
-    env: { PATH: process.env['PATH'] },
+    env: { PATH: process.env['PATH'], SKIP_DOCS: '1' },
   });
   expect([status, status === 0 || stderr]).toEqual([0, true]);
   return JSON.parse(stdout) as { readonly dry_run: boolean; readonly steps: readonly string[] };
@@ -58,42 +54,74 @@ it('installs to the paths of the systemd unit; a second install keeps the settin
   expect(started.map((file) => statSync(join(root, file)).isFile())).toEqual([true, true]);
 }, 60_000);
 
-it('the installed program runs standalone as an unprivileged user and reports its health', async () => {
-  const program = join(root, 'opt/carillon');
-  mkdirSync(place.dataDir);
-  if (isRoot) {
+const STORES = [
+  ['SQLite', undefined],
+  ['PostgreSQL', postgresMissing],
+] as const;
+
+describe.each(STORES)('the installed program on %s', (name, missing) => {
+  let place: ServicePlace;
+  beforeAll(async () => {
+    place = await newPlace();
+    mkdirSync(place.dataDir);
+    if (!isRoot) return;
     chmodSync(join(place.dataDir, '..'), 0o755);
     chownSync(place.dataDir, NOBODY, NOBODY);
-  }
-  const environment = { ...place.environment, CARILLON_DEMO: 'off', PATH: '/usr/bin:/bin' };
-  const node = join(program, 'node_modules/node/bin/node');
-  const service = new Program(join(program, 'src/main.ts'), [], environment, {
-    node,
-    ...(isRoot && { uid: NOBODY }),
   });
-  const healthy = (): number | null =>
-    spawnSync(node, [join(program, 'deploy/healthcheck.mjs')], {
-      env: environment,
-    }).status;
-  try {
-    await eventually('a healthy service', () => healthy() === 0 || undefined, 30_000);
-    const port = place.environment['CARILLON_HTTP_PORT'];
-    for (const page of ['docs', 'phone', 'phone.js', 'metrics']) {
-      const reply = await fetch(`http://127.0.0.1:${port}/${page}`);
-      expect([page, reply.status]).toEqual([page, 200]);
-      await reply.arrayBuffer();
-    }
-    const doctor = spawnSync(node, [join(program, 'bin/carillon.mjs'), '--json', 'doctor'], {
-      env: environment,
-      encoding: 'utf8',
-    });
-    const { findings } = JSON.parse(doctor.stdout) as {
-      findings: { check: string; found: string }[];
-    };
-    expect(findings.find(({ check }) => check === 'service')?.found).toContain('takes calls');
-  } finally {
-    service.child.kill('SIGTERM');
-  }
-  expect([await service.exited, service.stderr]).toEqual([0, '']);
-  expect(healthy()).toBe(1);
-}, 90_000);
+  afterAll(() => removePlace(place));
+
+  it.skipIf(missing !== undefined)(
+    'runs standalone as an unprivileged user, reports its health and serves backup requests',
+    async () => {
+      const program = join(root, 'opt/carillon');
+      const environment = {
+        ...place.environment,
+        CARILLON_DEMO: 'off',
+        PATH: '/usr/bin:/bin',
+        ...(name === 'PostgreSQL' && {
+          CARILLON_STORE_URL: (await sharedCluster()).database('installed'),
+        }),
+      };
+      const node = join(program, 'node_modules/node/bin/node');
+      const service = new Program(join(program, 'src/main.ts'), [], environment, {
+        node,
+        ...(isRoot && { uid: NOBODY }),
+      });
+      const healthy = (): number | null =>
+        spawnSync(node, [join(program, 'deploy/healthcheck.mjs')], {
+          env: environment,
+        }).status;
+      const command = (...args: readonly string[]) =>
+        spawnSync(node, [join(program, 'bin/carillon.mjs'), '--json', ...args], {
+          env: environment,
+          encoding: 'utf8',
+        });
+      try {
+        await eventually('a healthy service', () => healthy() === 0 || undefined, 30_000);
+        const port = place.environment['CARILLON_HTTP_PORT'];
+        for (const page of ['docs', 'phone', 'phone.js', 'metrics']) {
+          const reply = await fetch(`http://127.0.0.1:${port}/${page}`);
+          expect([page, reply.status]).toEqual([page, 200]);
+          await reply.arrayBuffer();
+        }
+        const { findings } = JSON.parse(command('doctor').stdout) as {
+          findings: { check: string; found: string }[];
+        };
+        expect(findings.find(({ check }) => check === 'service')?.found).toContain('accepts calls');
+        expect(findings.find(({ check }) => check === 'spool')?.found).toMatch(/^0 /);
+        const backup = command('backup');
+        if (name === 'SQLite') {
+          expect([backup.status, backup.stderr]).toEqual([0, '']);
+        } else {
+          expect(backup.status).toBe(1);
+          expect(backup.stderr).toContain('pg_dump');
+        }
+      } finally {
+        service.child.kill('SIGTERM');
+      }
+      expect([await service.exited, service.stderr]).toEqual([0, '']);
+      expect(healthy()).toBe(1);
+    },
+    90_000,
+  );
+});

@@ -113,7 +113,7 @@ const SCHEMES: readonly Row[] = [
 
 const ADDRESSES: readonly Row[] = [
   ['sip: {host: 256.1.1.1}', 'sip.host'],
-  ['http: {host: 192.0.2.99}', 'http.host', 'no address of this machine'],
+  ['http: {host: 192.0.2.99}', 'http.host', 'is not an address of this machine'],
   ['http: {host: nowhere.invalid}', 'http.host', 'name servers'],
   ['rtp: {host: localhost}', 'rtp.host', 'must be an IP address'],
   ['rtp: {publicHost: 0.0.0.0}', 'rtp.publicHost'],
@@ -134,8 +134,8 @@ const DUPLICATES: readonly Row[] = [
   ['carriers: [{name: a, host: a.example}, {name: a, host: b.example}]', 'carriers', 'twice'],
   [
     'rates: [{direction: inbound, per_minute: 1, currency: USD}, {direction: inbound, per_minute: 2, currency: USD}]',
-    'rates',
-    'twice',
+    'rates[1]',
+    'the same as rates[0]',
   ],
 ];
 
@@ -145,7 +145,7 @@ const FILES: readonly Row[] = [
   ['sip: {tlsCertFile: text, tlsKeyFile: one.key}', 'sip.tlsCertFile'],
   ['sip: {tlsCertFile: damaged.crt, tlsKeyFile: one.key}', 'sip.tlsCertFile'],
   ['http: {tlsCertFile: one.crt, tlsKeyFile: one.crt}', 'http.tlsKeyFile'],
-  ['http: {tlsCertFile: data, tlsKeyFile: one.key}', 'http.tlsCertFile', 'is no file'],
+  ['http: {tlsCertFile: data, tlsKeyFile: one.key}', 'http.tlsCertFile', 'is not a file'],
   ['sip: {tlsCaFile: missing.pem}', 'sip.tlsCaFile', 'cannot be read'],
   ['streams: {caFile: text}', 'streams.caFile'],
   ['stir: {keyFile: rsa.key, certificateUrl: "https://a.example/c"}', 'stir.keyFile', 'P-256'],
@@ -179,7 +179,7 @@ async function run(settings: string, ...flags: readonly string[]) {
   return { status, said: program.stderr.trim(), output: program.output };
 }
 
-/** What `--check-config` prints, without a process. */
+/** Returns the output of `--check-config` without starting a process. */
 async function problemsOf(settings: string): Promise<readonly string[]> {
   const examined = examineSettings(environmentOf(settings), join(ROOT, 'config', 'default.json'));
   return (await checkedForStart(examined, ROOT)).problems;
@@ -211,8 +211,9 @@ describe.each(GROUPS)('the check refuses %s', (_, rows) => {
   });
 });
 
+/** A start uses the same check, so one per group suffices. */
 describe.concurrent.each(GROUPS)('a start refuses %s', (_, rows) => {
-  it.each(rows)('%s', async (settings, ...words) => {
+  it.each(rows.slice(0, 1))('%s', async (settings, ...words) => {
     const { status, said, output } = await run(settings);
     expect(status).toBe(1);
     // The first problem is shown, and how many more there are.

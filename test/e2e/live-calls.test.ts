@@ -21,17 +21,17 @@ describe.concurrent('calls between phones', () => {
     const { phone: called, element } = await scene.waiting('callee', { voice: tone([1500], 4000) });
     const dial = `<Dial action="${scene.url('/dial-end')}" callbackUrl="${scene.url('/dial-events')}">${element}</Dial>`;
     const caller = await scene.callTo('dial', dial, { voice: tone([900], 4000) });
-    await scene.told('/dial-events', 'DialConnected');
+    await scene.reported('/dial-events', 'DialConnected');
     await eventually('each other', () =>
-      toneMs(caller.heard, 1500) > 500 && toneMs(called.heard, 900) > 500 ? true : undefined,
+      toneMs(caller.received, 1500) > 500 && toneMs(called.received, 900) > 500 ? true : undefined,
     );
     caller.press('7');
     called.press('8');
     await eventually('the keys', () =>
-      caller.keysHeard === '8' && called.keysHeard === '7' ? true : undefined,
+      caller.receivedKeys === '8' && called.receivedKeys === '7' ? true : undefined,
     );
     await called.hangUp();
-    expect(await scene.told('/dial-end')).toMatchObject({
+    expect(await scene.reported('/dial-end')).toMatchObject({
       DialStatus: 'completed',
       DialHangupCause: 'NORMAL_CLEARING',
     });
@@ -45,7 +45,7 @@ describe.concurrent('calls between phones', () => {
     const talking = await scene.callTo('busy1', dial('busy1'));
     await first.answered;
     const refused = await scene.callTo('busy2', dial('busy2'));
-    expect(await scene.told('/busy2-end')).toMatchObject({
+    expect(await scene.reported('/busy2-end')).toMatchObject({
       DialStatus: 'busy',
       DialHangupCause: 'USER_BUSY',
     });
@@ -62,7 +62,7 @@ describe.concurrent('calls between phones', () => {
     );
     const share = 0.3;
     const hears = (phone: Handset | undefined, hz: number) =>
-      toneMs(phone?.heard ?? silence(0), hz, share);
+      toneMs(phone?.received ?? silence(0), hz, share);
     for (const [i, phone] of phones.entries()) {
       const others = voices.filter((_, other) => other !== i);
       await eventually('the others', () =>
@@ -88,16 +88,20 @@ describe.concurrent('calls between phones', () => {
       { voice: tone([900], 8000) },
     );
     await eventually('music and question', () =>
-      toneMs(caller.heard, 1000) > 300 && toneMs(called.heard, 800) > 300 ? true : undefined,
+      toneMs(caller.received, 1000) > 300 && toneMs(called.received, 800) > 300 ? true : undefined,
     );
     called.press('3');
     await eventually('each other', () =>
-      toneMs(caller.heard, 1500) > 1000 && toneMs(called.heard, 900) > 1000 ? true : undefined,
+      toneMs(caller.received, 1500) > 1000 && toneMs(called.received, 900) > 1000
+        ? true
+        : undefined,
     );
     await caller.hangUp();
     await called.ended;
     await called.close();
-    const { left, right } = await scene.recorded((await scene.told('/confirm-stop'))['RecordUrl']);
+    const { left, right } = await scene.recorded(
+      (await scene.reported('/confirm-stop'))['RecordUrl'],
+    );
     expect(toneMs(left, 900)).toBeGreaterThan(400);
     expect(toneMs(right, 1500)).toBeGreaterThan(400);
     expect(toneMs(right, 1000)).toBe(0);
@@ -109,7 +113,7 @@ describe.concurrent('calls between phones', () => {
       'aleg',
       `<Dial callbackUrl="${scene.url('/legs')}">${element}</Dial>`,
     );
-    await scene.told('/legs', 'DialConnected');
+    await scene.reported('/legs', 'DialConnected');
     const room = '<Conference>Later</Conference>';
     const answer = await scene.service.api('POST', `Call/${await scene.uuidOf('aleg')}/`, {
       legs: 'both',
@@ -118,7 +122,7 @@ describe.concurrent('calls between phones', () => {
     });
     expect(answer.status, answer.text).toBe(202);
     await eventually('both documents', () =>
-      toneMs(caller.heard, 800) > 400 && toneMs(called.heard, 1500) > 400 ? true : undefined,
+      toneMs(caller.received, 800) > 400 && toneMs(called.received, 1500) > 400 ? true : undefined,
     );
     await eventually('both in the room', async () => {
       const { body } = await scene.service.api('GET', 'Conference/Later/');
@@ -132,9 +136,9 @@ describe.concurrent('calls between phones', () => {
     const one = await scene.callTo('member1', xml, { voice: tone([900], 9000) });
     const two = await scene.callTo('member2', xml, { voice: tone([1300], 9000) });
     await eventually('each other', () =>
-      toneMs(one.heard, 1300) > 300 && toneMs(two.heard, 900) > 300 ? true : undefined,
+      toneMs(one.received, 1300) > 300 && toneMs(two.received, 900) > 300 ? true : undefined,
     );
-    expect(toneMs(one.heard, 880, 0.08)).toBeGreaterThanOrEqual(60);
+    expect(toneMs(one.received, 880, 0.08)).toBeGreaterThanOrEqual(60);
     const { body } = await scene.service.api('GET', 'Conference/Moderated/');
     const uuid = await scene.uuidOf('member1');
     const id = (body['members'] as Json[]).find(({ call_uuid: of }) => of === uuid)?.['member_id'];
@@ -145,16 +149,16 @@ describe.concurrent('calls between phones', () => {
     };
     await post('Mute');
     await eventually('quiet', () => isOver(two, 900) || undefined);
-    const beforeMs = toneMs(two.heard, 900, 0.5);
+    const beforeMs = toneMs(two.received, 900, 0.5);
     await post('Play', { url: scene.sounds.low });
-    await eventually('the sound', () => (toneMs(one.heard, 800, 0.3) > 300 ? true : undefined));
-    expect(toneMs(two.heard, 800, 0.3)).toBe(0);
-    expect(toneMs(two.heard, 900, 0.5) - beforeMs).toBeLessThan(100);
+    await eventually('the sound', () => (toneMs(one.received, 800, 0.3) > 300 ? true : undefined));
+    expect(toneMs(two.received, 800, 0.3)).toBe(0);
+    expect(toneMs(two.received, 900, 0.5) - beforeMs).toBeLessThan(100);
     await post('Kick');
     await one.ended;
     await two.hangUp();
     const { left } = await scene.recorded(
-      (await scene.told('/room', 'ConferenceRecord'))['RecordUrl'],
+      (await scene.reported('/room', 'ConferenceRecord'))['RecordUrl'],
     );
     expect(toneMs(left, 1300, 0.3)).toBeGreaterThan(500);
     expect(toneMs(left, 900, 0.3)).toBeGreaterThan(300);
@@ -166,7 +170,7 @@ const OVER_MS = 300;
 const SAMPLES_PER_MS = 8;
 /** Whether the latest received audio no longer contains the tone. */
 const isOver = (phone: Handset, hz: number): boolean =>
-  toneMs(phone.heard.subarray(-OVER_MS * SAMPLES_PER_MS), hz, 0.3) === 0;
+  toneMs(phone.received.subarray(-OVER_MS * SAMPLES_PER_MS), hz, 0.3) === 0;
 
 describe.concurrent('control of a live call over REST', () => {
   it('plays, speaks, sends keys and records, and stops each action', async () => {
@@ -183,20 +187,20 @@ describe.concurrent('control of a live call over REST', () => {
 
     await post('Record', { file_format: 'wav', callback_url: scene.url('/rest-record') });
     await post('Play', { urls: scene.sounds.endless });
-    await eventually('the sound', () => (toneMs(phone.heard, 1000) > 300 ? true : undefined));
+    await eventually('the sound', () => (toneMs(phone.received, 1000) > 300 ? true : undefined));
     await stop('Play');
     await eventually('its end', () => isOver(phone, 1000) || undefined);
-    const playedMs = toneMs(phone.heard, 1000);
-    const before = loudMs(phone.heard);
+    const playedMs = toneMs(phone.received, 1000);
+    const before = loudMs(phone.received);
     await post('Speak', { text: 'one two three' });
-    await eventually('the voice', () => (loudMs(phone.heard) > before + 300 ? true : undefined));
+    await eventually('the voice', () => (loudMs(phone.received) > before + 300 ? true : undefined));
     await stop('Speak');
     await post('DTMF', { digits: '42' });
-    await eventually('the keys', () => (phone.keysHeard === '42' ? true : undefined));
-    expect(toneMs(phone.heard, 1000) - playedMs).toBeLessThan(200);
+    await eventually('the keys', () => (phone.receivedKeys === '42' ? true : undefined));
+    expect(toneMs(phone.received, 1000) - playedMs).toBeLessThan(200);
 
     await stop('Record');
-    const form = await scene.told('/rest-record', 'RecordStop');
+    const form = await scene.reported('/rest-record', 'RecordStop');
     const { channels, left, right } = await scene.recorded(form['RecordUrl']);
     expect(channels).toBe(2);
     expect(toneMs(left, 900)).toBeGreaterThan(500);
@@ -239,7 +243,7 @@ describe.concurrent('control of a live call over REST', () => {
       `<Response><Play>${scene.sounds.high}</Play></Response>`,
     );
     await eventually('the first document', () =>
-      toneMs(phone.heard, 1000) > 100 ? true : undefined,
+      toneMs(phone.received, 1000) > 100 ? true : undefined,
     );
     const answer = await scene.service.api('POST', `Call/${await scene.uuidOf('moved')}/`, {
       legs: 'aleg',
@@ -247,7 +251,7 @@ describe.concurrent('control of a live call over REST', () => {
     });
     expect(answer.status).toBe(202);
     await phone.ended;
-    expect(toneMs(phone.heard, 1500)).toBeGreaterThan(300);
+    expect(toneMs(phone.received, 1500)).toBeGreaterThan(300);
     await phone.close();
   });
 });

@@ -28,9 +28,9 @@ interface Participant {
 
 describe('MultiPartyCall', () => {
   it('sends the customer its queue position, adds and mutes an agent, and ends for both together', async () => {
-    let asked = 0;
+    let requested = 0;
     const wait = customer.page('/wait', (response) => {
-      asked += 1;
+      requested += 1;
       response
         .writeHead(200, { 'content-type': 'application/xml' })
         .end('<Response><Wait length="1"/></Response>');
@@ -50,7 +50,7 @@ describe('MultiPartyCall', () => {
     ];
     const caller = await Handset.call(service, a);
     await caller.answered;
-    await eventually('a second place', () => (asked >= 2 ? true : undefined));
+    await eventually('a second place', () => (requested >= 2 ? true : undefined));
     const agent = await Handset.call(service, b);
     await agent.answered;
     const agentCall = await eventually(

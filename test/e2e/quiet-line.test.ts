@@ -73,7 +73,7 @@ class KeyListener {
 
 interface Talk {
   readonly call: WireCaller;
-  readonly ear: KeyListener;
+  readonly listener: KeyListener;
   /** Sends a re-INVITE with this direction. */
   readonly turn: (direction: string) => Promise<string>;
 }
@@ -81,22 +81,22 @@ interface Talk {
 let version = 1;
 
 async function talking(elements: string, using: (talk: Talk) => Promise<void>): Promise<void> {
-  const ear = await KeyListener.open();
+  const listener = await KeyListener.open();
   const body = (direction: string): string => {
     version += 1;
-    return sdpOf({ address: PHONE, direction, version, media: ear.media });
+    return sdpOf({ address: PHONE, direction, version, media: listener.media });
   };
   try {
     const call = stage.caller(await stage.number(elements));
     call.invite({ body: body('sendrecv') });
-    ear.talk((await call.answered()).body);
+    listener.talk((await call.answered()).body);
     const turn = async (direction: string): Promise<string> => {
       call.reinvite({ body: body(direction) });
       return (await call.answered()).body;
     };
-    await using({ call, ear, turn });
+    await using({ call, listener, turn });
   } finally {
-    ear.close();
+    listener.close();
   }
 }
 
@@ -105,12 +105,12 @@ const PLAYS = `<Speak>${'One two three four five. '.repeat(20)}</Speak>`;
 
 describe('RTP without content to play', () => {
   it("sends silence while the peer sends, and stops two seconds after the peer's last packet", async () => {
-    await talking(WAITS, async ({ call, ear }) => {
+    await talking(WAITS, async ({ call, listener }) => {
       await wait(SETTLED_MS);
-      expect(await ear.within(1000)).toBeGreaterThan(30);
-      ear.hush();
+      expect(await listener.within(1000)).toBeGreaterThan(30);
+      listener.hush();
       await wait(2000 + SETTLED_MS);
-      expect(await ear.within(1000)).toBe(0);
+      expect(await listener.within(1000)).toBe(0);
       await call.hangUp();
     });
   });
@@ -121,35 +121,35 @@ describe('RTP without content to play', () => {
   ])(
     'a peer on hold with %s gets no audio, and gets all audio after the hold',
     async (hold, answer) => {
-      await talking(PLAYS, async ({ call, ear, turn }) => {
+      await talking(PLAYS, async ({ call, listener, turn }) => {
         await wait(SETTLED_MS);
-        expect(await ear.within(500)).toBeGreaterThan(10);
+        expect(await listener.within(500)).toBeGreaterThan(10);
         expect(await turn(hold)).toContain(`a=${answer}`);
-        if (hold === 'inactive') ear.hush();
+        if (hold === 'inactive') listener.hush();
         await wait(SETTLED_MS);
-        expect(await ear.within(1500)).toBe(0);
+        expect(await listener.within(1500)).toBe(0);
         await turn('sendrecv');
         await wait(SETTLED_MS);
-        expect(await ear.within(500)).toBeGreaterThan(10);
+        expect(await listener.within(500)).toBeGreaterThan(10);
         await call.hangUp();
       });
     },
   );
 
   it('sends played audio to a peer that only listens', async () => {
-    await talking(PLAYS, async ({ call, ear, turn }) => {
-      ear.hush();
+    await talking(PLAYS, async ({ call, listener, turn }) => {
+      listener.hush();
       expect(await turn('recvonly')).toContain('a=sendonly');
       await wait(SETTLED_MS);
-      expect(await ear.within(500)).toBeGreaterThan(10);
+      expect(await listener.within(500)).toBeGreaterThan(10);
       await call.hangUp();
     });
   });
 
   it('ends the call as Media Timeout when the peer sends no packet for the configured time', async () => {
-    await talking(WAITS, async ({ call, ear }) => {
+    await talking(WAITS, async ({ call, listener }) => {
       await wait(SETTLED_MS);
-      ear.hush();
+      listener.hush();
       const silentMs = performance.now();
       stage.calling.answer(await stage.calling.request('BYE', 2 * MEDIA_TIMEOUT_MS), '200 OK');
       const tookMs = performance.now() - silentMs;

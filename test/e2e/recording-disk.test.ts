@@ -45,7 +45,7 @@ function mounted(path: string): { unmount(): void } | undefined {
   return { unmount: () => execFileSync('umount', ['-l', path]) };
 }
 
-const told = (path: string, event: string) =>
+const reported = (path: string, event: string) =>
   eventually(`${event} at ${path}`, () =>
     customer.at(path).find(({ form }) => form['Event'] === event),
   );
@@ -67,7 +67,8 @@ function documentOf(name: string): { readonly answer: string; readonly events: s
   return { answer: customer.xml(`/${name}`, xml), events };
 }
 
-const loud = (heard: Int16Array): number => heard.filter((sample) => Math.abs(sample) > 500).length;
+const loud = (received: Int16Array): number =>
+  received.filter((sample) => Math.abs(sample) > 500).length;
 /** Minimum number of loud samples. Two thirds of the sound are loud, and nearly every sample there counts. */
 const LEAST_LOUD = 6 * 8000 * 0.55;
 
@@ -80,8 +81,8 @@ describe('a full recordings disk', () => {
     const user = await makeUser(service, 'full', { answer_url: answer, hangup_url: events });
     const call = await startCall(service, user, { seconds: 8, voice: babble(8) });
     await call.answered;
-    const beside = callFor(service, service.demo, 3, babble(3));
-    const { form } = await told('/full-events', 'RecordStop');
+    const withRecords = callFor(service, service.demo, 3, babble(3));
+    const { form } = await reported('/full-events', 'RecordStop');
     expect(form).toMatchObject({ RecordingEndReason: 'Failed', CallStatus: 'in-progress' });
     expect(Number(form['RecordingDurationMs'])).toBeGreaterThan(1000);
     const wav = openWav(
@@ -91,9 +92,9 @@ describe('a full recordings disk', () => {
     expect(wav.value).toMatchObject({ rate: 8000, channels: 2 });
     expect((await service.get('/readyz')).status).toBe(200);
 
-    const { sipCallId, heard, end } = await call.report;
+    const { sipCallId, received, end } = await call.report;
     expect(end).toMatchObject({ by: 'local', how: 'bye' });
-    expect(loud(heard)).toBeGreaterThan(LEAST_LOUD);
+    expect(loud(received)).toBeGreaterThan(LEAST_LOUD);
     const record = await service.cdrOf(sipCallId);
     expect(record).toMatchObject({ hangup_cause: 'NORMAL_CLEARING' });
     const { body } = await service.api('GET', `Call/${String(record['uuid'])}/log`);
@@ -103,7 +104,7 @@ describe('a full recordings disk', () => {
         facts: expect.objectContaining({ reason: 'Failed', error: 'ENOSPC' }),
       }),
     );
-    expect((await beside).packetsSent).toBeGreaterThan(100);
+    expect((await withRecords).packetsSent).toBeGreaterThan(100);
   });
 
   it('without any free space, does not record the call, plays all audio, and logs the reason', async ({
@@ -118,9 +119,9 @@ describe('a full recordings disk', () => {
       );
       const before = bytesOnDisk();
       const user = await makeUser(service, 'none', { answer_url: answer, hangup_url: events });
-      const { sipCallId, heard, end } = await callFor(service, user, 7, babble(1));
+      const { sipCallId, received, end } = await callFor(service, user, 7, babble(1));
       expect(end).toMatchObject({ by: 'local', how: 'bye' });
-      expect(loud(heard)).toBeGreaterThan(LEAST_LOUD);
+      expect(loud(received)).toBeGreaterThan(LEAST_LOUD);
       expect(bytesOnDisk()).toBe(before);
       const record = await service.cdrOf(sipCallId);
       const { body } = await service.api('GET', `Call/${String(record['uuid'])}/log`);

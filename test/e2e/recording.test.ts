@@ -164,9 +164,9 @@ describe('a crash during a recording', () => {
         ({ recording_format: format }, i) => i === 0 && format === 'mp3',
       );
     });
-    const keptMs = Number(recording['recording_duration_ms']);
-    expect(keptMs).toBeGreaterThanOrEqual(writtenMs);
-    expect(keptMs).toBeLessThan(killedAtMs - calledAtMs);
+    const retentionMs = Number(recording['recording_duration_ms']);
+    expect(retentionMs).toBeGreaterThanOrEqual(writtenMs);
+    expect(retentionMs).toBeLessThan(killedAtMs - calledAtMs);
     const { form } = await stopOf('/crash-stop');
     expect(form).toMatchObject({
       RecordingID: recording['recording_id'],

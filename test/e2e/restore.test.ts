@@ -49,17 +49,17 @@ async function aRunningCall(at: Service, caller: SipUser): Promise<RunningCall> 
 it('backup, restore, verify: preserves accounts, money, tokens and phones', async () => {
   const [from, to] = places as [ServicePlace, ServicePlace];
   const made = await service.admin('POST', '/accounts', { name: 'Kept', currency: 'USD' });
-  const kept: AccountKey = {
+  const retained: AccountKey = {
     authId: String(made.body['auth_id']),
     authToken: String(made.body['auth_token']),
   };
   const credit = { amount: 7.5, currency: 'USD', description: 'before the backup' };
-  await service.admin('POST', `/accounts/${kept.authId}/credit`, credit);
+  await service.admin('POST', `/accounts/${retained.authId}/credit`, credit);
   const user: SipUser = await makeUser(
     service,
     'kept',
     { answer_url: 'http://127.0.0.1:9/x' },
-    kept,
+    retained,
   );
   // The backup holds running calls as open records; the restore closes them.
   const room = '<Response><Conference>kept</Conference></Response>';
@@ -67,14 +67,14 @@ it('backup, restore, verify: preserves accounts, money, tokens and phones', asyn
     service,
     'caller',
     { answer_url: customer.xml('/room', room) },
-    kept,
+    retained,
   );
   const running = [await aRunningCall(service, caller), await aRunningCall(service, caller)];
   const copied = carillon(from, 'backup', '--name', 'kept.db');
   expect(copied).toMatchObject({ status: 0 });
   const live = (await service.admin('GET', '/calls')).body['calls'] as readonly Json[];
   expect(live).toHaveLength(2);
-  await service.admin('POST', `/accounts/${kept.authId}/credit`, credit);
+  await service.admin('POST', `/accounts/${retained.authId}/credit`, credit);
   await service.kill();
   for (const call of running) call.hangUp();
   await Promise.allSettled(running.map(({ report }) => report));
@@ -89,14 +89,14 @@ it('backup, restore, verify: preserves accounts, money, tokens and phones', asyn
   let charged = 0;
   for (const { call_uuid: uuid } of live) {
     const cdr = await eventually('the record of the interrupted call', async () => {
-      const { status, body } = await service.api('GET', `cdr/${String(uuid)}`, undefined, kept);
+      const { status, body } = await service.api('GET', `cdr/${String(uuid)}`, undefined, retained);
       return status === 200 ? ((body['data'] ?? body) as Json) : undefined;
     });
     expect(Number(cdr['total_cost'])).toBeGreaterThan(0);
     charged += Number(cdr['total_cost']);
   }
   // The balance excludes the credit added after the backup, and includes one charge per interrupted call.
-  const balance = await service.balance(kept);
+  const balance = await service.balance(retained);
   expect(balance).toMatchObject({ reserved_funds: 0 });
   expect(balance['balance']).toBeCloseTo(7.5 - charged, 6);
   expect((await service.admin('POST', '/verify')).body).toEqual({ ok: true, faults: [] });

@@ -95,7 +95,7 @@ async function expectRevoked(
   detail: string,
 ) {
   expect((await talking.ended).how).toBe('bye');
-  expect(await scene.told(`/${name}-end`, 'Hangup')).toMatchObject({
+  expect(await scene.reported(`/${name}-end`, 'Hangup')).toMatchObject({
     HangupCauseCode: '3040',
     HangupCauseName: 'Forbidden',
   });

@@ -96,7 +96,7 @@ export class Scene {
   }
 
   /** Waits for the first form posted to `path`, optionally with this event. */
-  async told(path: string, event?: string): Promise<Readonly<Record<string, string>>> {
+  async reported(path: string, event?: string): Promise<Readonly<Record<string, string>>> {
     const posted = await eventually(`${event ?? 'a request'} at ${path}`, () =>
       this.customer.at(path).find(({ form }) => event === undefined || form['Event'] === event),
     );
@@ -104,7 +104,7 @@ export class Scene {
   }
 
   async uuidOf(name: string): Promise<string> {
-    return (await this.told(`/${name}`))['CallUUID'] ?? '';
+    return (await this.reported(`/${name}`))['CallUUID'] ?? '';
   }
 
   /** Downloads a WAV recording with its link only, without credentials. */

@@ -21,7 +21,7 @@ const RTP_SLICE = 250;
 const RTP_SLICES = 6;
 
 /** Environment variables of every program; includes the compile cache that `npm start` uses. */
-const KEPT = {
+const RETAINED = {
   PATH: process.env['PATH'],
   HOME: process.env['HOME'],
   NODE_COMPILE_CACHE: join(ROOT, 'build', 'compile-cache'),
@@ -47,7 +47,7 @@ export class Program {
     this.child = spawn(node, [resolve(ROOT, script), ...args], {
       ...by,
       cwd: ROOT,
-      env: { ...KEPT, ...environment },
+      env: { ...RETAINED, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => {
@@ -101,6 +101,14 @@ export class Service {
       throw new Error(`the service did not start:\n${program.output}`);
     }
     return new Service(place, program, performance.now() - startMs);
+  }
+
+  /** Waits for the banner, the last text that a start prints, and returns all output so far. */
+  async banner(): Promise<string> {
+    const { program } = this;
+    return eventually('the banner', () =>
+      /\n {2}Stop /.test(program.stdout) ? program.stdout : undefined,
+    );
   }
 
   /** The demo account and credentials that the first start created. */
@@ -220,11 +228,11 @@ export function removePlace({ dataDir }: ServicePlace): void {
   rmSync(join(dataDir, '..'), { recursive: true, force: true });
 }
 
-/** Of all services of all test processes. */
+/** Returns true if a port is in the RTP ranges of the test services. */
 const isForRtp = (port: number): boolean =>
   port >= 40_000 && port < 40_000 + 8 * RTP_SLICE * RTP_SLICES;
 
-/** Free for TCP and UDP at the moment of asking, and in no RTP range: a SIP port there is refused. */
+/** Returns a port that is free for TCP and UDP and outside the RTP ranges, where SIP ports are refused. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const server = createServer().listen(0, '127.0.0.1');

@@ -132,9 +132,9 @@ describe('reliable provisional responses (RFC 3262)', () => {
       expect(headerIn(ringing, 'Require')).toMatch(/100rel/);
       const sequence = headerIn(ringing, 'RSeq');
       expect(headerIn(await call.invited(180), 'RSeq')).toBe(sequence);
-      const wrong = await call.asked('PRACK', { headers: [`RAck: 1 1 INVITE`] });
+      const wrong = await call.requested('PRACK', { headers: [`RAck: 1 1 INVITE`] });
       expect(wrong.status).toBe(481);
-      const right = await call.asked('PRACK', { headers: [`RAck: ${sequence} 1 INVITE`] });
+      const right = await call.requested('PRACK', { headers: [`RAck: ${sequence} 1 INVITE`] });
       expect(right.status).toBe(200);
       await callee.accept();
       await call.invited(200);
@@ -152,12 +152,14 @@ describe('reliable provisional responses (RFC 3262)', () => {
     callee.answer('183 Session Progress', { body: sdpOf() });
     const early = await call.invited(183);
     const rack = `RAck: ${headerIn(early, 'RSeq')} 1 INVITE`;
-    const acknowledged = await call.asked('PRACK', {
+    const acknowledged = await call.requested('PRACK', {
       headers: [rack],
       body: sdpOf({ version: 2 }),
     });
     expect([acknowledged.status, acknowledged.body.length > 0]).toEqual([200, true]);
-    const held = await call.asked('UPDATE', { body: sdpOf({ direction: 'sendonly', version: 3 }) });
+    const held = await call.requested('UPDATE', {
+      body: sdpOf({ direction: 'sendonly', version: 3 }),
+    });
     expect([held.status, directionIn(held)]).toEqual([200, 'recvonly']);
     await callee.accept();
     expect((await call.invited(200)).body).toBe('');
@@ -177,8 +179,8 @@ describe('session timers (RFC 4028)', () => {
     ['90;refresher=uas', '90;refresher=uas', ''],
     ['90;refresher=uac', '90;refresher=uac', 'timer'],
     ['7200', '1800;refresher=uac', 'timer'],
-  ])('agrees %s as %s', async (asked, agreed, required) => {
-    const { call, answer } = await talking({ headers: timer(asked) });
+  ])('agrees %s as %s', async (requested, agreed, required) => {
+    const { call, answer } = await talking({ headers: timer(requested) });
     expect(headerIn(answer, 'Session-Expires')).toBe(agreed);
     expect(headerIn(answer, 'Require')).toBe(required);
     await call.hangUp();
@@ -186,12 +188,12 @@ describe('session timers (RFC 4028)', () => {
 
   it('refreshes by UPDATE and re-INVITE, and refuses too brief an interval', async () => {
     const { call } = await talking({ headers: timer('120;refresher=uac') });
-    const updated = await call.asked('UPDATE', { headers: timer('120;refresher=uac') });
+    const updated = await call.requested('UPDATE', { headers: timer('120;refresher=uac') });
     expect([updated.status, headerIn(updated, 'Session-Expires')]).toEqual([
       200,
       '120;refresher=uac',
     ]);
-    const brief = await call.asked('UPDATE', { headers: timer('20;refresher=uac') });
+    const brief = await call.requested('UPDATE', { headers: timer('20;refresher=uac') });
     expect([brief.status, headerIn(brief, 'Min-SE')]).toEqual([422, '90']);
     call.reinvite({ headers: timer('120;refresher=uac') });
     expect(headerIn(await call.answered(), 'Session-Expires')).toBe('120;refresher=uac');

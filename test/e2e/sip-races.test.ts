@@ -51,7 +51,7 @@ describe('CANCEL', () => {
     const { call, callee } = await connected();
     call.cancel();
     expect((await stage.calling.response('CANCEL', 'final')).status).toBe(200);
-    expect((await call.asked('OPTIONS')).status).toBe(200);
+    expect((await call.requested('OPTIONS')).status).toBe(200);
     await call.hangUp();
     await callee.hungUp();
   });
@@ -111,26 +111,28 @@ describe('the called party', () => {
     const call = stage.caller(dials);
     call.invite();
     const here = `${called().address}:${called().port}`;
-    let asked = 0;
+    let requested = 0;
     const over = call.invited('final');
     for (;;) {
       const callee = await Promise.race([stage.callee(), over]);
       if (!(callee instanceof WireCallee)) break;
-      asked += 1;
-      await callee.refuse('302 Moved Temporarily', [`Contact: <sip:1415555018${asked}@${here}>`]);
+      requested += 1;
+      await callee.refuse('302 Moved Temporarily', [
+        `Contact: <sip:1415555018${requested}@${here}>`,
+      ]);
     }
-    expect(asked).toBe(4);
+    expect(requested).toBe(4);
     expect((await over).status).toBe(480);
   });
 
   it.each([
     ['433 Anonymity Disallowed', 433],
     ['415 Unsupported Media Type', 480],
-  ])('with a refusal of %s causes a %i to the caller', async (status, told) => {
+  ])('with a refusal of %s causes a %i to the caller', async (status, reported) => {
     const call = stage.caller(dials);
     call.invite();
     await (await stage.callee()).refuse(status);
-    expect((await call.invited('final')).status).toBe(told);
+    expect((await call.invited('final')).status).toBe(reported);
   });
 
   it('gets the longer session interval it demands (RFC 4028 §7.3)', async () => {
@@ -155,7 +157,7 @@ describe('the called party', () => {
     });
     expect(headerIn(await called().request('ACK'), 'Route')).toBe(route(called().address));
     expect(headerIn(await call.answered(), 'Record-Route')).toBe(route(stage.calling.address));
-    expect((await callee.asked('BYE')).status).toBe(200);
+    expect((await callee.requested('BYE')).status).toBe(200);
     const bye = await stage.calling.request('BYE');
     expect(headerIn(bye, 'Route')).toBe(route(stage.calling.address));
     stage.calling.answer(bye, '200 OK');
@@ -178,7 +180,7 @@ describe('REFER', () => {
     call.invite();
     const callee = await stage.callee();
     await callee.accept();
-    const refer = callee.asked('REFER', { headers });
+    const refer = callee.requested('REFER', { headers });
     await call.answered();
     expect((await refer).status).toBe(202);
     expect((await notified()).status).toBe('SIP/2.0 100 Trying');
@@ -201,9 +203,9 @@ describe('REFER', () => {
       to: '<sip:127.0.0.1>',
       headers: [...headers, target],
     };
-    const refused = await callee.asked('REFER', { ...alone, headers });
+    const refused = await callee.requested('REFER', { ...alone, headers });
     expect(refused.status).toBe(403);
-    expect((await callee.asked('REFER', { ...alone, cseq: 300 })).status).toBe(202);
+    expect((await callee.requested('REFER', { ...alone, cseq: 300 })).status).toBe(202);
     const { notify } = await notified();
     expect(headerIn(notify, 'Call-ID')).toBe(alone.callId);
     await (await stage.callee()).refuse('486 Busy Here');

@@ -107,7 +107,7 @@ describe('a new call', () => {
       .replace('branch=unused', 'branch=z9hG4bKfolded');
     await call.answered();
     call.again(text);
-    const second = await peer.next('the second', (heard) => heard.status === 200);
+    const second = await peer.next('the second', (received) => received.status === 200);
     expect(headerIn(second, '(?:Call-ID|i)')).toBe(`${call.callId}x`);
     expect((await call.hangUp()).status).toBe(200);
     peer.close();
@@ -155,15 +155,15 @@ describe('inside a dialog', () => {
     const call = stage.caller(talks);
     call.invite();
     await call.answered();
-    expect((await call.asked('FOO')).status).toBe(405);
-    expect((await call.asked('SUBSCRIBE', { headers: ['Event: foo'] })).status).toBe(405);
-    expect((await call.asked('INFO', { cseq: 1 })).status).toBe(500);
-    expect((await call.asked('BYE', { to: '<sip:a@b>;tag=other' })).status).toBe(481);
+    expect((await call.requested('FOO')).status).toBe(405);
+    expect((await call.requested('SUBSCRIBE', { headers: ['Event: foo'] })).status).toBe(405);
+    expect((await call.requested('INFO', { cseq: 1 })).status).toBe(500);
+    expect((await call.requested('BYE', { to: '<sip:a@b>;tag=other' })).status).toBe(481);
     expect(
-      (await call.asked('INFO', { body: '<x/>', headers: ['Content-Type: a/b'] })).status,
+      (await call.requested('INFO', { body: '<x/>', headers: ['Content-Type: a/b'] })).status,
     ).toBe(415);
-    expect((await call.asked('OPTIONS')).status).toBe(200);
+    expect((await call.requested('OPTIONS')).status).toBe(200);
     expect((await call.hangUp()).status).toBe(200);
-    expect((await call.asked('OPTIONS')).status).toBe(481);
+    expect((await call.requested('OPTIONS')).status).toBe(481);
   });
 });

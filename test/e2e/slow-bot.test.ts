@@ -27,10 +27,13 @@ it('delivers the last second of audio and all control messages to a bot that rea
     met.socket = socket;
     socket.on('message', (data) => messages.push(JSON.parse(String(data))));
   };
-  const told = pair.customer.page('/slow-told', (response) => void response.writeHead(200).end());
+  const reported = pair.customer.page(
+    '/slow-told',
+    (response) => void response.writeHead(200).end(),
+  );
   const xml = streamXml(
     pair.customer.bot('/slow-bot', bot),
-    `statusCallbackUrl="${told}" statusCallbackMethod="POST"`,
+    `statusCallbackUrl="${reported}" statusCallbackMethod="POST"`,
   );
   const user = await makeUser(pair.service, 'slow', {
     answer_url: pair.customer.xml('/slow', xml),

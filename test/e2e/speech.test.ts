@@ -51,7 +51,7 @@ describe('speech recognition in a real call', () => {
       BilledAmount: '0.0015',
     });
     const file = Buffer.from(
-      formOf(server.heard[0]?.body ?? Buffer.alloc(0))['file'] ?? '',
+      formOf(server.received[0]?.body ?? Buffer.alloc(0))['file'] ?? '',
       'latin1',
     );
     // The file holds the noise burst and the pause after it, not the whole call.
@@ -63,18 +63,18 @@ describe('speech recognition in a real call', () => {
 
   it('Record reports and stores the transcript of the recording', async () => {
     words = 'call me back';
-    const told = customer.page('/words', (response) => response.end());
+    const reported = customer.page('/words', (response) => response.end());
     const answer_url = customer.xml(
       '/record',
-      `<Response><Record maxLength="2" playBeep="false" transcriptionType="auto" transcriptionUrl="${told}"/><Hangup/></Response>`,
+      `<Response><Record maxLength="2" playBeep="false" transcriptionType="auto" transcriptionUrl="${reported}"/><Hangup/></Response>`,
     );
     const user = await makeUser(service, 'records', { answer_url });
     const call = await startCall(service, user, { voice: voice(), seconds: 15 });
     await call.report;
     const { form } = await eventually('the words', () => customer.at('/words')[0], 14_000);
     expect(form).toMatchObject({ transcription: 'call me back', error: '', duration: '2' });
-    const kept = await service.api('GET', `Transcription/${form['transcription_id']}/`);
-    expect(kept.body).toMatchObject({ transcription: 'call me back', status: 'ready' });
+    const retained = await service.api('GET', `Transcription/${form['transcription_id']}/`);
+    expect(retained.body).toMatchObject({ transcription: 'call me back', status: 'ready' });
     expect(form['transcription_url']).toContain(`/Transcription/${form['transcription_id']}/`);
   });
 });

@@ -39,10 +39,10 @@ export const keyTones = (digits: string): Int16Array =>
     }),
   );
 
-const blocks = (heard: Int16Array): Int16Array[] => {
+const blocks = (received: Int16Array): Int16Array[] => {
   const size = (BLOCK_MS * RATE_HZ) / 1000;
-  return Array.from({ length: Math.floor(heard.length / size) }, (_, i) =>
-    heard.subarray(i * size, (i + 1) * size),
+  return Array.from({ length: Math.floor(received.length / size) }, (_, i) =>
+    received.subarray(i * size, (i + 1) * size),
   );
 };
 
@@ -59,27 +59,27 @@ function energyAt(block: Int16Array, hz: number): number {
 }
 
 /** Milliseconds in which the tone has at least `share` of the energy of audible sound. */
-export const toneMs = (heard: Int16Array, hz: number, share = 0.8): number =>
+export const toneMs = (received: Int16Array, hz: number, share = 0.8): number =>
   BLOCK_MS *
-  blocks(heard).filter(
+  blocks(received).filter(
     (block) =>
       energy(block) > block.length * 300 ** 2 && energyAt(block, hz) > share * energy(block),
   ).length;
 
 /** Milliseconds that are not silent. */
-export const loudMs = (heard: Int16Array): number =>
-  BLOCK_MS * blocks(heard).filter((block) => energy(block) > block.length * 200 ** 2).length;
+export const loudMs = (received: Int16Array): number =>
+  BLOCK_MS * blocks(received).filter((block) => energy(block) > block.length * 200 ** 2).length;
 
 /** Offset at which the tone begins, ms from the first sample; -1 if it is missing. */
-export const toneAtMs = (heard: Int16Array, hz: number): number =>
+export const toneAtMs = (received: Int16Array, hz: number): number =>
   BLOCK_MS *
-  blocks(heard).findIndex(
+  blocks(received).findIndex(
     (block) => energy(block) > block.length * 300 ** 2 && energyAt(block, hz) > 0.8 * energy(block),
   );
 
 /** Keys detected as DTMF tones. Each tone counts once, regardless of its length. */
-export function keysIn(heard: Int16Array): string {
-  const keys = blocks(heard).map((block) => {
+export function keysIn(received: Int16Array): string {
+  const keys = blocks(received).map((block) => {
     const whole = energy(block);
     if (whole < block.length * 300 ** 2) return '';
     const loudest = (group: readonly number[]) => {

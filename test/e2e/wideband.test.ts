@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => pair.close());
 
 /** Places a call and hangs up after 0.5 s of loud audio. Returns that audio at 48 kHz. */
-async function heardByOpus(user: SipUser): Promise<Int16Array> {
+async function receivedByOpus(user: SipUser): Promise<Int16Array> {
   const socket = createSocket('udp4').bind(0, '127.0.0.1');
   await once(socket, 'listening');
   const payloads: Uint8Array[] = [];
@@ -66,11 +66,11 @@ async function heardByOpus(user: SipUser): Promise<Int16Array> {
   }
   const decoder = new OpusDecoder({ channels: 1 });
   await decoder.ready;
-  const heard = payloads.flatMap((payload) => [
+  const received = payloads.flatMap((payload) => [
     ...(decoder.decodeFrame(payload).channelData[0] ?? []),
   ]);
   decoder.free();
-  return Int16Array.from(heard.slice(-RATE / 2), (value) => value * 32_768);
+  return Int16Array.from(received.slice(-RATE / 2), (value) => value * 32_768);
 }
 
 /** Returns the SDP answer, or the status that refused the offer. */
@@ -90,11 +90,11 @@ async function answerTo(user: SipUser, lines: readonly string[]): Promise<string
       ended.resolve();
     },
   });
-  const heard = await outcome.promise;
+  const received = await outcome.promise;
   call.hangup();
   await ended.promise;
   await line.close();
-  return heard;
+  return received;
 }
 
 it("applies the operator's codecs and SRTP settings of an endpoint", async () => {
@@ -134,7 +134,7 @@ it("plays 11 kHz of a bot's playAudio with rate=24000", async () => {
     });
   });
   const answer_url = pair.customer.xml('/high-answer', streamXml(url));
-  expectTone(await heardByOpus(await makeUser(pair.service, 'highbot', { answer_url })));
+  expectTone(await receivedByOpus(await makeUser(pair.service, 'highbot', { answer_url })));
 });
 
 it('plays 11 kHz of a 48 kHz WAV file', async () => {
@@ -142,5 +142,5 @@ it('plays 11 kHz of a 48 kHz WAV file', async () => {
   const wav = wavFile({ format: 1, bits: 16, channels: 1, rate: RATE, data });
   const url = pair.customer.page('/high.wav', (response) => void response.end(wav));
   const answer_url = pair.customer.xml('/high-play', `<Response><Play>${url}</Play></Response>`);
-  expectTone(await heardByOpus(await makeUser(pair.service, 'highfile', { answer_url })));
+  expectTone(await receivedByOpus(await makeUser(pair.service, 'highfile', { answer_url })));
 });

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { eventually } from '../eventually.ts';
 
 /** One received message. */
-export interface Heard {
+export interface Received {
   readonly text: string;
   /** Status code; 0 for a request. */
   readonly status: number;
@@ -16,12 +16,12 @@ export interface Heard {
   readonly atMs: number;
 }
 
-export const headersIn = ({ text }: Pick<Heard, 'text'>, name: string): readonly string[] =>
+export const headersIn = ({ text }: Pick<Received, 'text'>, name: string): readonly string[] =>
   [...text.matchAll(new RegExp(`^${name}[ \\t]*:[ \\t]*(.*)\\r$`, 'gim'))].map(
     ([, value = '']) => value,
   );
-export const headerIn = (heard: Pick<Heard, 'text'>, name: string): string =>
-  headersIn(heard, name)[0] ?? '';
+export const headerIn = (received: Pick<Received, 'text'>, name: string): string =>
+  headersIn(received, name)[0] ?? '';
 export const tagIn = (value: string): string => /;tag=([^;\s]+)/.exec(value)?.[1] ?? '';
 export const uriIn = (value: string): string => /<([^>]+)>/.exec(value)?.[1] ?? value;
 
@@ -77,14 +77,17 @@ export class WirePeer {
   readonly address: string;
   readonly port: number;
   /** Received messages that no `next` call has consumed. */
-  readonly heard: Heard[] = [];
-  readonly #write: (text: string, to: Heard['from']) => void;
+  readonly received: Received[] = [];
+  readonly #write: (text: string, to: Received['from']) => void;
   readonly #close: () => void;
 
   private constructor(
     transport: WirePeer['transport'],
-    local: Heard['from'],
-    ways: { readonly write: (text: string, to: Heard['from']) => void; readonly close: () => void },
+    local: Received['from'],
+    ways: {
+      readonly write: (text: string, to: Received['from']) => void;
+      readonly close: () => void;
+    },
   ) {
     this.transport = transport;
     this.address = local.address;
@@ -165,7 +168,7 @@ export class WirePeer {
 
   /** Answers a received request. */
   answer(
-    request: Heard,
+    request: Received,
     status: string,
     { tag = 'peer', headers = [], body = '' }: AnswerText = {},
   ): void {
@@ -189,37 +192,45 @@ export class WirePeer {
   }
 
   /** Waits for and consumes the first matching message. Other messages stay queued. */
-  async next(what: string, fits: (heard: Heard) => boolean, limitMs = 5000): Promise<Heard> {
-    const found = await eventually(what, () => this.heard.find(fits), limitMs).catch(() => {
-      const came = this.heard.map(({ text }) => text.split('\r\n', 1)[0]).join(' | ');
+  async next(
+    what: string,
+    fits: (received: Received) => boolean,
+    limitMs = 5000,
+  ): Promise<Received> {
+    const found = await eventually(what, () => this.received.find(fits), limitMs).catch(() => {
+      const came = this.received.map(({ text }) => text.split('\r\n', 1)[0]).join(' | ');
       throw new Error(`${what} did not come; there is ${came}`);
     });
-    this.heard.splice(this.heard.indexOf(found), 1);
+    this.received.splice(this.received.indexOf(found), 1);
     return found;
   }
 
-  request(method: string, limitMs?: number): Promise<Heard> {
-    return this.next(method, (heard) => heard.status === 0 && heard.method === method, limitMs);
+  request(method: string, limitMs?: number): Promise<Received> {
+    return this.next(
+      method,
+      (received) => received.status === 0 && received.method === method,
+      limitMs,
+    );
   }
 
   /** Waits for a response with this status, or for the final response. */
-  response(method: string, status: number | 'final', limitMs?: number): Promise<Heard> {
-    const fits = (heard: Heard) =>
-      heard.method === method &&
-      (status === 'final' ? heard.status >= 200 : heard.status === status);
+  response(method: string, status: number | 'final', limitMs?: number): Promise<Received> {
+    const fits = (received: Received) =>
+      received.method === method &&
+      (status === 'final' ? received.status >= 200 : received.status === status);
     return this.next(`${status} to ${method}`, fits, limitMs);
   }
 
-  #hear(text: string, from: Heard['from']): void {
+  #hear(text: string, from: Received['from']): void {
     if (text.trim() === '') return;
     const [first = ''] = text.split('\r\n', 1);
     const status = first.startsWith('SIP/2.0 ') ? Number(first.split(' ')[1]) : 0;
     const cseq = headerIn({ text }, 'CSeq').split(/\s+/)[1] ?? '';
     const method = status === 0 ? (first.split(' ')[0] ?? '') : cseq;
-    const heard = { text, status, method, from, atMs: performance.now() };
-    const message = { ...heard, body: text.slice(text.indexOf('\r\n\r\n') + 4) };
+    const received = { text, status, method, from, atMs: performance.now() };
+    const message = { ...received, body: text.slice(text.indexOf('\r\n\r\n') + 4) };
     if (method === 'OPTIONS' && status === 0) this.answer(message, '200 OK');
-    else this.heard.push(message);
+    else this.received.push(message);
   }
 }
 

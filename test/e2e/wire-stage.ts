@@ -4,8 +4,8 @@ import { makeUser } from './phone.ts';
 import { eventually, freePort, newPlace, removePlace, Service } from './service.ts';
 import {
   fresh,
-  type Heard,
   headerIn,
+  type Received,
   type RequestText,
   sdpOf,
   tagIn,
@@ -102,7 +102,7 @@ export class WireStage {
     await eventually('the end of every call', async () =>
       (await this.service.admin('GET', '/calls')).body['count'] === 0 ? true : undefined,
     );
-    for (const peer of [this.calling, this.called]) peer.heard.length = 0;
+    for (const peer of [this.calling, this.called]) peer.received.length = 0;
   }
 
   async #made(path: string, body: object): Promise<void> {
@@ -178,7 +178,7 @@ export class WireCaller {
   }
 
   /** Stores the dialog that a response creates, and returns the response. */
-  met(response: Heard): Heard {
+  met(response: Received): Received {
     this.#remoteTag = tagIn(headerIn(response, 'To'));
     const contact = headerIn(response, 'Contact');
     if (contact !== '') this.#target = uriIn(contact);
@@ -190,12 +190,12 @@ export class WireCaller {
   }
 
   /** Waits for a response to the INVITE, and acknowledges a final one. */
-  async invited(status: number | 'final', limitMs?: number): Promise<Heard> {
-    const fits = (heard: Heard) =>
-      heard.method === 'INVITE' &&
-      headerIn(heard, 'Call-ID') === this.callId &&
-      Number.parseInt(headerIn(heard, 'CSeq'), 10) === this.#invited &&
-      (status === 'final' ? heard.status >= 200 : heard.status === status);
+  async invited(status: number | 'final', limitMs?: number): Promise<Received> {
+    const fits = (received: Received) =>
+      received.method === 'INVITE' &&
+      headerIn(received, 'Call-ID') === this.callId &&
+      Number.parseInt(headerIn(received, 'CSeq'), 10) === this.#invited &&
+      (status === 'final' ? received.status >= 200 : received.status === status);
     const response = await this.#peer.next(`${status} to the INVITE`, fits, limitMs);
     if (response.status >= 300) {
       const to = headerIn(response, 'To');
@@ -211,19 +211,19 @@ export class WireCaller {
   }
 
   /** Waits for the 200 and acknowledges it. */
-  async answered(): Promise<Heard> {
+  async answered(): Promise<Received> {
     const response = await this.invited(200);
     this.acknowledge();
     return response;
   }
 
-  async asked(method: string, more: More = {}): Promise<Heard> {
+  async requested(method: string, more: More = {}): Promise<Received> {
     this.request(method, more);
     return this.#peer.response(method, 'final');
   }
 
-  hangUp(): Promise<Heard> {
-    return this.asked('BYE');
+  hangUp(): Promise<Received> {
+    return this.requested('BYE');
   }
 
   #send(method: string, more: More): string {
@@ -244,12 +244,12 @@ export class WireCaller {
 
 /** The callee's side of a dialog. Each instance has its own tag, so two instances act as two forks. */
 export class WireCallee {
-  readonly invite: Heard;
+  readonly invite: Received;
   readonly tag = fresh('to');
   #cseq = 100;
   readonly #peer: WirePeer;
 
-  constructor(peer: WirePeer, invite: Heard) {
+  constructor(peer: WirePeer, invite: Received) {
     this.#peer = peer;
     this.invite = invite;
   }
@@ -262,7 +262,7 @@ export class WireCallee {
   }
 
   /** Sends 200 and waits for the ACK. */
-  async accept(): Promise<Heard> {
+  async accept(): Promise<Received> {
     this.answer('200 OK', { body: sdpOf() });
     return this.#peer.request('ACK');
   }
@@ -274,14 +274,14 @@ export class WireCallee {
   }
 
   /** Waits for CANCEL, answers it, and ends the INVITE with 487. */
-  async withdrawn(): Promise<Heard> {
+  async withdrawn(): Promise<Received> {
     const cancel = await this.#peer.request('CANCEL');
     this.#peer.answer(cancel, '200 OK', { tag: this.tag });
     await this.refuse('487 Request Terminated');
     return cancel;
   }
 
-  async asked(method: string, more: More = {}): Promise<Heard> {
+  async requested(method: string, more: More = {}): Promise<Received> {
     this.#cseq += 1;
     const text = this.#peer.textOf({
       method,

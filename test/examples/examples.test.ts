@@ -101,7 +101,7 @@ describe('the example bots', () => {
 });
 
 describe('voice activity of the barge-in bot', () => {
-  const heard = (activity: VoiceActivity, samples: Int16Array): string[] => {
+  const received = (activity: VoiceActivity, samples: Int16Array): string[] => {
     const changes: string[] = [];
     for (let at = 0; at < samples.length; at += 160) {
       const change = activity.hear(l16Bytes(samples.subarray(at, at + 160)));
@@ -113,14 +113,17 @@ describe('voice activity of the barge-in bot', () => {
   it('needs 60 ms of speech and 600 ms of silence', () => {
     const samples = new Int16Array(8 * 2000);
     samples.set(tone(500, 6000), 8 * 400);
-    expect(heard(new VoiceActivity(), samples)).toEqual(['speaks at 440 ms', 'silent at 1480 ms']);
+    expect(received(new VoiceActivity(), samples)).toEqual([
+      'speaks at 440 ms',
+      'silent at 1480 ms',
+    ]);
   });
 
   it('does not take steady noise or a click for speech', () => {
     const activity = new VoiceActivity();
     const samples = new Int16Array(8 * 2000);
     samples.set(tone(20, 9000), 8 * 400);
-    expect(heard(activity, samples)).toEqual([]);
-    expect(heard(activity, tone(2000, 60))).toEqual([]);
+    expect(received(activity, samples)).toEqual([]);
+    expect(received(activity, tone(2000, 60))).toEqual([]);
   });
 });

@@ -134,8 +134,8 @@ describe.skipIf(missing('baresip', 'sox'))('baresip', () => {
       samples.slice(from * 8000, to * 8000);
     // baresip's audio begins before the caller's. Leading silence keeps the measured delay positive.
     const before = new Int16Array(4000);
-    const heard = Int16Array.from([...before, ...report.heard]);
-    const echo = findEcho(seconds(said.value.samples, 0, 5), heard, 2000);
+    const received = Int16Array.from([...before, ...report.received]);
+    const echo = findEcho(seconds(said.value.samples, 0, 5), received, 2000);
     expect(echo?.likeness ?? 0).toBeGreaterThan(0.85);
     const all = (await service.api('GET', 'cdr?per_page=2')).body['data'] as Json[];
     expect(all.map(({ context }) => context).toSorted()).toEqual(['dial', 'sip-endpoint']);

@@ -92,11 +92,11 @@ describe.skipIf(missing('chromium', 'baresip', 'sox'))('Chromium', () => {
   }
 
   async function expectSound(one: BrowserPhone): Promise<void> {
-    const told = await clean(one);
-    expect(told).toMatchObject({ dtlsState: 'connected' });
-    expect(told.srtpCipher).toMatch(/AES/);
-    expect(told.packets).toBeGreaterThan(200);
-    expect(told.codecs).toContain('audio/opus');
+    const reported = await clean(one);
+    expect(reported).toMatchObject({ dtlsState: 'connected' });
+    expect(reported.srtpCipher).toMatch(/AES/);
+    expect(reported.packets).toBeGreaterThan(200);
+    expect(reported.codecs).toContain('audio/opus');
   }
 
   it('two browsers call each other: each hears the other but not itself, without gaps', async () => {
@@ -104,7 +104,7 @@ describe.skipIf(missing('chromium', 'baresip', 'sox'))('Chromium', () => {
     const adam = await userWith('adam', dial(bob));
     [a, b] = await Promise.all([browser(adam, A_HZ), browser(bob, B_HZ)]);
     await a.call('sip:1000@127.0.0.1');
-    await Promise.all([a.heard(B_HZ), b.heard(A_HZ)]);
+    await Promise.all([a.received(B_HZ), b.received(A_HZ)]);
     await Promise.all([expectSound(a), expectSound(b)]);
     expect([await a.hears(A_HZ), await b.hears(B_HZ)]).toEqual([[false], [false]]);
     await b.hangup();
@@ -123,13 +123,13 @@ describe.skipIf(missing('chromium', 'baresip', 'sox'))('Chromium', () => {
     const { phone: other, home } = await phone(caller);
     other.do('dial', `sip:1000@127.0.0.1:${service.sipPort}`);
     await other.event('CALL_ESTABLISHED');
-    await a.heard(PHONE_HZ);
+    await a.received(PHONE_HZ);
     await expectSound(a);
     other.do('hangup');
     await other.event('CALL_CLOSED');
-    const heard = dumpOf(home, 'dec');
-    expect(toneMs(heard, A_HZ)).toBeGreaterThan(4500);
-    expect(toneMs(heard, PHONE_HZ)).toBe(0);
+    const received = dumpOf(home, 'dec');
+    expect(toneMs(received, A_HZ)).toBeGreaterThan(4500);
+    expect(toneMs(received, PHONE_HZ)).toBe(0);
   });
 
   it("calls baresip through Dial: each hears the other's tone", async () => {
@@ -138,7 +138,7 @@ describe.skipIf(missing('chromium', 'baresip', 'sox'))('Chromium', () => {
     const { home, phone: called } = await phone(dave, ';answermode=auto');
     a = await browser(erin, A_HZ);
     await a.call('sip:1000@127.0.0.1');
-    await a.heard(PHONE_HZ);
+    await a.received(PHONE_HZ);
     await expectSound(a);
     await a.hangup();
     await called.event('CALL_CLOSED');
@@ -159,9 +159,9 @@ describe.skipIf(missing('chromium', 'baresip', 'sox'))('Chromium', () => {
         }
         if (message.event === 'clearedAudio') cleared += 1;
         if (message.event !== 'media') return;
-        const heard = PCMU.decode(Buffer.from(message.media.payload, 'base64'));
-        const ms = toneMs(heard, A_HZ);
-        quiet = ms > 0 ? 0 : quiet + heard.length / 8;
+        const received = PCMU.decode(Buffer.from(message.media.payload, 'base64'));
+        const ms = toneMs(received, A_HZ);
+        quiet = ms > 0 ? 0 : quiet + received.length / 8;
         if (!cares || toneHeard >= 100) return;
         toneHeard += ms;
         if (toneHeard >= 100) say({ event: 'clearAudio', streamId: message.streamId });
@@ -172,7 +172,7 @@ describe.skipIf(missing('chromium', 'baresip', 'sox'))('Chromium', () => {
     });
     a = await browser(frank, A_HZ);
     await a.call('sip:1000@127.0.0.1');
-    await a.heard(BOT_HZ);
+    await a.received(BOT_HZ);
     await a.mute();
     await eventually('silence of the browser', () => (quiet > 200 ? true : undefined));
     cares = true;
@@ -194,14 +194,14 @@ describe.skipIf(missing('chromium', 'baresip', 'sox'))('Chromium', () => {
     await other.event('CALL_ESTABLISHED');
     await a.call('sip:1000@127.0.0.1');
     await b.call('sip:1000@127.0.0.1');
-    await Promise.all([a.heard(B_HZ, PHONE_HZ), b.heard(A_HZ, PHONE_HZ)]);
+    await Promise.all([a.received(B_HZ, PHONE_HZ), b.received(A_HZ, PHONE_HZ)]);
     await Promise.all([expectSound(a), expectSound(b)]);
     expect([await a.hears(A_HZ), await b.hears(B_HZ)]).toEqual([[false], [false]]);
     await Promise.all([a.hangup(), b.hangup()]);
     other.do('hangup');
     await other.event('CALL_CLOSED');
-    const heard = dumpOf(home, 'dec');
-    for (const hz of [A_HZ, B_HZ]) expect(toneMs(heard, hz, 0.3), `${hz}`).toBeGreaterThan(4000);
-    expect(toneMs(heard, PHONE_HZ, 0.3)).toBe(0);
+    const received = dumpOf(home, 'dec');
+    for (const hz of [A_HZ, B_HZ]) expect(toneMs(received, hz, 0.3), `${hz}`).toBeGreaterThan(4000);
+    expect(toneMs(received, PHONE_HZ, 0.3)).toBe(0);
   });
 });

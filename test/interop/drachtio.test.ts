@@ -4,10 +4,10 @@ import { drachtioWire } from '../../src/edge/sip/drachtio/drachtio-wire.ts';
 import type { SignallingOptions } from '../../src/edge/sip/signalling.ts';
 import { drachtioSettings } from '../drachtio/drachtio-server.ts';
 import { RealServer } from '../drachtio/real-server.ts';
-import { callStories } from '../e2e/call-stories.ts';
+import { callStories } from '../e2e/call-scenarios.ts';
 import { limitStories } from '../edge/sip/drachtio-limits.ts';
 import { type Rig, startRig } from '../edge/sip/rig.ts';
-import { signallingStories } from '../edge/sip/stories.ts';
+import { signallingStories } from '../edge/sip/scenarios.ts';
 import { missing } from './tools.ts';
 
 const isMissing = missing('drachtio');

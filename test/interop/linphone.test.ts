@@ -19,7 +19,7 @@ import { missing, workFolder } from './tools.ts';
 
 const SPEECH = new URL('../../fixtures/audio/speech.wav', import.meta.url).pathname;
 /** Format of the recorded audio: 48 kHz mono, read raw because linphone completes the header only at the end. */
-const HEARD = ['-t', 'raw', '-r', '48000', '-e', 'signed', '-b', '16', '-c', '1'];
+const RECEIVED = ['-t', 'raw', '-r', '48000', '-e', 'signed', '-b', '16', '-c', '1'];
 const TALK_BYTES = 9 * 48_000 * 2;
 
 describe.skipIf(missing('linphonec', 'sox'))('linphone over TLS', () => {
@@ -29,8 +29,8 @@ describe.skipIf(missing('linphonec', 'sox'))('linphone over TLS', () => {
   let said = '';
   const folder = workFolder();
   const said16 = join(folder.path, 'said.wav');
-  const heard = join(folder.path, 'heard.wav');
-  const kept = join(folder.path, 'kept.wav');
+  const received = join(folder.path, 'heard.wav');
+  const retained = join(folder.path, 'kept.wav');
   let server: string;
 
   const says = (text: string): Promise<true> =>
@@ -88,16 +88,16 @@ describe.skipIf(missing('linphonec', 'sox'))('linphone over TLS', () => {
     });
     // Uses files instead of a sound card for sent and received audio.
     type('soundcard use files');
-    type(`record ${heard}`);
+    type(`record ${received}`);
     type(`call sip:1000@${server};transport=tls`);
     await says('Media streams established');
     type(`play ${said16}`);
     await eventually(
       'the received audio',
-      () => (existsSync(heard) && statSync(heard).size > TALK_BYTES) || undefined,
+      () => (existsSync(received) && statSync(received).size > TALK_BYTES) || undefined,
     );
     // linphone truncates the file at the end of the call, so the test keeps a copy.
-    writeFileSync(kept, readFileSync(heard));
+    writeFileSync(retained, readFileSync(received));
     type('terminate');
     const [cdr] = await eventually('the record', async () => {
       const data = (await service.api('GET', 'cdr?per_page=1')).body['data'] as Json[];
@@ -106,7 +106,7 @@ describe.skipIf(missing('linphonec', 'sox'))('linphone over TLS', () => {
     expect(cdr).toMatchObject({ hangup_cause_code: 4000, hangup_source: 'Caller' });
     expect(cdr?.['packet_loss']).toBe(0);
     const narrow = join(folder.path, 'narrow.wav');
-    spawnSync('sox', [...HEARD, kept, '-r', '8000', '-c', '1', narrow]);
+    spawnSync('sox', [...RECEIVED, retained, '-r', '8000', '-c', '1', narrow]);
     const [was, came] = [SPEECH, narrow].map((file) => readWav(readFileSync(file)));
     if (was?.ok !== true || came?.ok !== true) throw new Error('no sound');
     const echo = findEcho(was.value.samples, came.value.samples, 4000);

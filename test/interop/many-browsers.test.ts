@@ -60,9 +60,9 @@ describe.skipIf(!isInstalled)('many browsers', () => {
       { error: `the crowd ended: ${status}` },
     ]);
     const ask = async (command: CrowdCommand): Promise<CrowdReport> => {
-      const told = once(crowd, 'message') as Promise<[CrowdReport]>;
+      const reported = once(crowd, 'message') as Promise<[CrowdReport]>;
       crowd.send(command);
-      const [report] = await Promise.race([told, gone]);
+      const [report] = await Promise.race([reported, gone]);
       if (report.error !== undefined) throw new Error(report.error);
       return report;
     };
@@ -87,8 +87,8 @@ describe.skipIf(!isInstalled)('many browsers', () => {
     await eventually(
       'the tone of every browser at its peer',
       async () => {
-        const { heard } = await ask({ do: 'listen', tones: TONES });
-        return heard?.every((hz, i) => hz === others[i]) ? true : undefined;
+        const { received } = await ask({ do: 'listen', tones: TONES });
+        return received?.every((hz, i) => hz === others[i]) ? true : undefined;
       },
       60_000,
     );

@@ -91,11 +91,12 @@ describe.skipIf(missing('chromium', 'sox', 'ip') || !canHaveNetworks())(
         async () => (await count('registered')) > 1 || undefined,
         40_000,
       );
-      const [heard, said] = [await packets(), await received()];
+      const [sentBefore, receivedBefore] = [await packets(), await received()];
       await eventually(
         'audio over it, in both directions',
         async () =>
-          ((await packets()) > heard + 100 && (await received()) > said + 100) || undefined,
+          ((await packets()) > sentBefore + 100 && (await received()) > receivedBefore + 100) ||
+          undefined,
         15_000,
       );
       expect(await count('ended')).toBe(0);

@@ -95,7 +95,7 @@ describe.skipIf(missing('chromium'))('the phone SDK for web pages', () => {
     return page;
   }
 
-  const told = (page: Page, what: string): Promise<unknown> =>
+  const reported = (page: Page, what: string): Promise<unknown> =>
     page
       .waitForFunction(`told.find((one) => ${what})`, undefined, { timeout: 15_000 })
       .catch(async (error) => {
@@ -107,8 +107,8 @@ describe.skipIf(missing('chromium'))('the phone SDK for web pages', () => {
 
   it('calls from the page in examples/', async () => {
     const token = await tokenFor(service.demo.username);
-    const asked = new URLSearchParams({ service: service.baseUrl, token, call: '1000' });
-    const page = await open(`/phone.html#${asked}`);
+    const requested = new URLSearchParams({ service: service.baseUrl, token, call: '1000' });
+    const page = await open(`/phone.html#${requested}`);
     await page.getByText('ready').waitFor();
     await page.getByRole('button', { name: 'Call', exact: true }).click();
     await page.getByText(/opus, MOS [34]/).waitFor();
@@ -123,13 +123,13 @@ describe.skipIf(missing('chromium'))('the phone SDK for web pages', () => {
     const anna = await makeUser(service, 'anna', { answer_url: customer.xml('/menu', gather) });
     const page = await phonePage(anna);
     await page.evaluate("phone.call('1000')");
-    await told(page, "one.name === 'answered'");
-    await told(page, "one.name === 'quality' && one.packets > 0 && one.mos > 3.5");
-    await told(page, "one.name === 'levels' && one.inputLevel > 0");
+    await reported(page, "one.name === 'answered'");
+    await reported(page, "one.name === 'quality' && one.packets > 0 && one.mos > 3.5");
+    await reported(page, "one.name === 'levels' && one.inputLevel > 0");
     await page.evaluate('phone.hold(true)');
-    await told(page, "one.name === 'held' && one.held");
+    await reported(page, "one.name === 'held' && one.held");
     await page.evaluate('phone.hold(false)');
-    await told(page, "one.name === 'held' && !one.held");
+    await reported(page, "one.name === 'held' && !one.held");
     await page.evaluate(`phone.login({ token: '${await tokenFor(anna.username)}' })`);
     await page.evaluate('phone.mute(true); phone.mute(false)');
     await page.evaluate("phone.sendDtmf('147')");
@@ -137,7 +137,7 @@ describe.skipIf(missing('chromium'))('the phone SDK for web pages', () => {
       customer.posted.find(({ path }) => path === '/keys'),
     );
     expect(posted.form['Digits']).toBe('147');
-    await told(page, "one.name === 'ended'");
+    await reported(page, "one.name === 'ended'");
     const microphones = 'phone.devices().then(({ microphones }) => microphones.length)';
     expect(await page.evaluate(microphones)).toBeGreaterThan(0);
     await page.context().close();
@@ -175,18 +175,18 @@ describe.skipIf(missing('chromium'))('the phone SDK for web pages', () => {
       await page.evaluate('told.length = 0');
       const waiting = await Handset.waiting(service, carol);
       const caller = await Handset.call(service, dave);
-      await told(page, "one.name === 'answered'");
+      await reported(page, "one.name === 'answered'");
       // The caller must be connected first: until then a REFER gets 403.
       await caller.answered;
       if (way === 'blind') await page.evaluate(`phone.transfer('${carol.username}')`);
       else {
         await page.evaluate('told.length = 0');
         await page.evaluate(`phone.consult('${carol.username}')`);
-        await told(page, "one.name === 'answered'");
+        await reported(page, "one.name === 'answered'");
         await page.evaluate('phone.completeTransfer()');
       }
-      await told(page, "one.name === 'transfer' && one.status === 200");
-      await told(page, "one.name === 'ended' && !one.consulted");
+      await reported(page, "one.name === 'transfer' && one.status === 200");
+      await reported(page, "one.name === 'ended' && !one.consulted");
       expect((await liveCalls()).length).toBeGreaterThanOrEqual(2);
       await caller.hangUp();
       await eventually('the end of all calls', async () =>

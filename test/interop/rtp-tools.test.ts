@@ -39,7 +39,7 @@ afterAll(async () => {
 
 /** Creates a user whose bot receives the caller's audio at 16 kHz and plays a tone for the whole call. */
 async function userOf(name: string, hz?: number) {
-  const heard: Buffer[] = [];
+  const received: Buffer[] = [];
   const second =
     hz === undefined ? Buffer.alloc(0) : l16(sine(hz, BOT_SAYS_RATE, { rate: BOT_SAYS_RATE }));
   const media = {
@@ -59,14 +59,17 @@ async function userOf(name: string, hz?: number) {
       const part = Buffer.from(message.media.payload, 'base64');
       const seconds = (): number => Math.floor(bytes / (2 * BOT_RATE));
       const before = seconds();
-      heard.push(part);
+      received.push(part);
       bytes += part.length;
       if (seconds() > before) say();
     });
   });
   const stream = `<Stream bidirectional="true" keepCallAlive="true" contentType="audio/x-l16;rate=${BOT_RATE}">${bot}</Stream>`;
   const answer_url = customer.xml(`/${name}-answer`, `<Response>${stream}</Response>`);
-  return { user: await makeUser(service, name, { answer_url }), heard: () => Buffer.concat(heard) };
+  return {
+    user: await makeUser(service, name, { answer_url }),
+    received: () => Buffer.concat(received),
+  };
 }
 
 const samplesOf = (bytes: Buffer): Int16Array =>
@@ -105,8 +108,8 @@ describe.each([
       const options = { tool, codec, secure: by === 'SRTP', hz: said, folder: folder.path };
       const call = await ToolCall.begin(service, bot.user, options);
       try {
-        await toneIn('the bot', bot.heard, said, BOT_RATE);
-        await toneIn(tool, () => call.heard, says, EAR_RATE);
+        await toneIn('the bot', bot.received, said, BOT_RATE);
+        await toneIn(tool, () => call.received, says, EAR_RATE);
       } catch (error) {
         throw new Error(`${(error as Error).message}\n${call.complaints}`);
       } finally {
@@ -142,7 +145,7 @@ function cannotPlay(): boolean {
 
 describe.skipIf(cannotPlay())('SIPp', () => {
   it('plays a capture of a PCMA call with 30 ms packets, and all its audio arrives', async () => {
-    const { user, heard } = await userOf('capture');
+    const { user, received } = await userOf('capture');
     const said = PCMA.decode(voiceIn(CAPTURE));
     const pauseMs = Math.ceil(said.length / 8) + 1000;
     const put = { capture: CAPTURE };
@@ -150,7 +153,7 @@ describe.skipIf(cannotPlay())('SIPp', () => {
     const scenario = 'plays-capture';
     await sipp({ folder: folder.path, scenario, target, calls: 1, user, pauseMs, put });
     // Takes every other sample: an 8 kHz call has no energy at frequencies that would alias.
-    const narrow = samplesOf(heard()).filter((_, i) => i % 2 === 0);
+    const narrow = samplesOf(received()).filter((_, i) => i % 2 === 0);
     // The bot's stream may start after the first packet, so a second of silence is prepended.
     const found = findEcho(said, joined([silence(1000), narrow]), 2000);
     expect(found?.likeness ?? 0).toBeGreaterThan(0.85);

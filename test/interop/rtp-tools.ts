@@ -189,22 +189,22 @@ function keyIn(sdp: string): string {
  */
 class OnePort {
   readonly #socket: Socket;
-  readonly #ear: number;
+  readonly #listener: number;
   #service: number | undefined;
   /** SSRC of the service's last packet. */
   ssrc: number | undefined;
 
-  private constructor(socket: Socket, ear: number) {
+  private constructor(socket: Socket, listener: number) {
     this.#socket = socket;
-    this.#ear = ear;
+    this.#listener = listener;
     socket.on('message', (bytes, from) => this.#pass(bytes, from.port));
     socket.on('error', () => undefined);
   }
 
-  static async open(ear: number): Promise<OnePort> {
+  static async open(listener: number): Promise<OnePort> {
     const socket = createSocket('udp4').bind(0, LOOPBACK);
     await once(socket, 'listening');
-    return new OnePort(socket, ear);
+    return new OnePort(socket, listener);
   }
 
   get port(): number {
@@ -224,7 +224,7 @@ class OnePort {
     if (this.#service === undefined || isRtcp || bytes.length < 12) return;
     const isFromService = from === this.#service;
     if (isFromService) this.ssrc = bytes.readUInt32BE(8);
-    this.#socket.send(bytes, isFromService ? this.#ear : this.#service, LOOPBACK);
+    this.#socket.send(bytes, isFromService ? this.#listener : this.#service, LOOPBACK);
   }
 }
 
@@ -274,7 +274,7 @@ export class ToolCall {
   readonly #port: OnePort;
   readonly #ended: Promise<unknown>;
   readonly #programs: Running[] = [];
-  #ear: Running | undefined;
+  #listener: Running | undefined;
 
   private constructor(line: SipLine, call: PhoneCall, port: OnePort, ended: Promise<unknown>) {
     this.#line = line;
@@ -291,8 +291,8 @@ export class ToolCall {
   ): Promise<ToolCall> {
     const to = { host: LOOPBACK, port: service.sipPort, transport: 'udp' } as const;
     const line = await SipLine.open({ ...user, ...to, clock, random });
-    const ear = await freePort();
-    const port = await OnePort.open(ear);
+    const listener = await freePort();
+    const port = await OnePort.open(listener);
     const own = secure ? randomBytes(KEY_BYTES).toString('base64') : undefined;
     const answered = Promise.withResolvers<string>();
     const ended = Promise.withResolvers<void>();
@@ -313,7 +313,9 @@ export class ToolCall {
       // srtpdec requires the SSRC of the key; other tools do not.
       const ssrc = await eventually('a packet of the service', () => port.ssrc);
       const key = secure ? keyIn(sdp) : undefined;
-      call.#ear = call.#run(TOOLS[tool].hear({ codec, port: ear, key }, { folder, ssrc }));
+      call.#listener = call.#run(
+        TOOLS[tool].hear({ codec, port: listener, key }, { folder, ssrc }),
+      );
       return call;
     } catch (error) {
       await call.end();
@@ -326,8 +328,8 @@ export class ToolCall {
   }
 
   /** Signed 16-bit samples at `EAR_RATE`, little-endian. */
-  get heard(): Buffer {
-    return this.#ear?.stdout ?? Buffer.alloc(0);
+  get received(): Buffer {
+    return this.#listener?.stdout ?? Buffer.alloc(0);
   }
 
   /** Error output of the programs. */

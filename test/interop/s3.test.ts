@@ -129,7 +129,7 @@ describe.skipIf(isAbsent)('S3 storage', () => {
     });
     expect(JSON.stringify(wrong)).not.toContain('not-the-key');
     expect(await checkObjects(settings(KEYS.secretAccessKey, 'absent'))).toMatchObject({
-      advice: expect.stringContaining('Make the bucket'),
+      advice: expect.stringContaining('Create the bucket'),
     });
     expect((await keys()).filter((key) => key.includes('doctor'))).toEqual([]);
   });

@@ -1,5 +1,6 @@
 /** SIPp calls the service: digest authentication, many simultaneous calls, and all ways to end a call. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Carrier } from '../e2e/carrier.ts';
 import { Customer } from '../e2e/customer.ts';
 import { makeUser, type SipUser } from '../e2e/phone.ts';
 import {
@@ -15,6 +16,7 @@ import { missing, sipp, workFolder } from './tools.ts';
 const CALLS = 50;
 /** RFC 3261 T1, ms. */
 const T1_MS = 500;
+const FROM = '14155550100';
 
 describe.skipIf(missing('sipp', 'sox'))('SIPp as the caller', () => {
   let place: ServicePlace;
@@ -22,8 +24,11 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as the caller', () => {
   let customer: Customer;
   let folder: ReturnType<typeof workFolder>;
   let demo: SipUser;
-  /** An endpoint whose answer URL never responds, so its calls keep ringing. */
+  /** An endpoint whose answer URL never responds: its calls get 100 only. */
+  let waiting: SipUser;
+  /** An endpoint whose calls ring at a carrier that never answers: they get 180. */
   let ringing: SipUser;
+  let callee: Carrier;
 
   beforeAll(async () => {
     folder = workFolder();
@@ -40,13 +45,31 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as the caller', () => {
       concurrent_calls_limit: 200,
       cps_limit: 200,
     });
-    ringing = await makeUser(service, 'ringing', {
+    waiting = await makeUser(service, 'waiting', {
       answer_url: customer.page('/never', () => undefined),
+    });
+    callee = await Carrier.listen(() => ({ kind: 'rings' }));
+    const account = `/accounts/${service.demo.authId}`;
+    await service.admin('POST', `${account}/caller-ids`, { number: `+${FROM}` });
+    await service.admin('POST', '/carriers', {
+      name: 'rings',
+      host: '127.0.0.1',
+      port: callee.port,
+      transport: 'udp',
+      prefixes: [''],
+      probe: false,
+    });
+    ringing = await makeUser(service, 'ringing', {
+      answer_url: customer.xml(
+        '/rings',
+        `<Response><Dial callerId="${FROM}"><Number>14155550199</Number></Dial></Response>`,
+      ),
     });
   });
   afterAll(async () => {
     await service.kill();
     await customer.close();
+    callee.close();
     removePlace(place);
     folder.remove();
   });
@@ -100,8 +123,8 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as the caller', () => {
     },
   );
 
-  it.each(['u1', 't1'] as const)('CANCEL while ringing (%s)', async (transport) => {
-    await call('cancel', { user: ringing, transport, calls: 5 });
+  it.each(['u1', 't1'] as const)('CANCEL before ringing (%s)', async (transport) => {
+    await call('cancel', { user: waiting, transport, calls: 5 });
     for (const cdr of await records(5)) {
       expect(cdr).toMatchObject({
         hangup_cause_code: 1000,

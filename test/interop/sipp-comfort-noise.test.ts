@@ -17,23 +17,25 @@ describe.skipIf(missing('sipp'))('comfort noise in an offer of the service', () 
   afterAll(() => stage.close());
 
   it('is accepted by the carrier, and replaces packets of silence', async () => {
-    const ear = createSocket('udp4').bind(0, CALLED);
-    await once(ear, 'listening');
-    const heard = new Map<number, number>();
-    ear.on('message', ([, type = 0]) => heard.set(type & 0x7f, (heard.get(type & 0x7f) ?? 0) + 1));
+    const listener = createSocket('udp4').bind(0, CALLED);
+    await once(listener, 'listening');
+    const received = new Map<number, number>();
+    listener.on('message', ([, type = 0]) =>
+      received.set(type & 0x7f, (received.get(type & 0x7f) ?? 0) + 1),
+    );
     try {
-      const key = ['-key', 'ear_port', String(ear.address().port)];
+      const key = ['-key', 'ear_port', String(listener.address().port)];
       const callee = stage.called(CALLED, 'carrier-comfort-noise', { limitS: 30, more: key });
       const xml = '<Response><Wait length="4"/><Hangup/></Response>';
       const cdr = await stage.placed('14155550189', xml, 'quiet');
       const { status, report } = await callee.done;
       expect(status, report).toBe(0);
       expect(cdr).toMatchObject({ hangup_cause_code: 4000, codec: 'PCMU' });
-      expect(heard.get(COMFORT_NOISE), JSON.stringify([...heard])).toBeGreaterThan(0);
+      expect(received.get(COMFORT_NOISE), JSON.stringify([...received])).toBeGreaterThan(0);
       // Four seconds of silence would be 200 audio packets.
-      expect(heard.get(0) ?? 0, JSON.stringify([...heard])).toBeLessThan(150);
+      expect(received.get(0) ?? 0, JSON.stringify([...received])).toBeLessThan(150);
     } finally {
-      ear.close();
+      listener.close();
     }
   });
 });

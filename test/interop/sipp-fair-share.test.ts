@@ -17,7 +17,7 @@ import { missing, type SippRun, startSipp, workFolder } from './tools.ts';
 
 const CARRIER = '127.0.0.2';
 const CPS = 10;
-const NUMBERS = { loop: '14155550131', neighbour: '14155550132' };
+const NUMBERS = { loop: '14155550131', otherAccount: '14155550132' };
 
 describe.skipIf(missing('sipp', 'sox'))('SIPp as a carrier at its limit', () => {
   let place: ServicePlace;
@@ -97,7 +97,7 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as a carrier at its limit', () => 
         : undefined,
     );
     for (let call = 0; call < 6; call += 1) {
-      expect((await placeCall('neighbour')).status).toBe(200);
+      expect((await placeCall('otherAccount')).status).toBe(200);
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
     await eventually('the end of all calls of the neighbor', () =>

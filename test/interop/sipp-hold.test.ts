@@ -11,7 +11,7 @@ const EAR_PORT = 41_870;
 /** Time from the listener's first packet after which the hold is in effect, ms. The hold comes 1 s after the answer. */
 const HELD_AFTER_MS = 2000;
 
-async function ear(port: number, arrivals: number[]): Promise<Socket> {
+async function listener(port: number, arrivals: number[]): Promise<Socket> {
   const socket = createSocket('udp4').bind(port, CALLED);
   await once(socket, 'listening');
   socket.on('message', () => arrivals.push(performance.now()));
@@ -28,7 +28,7 @@ describe.skipIf(missing('sipp'))('a carrier that holds a call', () => {
 
   it.each(['sendonly', 'inactive'])('with %s gets RTCP but no RTP', async (hold) => {
     const [rtp, rtcp]: [number[], number[]] = [[], []];
-    const ears = [await ear(EAR_PORT, rtp), await ear(EAR_PORT + 1, rtcp)];
+    const listeners = [await listener(EAR_PORT, rtp), await listener(EAR_PORT + 1, rtcp)];
     try {
       const more = ['-key', 'ear_port', String(EAR_PORT), '-key', 'hold', hold];
       const callee = stage.called(CALLED, 'carrier-holds', { limitS: 40, more });
@@ -43,7 +43,7 @@ describe.skipIf(missing('sipp'))('a carrier that holds a call', () => {
       expect(rtp.filter((at) => at > heldMs)).toEqual([]);
       expect(rtcp.filter((at) => at > heldMs).length).toBeGreaterThan(1);
     } finally {
-      for (const socket of ears) socket.close();
+      for (const socket of listeners) socket.close();
     }
   });
 });

@@ -104,13 +104,13 @@ describe.skipIf(missing('sipp', 'sox'))('caller identity over a trunk', () => {
       limitS: 8,
       put: { expects: xml(expects), lacks },
     });
-    const asked = uri ?? 'sip:[service]@[remote_ip]:[remote_port]';
+    const requested = uri ?? 'sip:[service]@[remote_ip]:[remote_port]';
     const caller = stage.peer('caller-identity', {
       localAddress: CALLING,
       target: service.sipPort,
       service: `+${OWN_NUMBER}`,
       limitS: 8,
-      put: { identity: identity.join('\n      '), from, uri: asked },
+      put: { identity: identity.join('\n      '), from, uri: requested },
     });
     for (const run of [called, caller]) {
       const { status, report } = await run.done;

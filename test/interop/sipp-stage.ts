@@ -86,6 +86,8 @@ export class SippStage {
       transport: 'udp',
       prefixes: [''],
       source_addresses: [host],
+      // SIPp starts after the carrier is created, and ends at an unexpected OPTIONS.
+      probe: false,
       ...more,
     });
   }

@@ -15,14 +15,14 @@ const CALLED = '127.0.0.3';
 describe.skipIf(missing('sipp', 'sox'))('a call between SIPp at both ends', () => {
   let stage: SippStage;
   let homer: Socket;
-  const told: string[] = [];
+  const reported: string[] = [];
   let a: string;
   let b: string;
 
   beforeAll(async () => {
     homer = createSocket('udp4').bind(0, '127.0.0.1');
     await once(homer, 'listening');
-    homer.on('message', (bytes) => told.push(bytes.toString('latin1')));
+    homer.on('message', (bytes) => reported.push(bytes.toString('latin1')));
     stage = await SippStage.open(7600, {
       CARILLON_HEP_HOST: '127.0.0.1',
       CARILLON_HEP_PORT: String(homer.address().port),
@@ -107,14 +107,14 @@ describe.skipIf(missing('sipp', 'sox'))('a call between SIPp at both ends', () =
 
   it('sends HEP to Homer with the UUID of its A leg, including a media report', async () => {
     const all = await eventually('the messages of both legs', () => {
-      const found = told.filter((text) => text.includes(a));
+      const found = reported.filter((text) => text.includes(a));
       return found.filter((text) => /BYE /.test(text)).length >= 2 &&
         found.some((text) => text.includes('"report_blocks"'))
         ? found
         : undefined;
     });
     expect(all.filter((text) => /INVITE sip:/.test(text))).toHaveLength(2);
-    expect(told.some((text) => text.includes(b))).toBe(false);
+    expect(reported.some((text) => text.includes(b))).toBe(false);
   });
 
   it('is counted for each carrier', async () => {

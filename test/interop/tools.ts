@@ -106,6 +106,8 @@ export function startSipp(options: SippOptions): SippRun {
     ...(options.more ?? []),
   ];
   const child = spawn('sipp', args, { cwd: options.folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  if (target === undefined && options.localPort !== undefined)
+    waitUntilBound(localAddress, options.localPort);
   let screen = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
@@ -119,6 +121,23 @@ export function startSipp(options: SippOptions): SippRun {
       screen,
   }));
   return { child, done, stop: () => child.kill('SIGKILL') };
+}
+
+const BOUND_LIMIT_MS = 5000;
+
+/** Blocks until a socket is bound to the address: a call before it gets an ICMP error. */
+function waitUntilBound(address: string, port: number): void {
+  const hex = address
+    .split('.')
+    .reverse()
+    .map((part) => Number(part).toString(16).padStart(2, '0'))
+    .join('');
+  const place = `${hex}:${port.toString(16).padStart(4, '0')}`.toUpperCase();
+  const untilMs = performance.now() + BOUND_LIMIT_MS;
+  while (performance.now() < untilMs) {
+    const tables = ['udp', 'tcp'].map((name) => readFileSync(`/proc/net/${name}`, 'utf8'));
+    if (tables.some((table) => table.includes(place))) return;
+  }
 }
 
 let copies = 0;

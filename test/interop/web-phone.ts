@@ -135,7 +135,7 @@ export class WebPhone {
   /** Sends an INVITE and returns the status and reason of its refusal. */
   callRefusal(to: string): Promise<string> {
     const target = UserAgent.makeURI(`sip:${to}@127.0.0.1`);
-    if (target === undefined) throw new Error(`${to} is no target`);
+    if (target === undefined) throw new Error(`${to} is not a target`);
     return new Promise((resolve) => {
       void new Inviter(this.#agent, target).invite({
         requestDelegate: {
@@ -148,7 +148,7 @@ export class WebPhone {
   /** Places a call and resolves once it is answered. */
   async call(to: string): Promise<Session> {
     const target = UserAgent.makeURI(`sip:${to}@127.0.0.1`);
-    if (target === undefined) throw new Error(`${to} is no target`);
+    if (target === undefined) throw new Error(`${to} is not a target`);
     const session = new Inviter(this.#agent, target);
     await session.invite();
     await hasReached(session, SessionState.Established);

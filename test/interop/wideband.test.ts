@@ -38,14 +38,14 @@ describe.skipIf(missing('baresip', 'sox'))('above the telephone band, with bares
   it.each([
     ['G722/16000/1', 16_000, 6900],
     ['opus/48000/2', 48_000, 11_000],
-  ])('%s', async (codec, rate, heardHz) => {
+  ])('%s', async (codec, rate, receivedHz) => {
     const name = codec.slice(0, 4).toLowerCase();
-    const heard: Buffer[] = [];
-    const payload = l16(sine(heardHz, 8 * 24_000, { rate: 24_000 })).toString('base64');
+    const received: Buffer[] = [];
+    const payload = l16(sine(receivedHz, 8 * 24_000, { rate: 24_000 })).toString('base64');
     const bot = customer.bot(`/${name}`, (socket) => {
       socket.on('message', (data) => {
         const message = JSON.parse(String(data));
-        if (message.event === 'media') heard.push(Buffer.from(message.media.payload, 'base64'));
+        if (message.event === 'media') received.push(Buffer.from(message.media.payload, 'base64'));
         if (message.event !== 'start') return;
         const media = { contentType: 'audio/x-l16', sampleRate: 24_000, payload };
         socket.send(JSON.stringify({ event: 'playAudio', media }));
@@ -73,14 +73,14 @@ describe.skipIf(missing('baresip', 'sox'))('above the telephone band, with bares
       phone.do('dial', `sip:1000@${server}`);
       await eventually(
         'four seconds of audio',
-        () => heard.reduce((sum, { length }) => sum + length, 0) > TALK_BYTES || undefined,
+        () => received.reduce((sum, { length }) => sum + length, 0) > TALK_BYTES || undefined,
       );
       phone.do('hangup');
       await phone.event('CALL_CLOSED');
     } finally {
       await phone.stop();
     }
-    const bytes = Buffer.concat(heard);
+    const bytes = Buffer.concat(received);
     const last = new Int16Array(
       bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length),
     );
@@ -88,7 +88,7 @@ describe.skipIf(missing('baresip', 'sox'))('above the telephone band, with bares
     expect(purity(byBot, SAID_HZ, 16_000)).toBeGreaterThan(0.8);
     expect(rms(byBot)).toBeGreaterThan(3000);
     const byPhone = dumpOf(home, 'dec', 48_000).slice(2 * 48_000, 3 * 48_000);
-    expect(purity(byPhone, heardHz, 48_000)).toBeGreaterThan(0.8);
+    expect(purity(byPhone, receivedHz, 48_000)).toBeGreaterThan(0.8);
     expect(rms(byPhone)).toBeGreaterThan(3000);
   });
 });

@@ -42,7 +42,7 @@ describe('types', () => {
       void client.post(APPLICATIONS, { body: { answer_url: 'https://bot.example/' } });
       // @ts-expect-error there is no such filter
       void client.get('/admin/v1/accounts', { query: { nothing: 1 } });
-      // @ts-expect-error the operator's paths have no account of their own
+      // @ts-expect-error the operator's paths have no account
       void client.get('/admin/v1/accounts/{auth_id}');
     };
     expect(never).toBeTypeOf('function');
@@ -88,8 +88,8 @@ describe('against the service', () => {
     expect(error).toBeInstanceOf(CarillonError);
     expect(error).toMatchObject({ status: 400, operation: `POST ${APPLICATIONS}` });
     expect(Object.keys((error as ApiError).details)).toContain('app_name');
-    const stranger = new Client({ url, authId: 'MA_X', authToken: 'x' });
-    await expect(stranger.get(BALANCE, { path: { currency: 'USD' } })).rejects.toMatchObject({
+    const outsider = new Client({ url, authId: 'MA_X', authToken: 'x' });
+    await expect(outsider.get(BALANCE, { path: { currency: 'USD' } })).rejects.toMatchObject({
       status: 401,
     });
   });
@@ -131,11 +131,11 @@ describe('failures', () => {
   const waits: number[] = [];
   /** A client of a scripted service that returns one response per attempt. */
   const scripted = (answers: readonly (() => Response)[], more: Partial<ClientOptions> = {}) => {
-    const asked: RequestInit[] = [];
+    const requested: RequestInit[] = [];
     waits.length = 0;
     const fetch = async (_url: unknown, init: RequestInit = {}): Promise<Response> => {
-      asked.push(init);
-      const answer = answers[asked.length - 1];
+      requested.push(init);
+      const answer = answers[requested.length - 1];
       if (answer !== undefined) return answer();
       return new Promise((_, reject) =>
         init.signal?.addEventListener('abort', () => reject(new Error('aborted'))),
@@ -150,7 +150,7 @@ describe('failures', () => {
       random: () => 0.5,
       ...more,
     });
-    return { client, asked };
+    return { client, requested };
   };
   const status =
     (code: number, headers = {}) =>
@@ -166,16 +166,16 @@ describe('failures', () => {
     client.post(APPLICATIONS, { body: { app_name: 'a', answer_url: 'https://a.example/' } });
 
   it('retries refused requests twice with increasing delays, and respects Retry-After', async () => {
-    const { client, asked } = scripted([
+    const { client, requested } = scripted([
       status(503, { 'retry-after': '3' }),
       status(429),
       status(200),
     ]);
     await balance(client);
-    expect([asked.length, waits]).toEqual([3, [3000, 500]]);
+    expect([requested.length, waits]).toEqual([3, [3000, 500]]);
     const tired = scripted([status(503), status(503), status(503), status(200)]);
     await expect(remove(tired.client)).rejects.toMatchObject({ status: 503 });
-    expect(tired.asked).toHaveLength(3);
+    expect(tired.requested).toHaveLength(3);
     const away = scripted([status(503, { 'retry-after': '3600' }), status(200)]);
     await expect(balance(away.client)).rejects.toMatchObject({ retryAfterMs: 3_600_000 });
   });
@@ -185,7 +185,9 @@ describe('failures', () => {
       await balance(scripted([failure, status(200)]).client);
       const posted = scripted([failure, status(200)]);
       await make(posted.client);
-      const keys = posted.asked.map(({ headers }) => new Headers(headers).get('idempotency-key'));
+      const keys = posted.requested.map(({ headers }) =>
+        new Headers(headers).get('idempotency-key'),
+      );
       expect(keys[0]).toMatch(/^[\w-]{36}$/);
       expect(keys[1]).toBe(keys[0]);
       await expect(remove(scripted([failure, status(204)]).client)).rejects.toThrow(CarillonError);
@@ -210,16 +212,16 @@ describe('failures', () => {
   it("aborts with the reason of the caller's signal, including between two attempts", async () => {
     const stop = new AbortController();
     const { client } = scripted([]);
-    const asked = client.get(BALANCE, { path: { currency: 'USD' }, signal: stop.signal });
+    const requested = client.get(BALANCE, { path: { currency: 'USD' }, signal: stop.signal });
     stop.abort(new Error('enough'));
-    await expect(asked).rejects.toThrow('enough');
+    await expect(requested).rejects.toThrow('enough');
     const later = new AbortController();
     const waiting = scripted([status(503), status(200)], {
       wait: async () => later.abort(new Error('enough')),
     });
     const input = { path: { currency: 'USD' }, signal: later.signal };
     await expect(waiting.client.get(BALANCE, input)).rejects.toThrow('enough');
-    expect(waiting.asked).toHaveLength(1);
+    expect(waiting.requested).toHaveLength(1);
   });
 
   it('encodes path parameters and requires all of them', async () => {

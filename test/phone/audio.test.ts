@@ -21,9 +21,9 @@ describe('G.711 (ITU-T G.191)', () => {
 
   it.each([PCMU, PCMA])('$name: limits the error to half a step of the segment', (codec) => {
     const samples = Int16Array.from({ length: 65_536 }, (_, i) => i - 32_768);
-    const heard = codec.decode(codec.encode(samples));
+    const received = codec.decode(codec.encode(samples));
     samples.forEach((sample, i) => {
-      const off = Math.abs(sample - (heard[i] ?? 0));
+      const off = Math.abs(sample - (received[i] ?? 0));
       if (off > Math.max(16, Math.abs(sample) / 16)) expect([sample, off]).toBe('near');
     });
   });
@@ -84,8 +84,8 @@ describe('echo detection', () => {
 
   it('measures the delay exactly, through a codec and at another level', () => {
     const said = speech(4, 7);
-    const heard = PCMU.decode(PCMU.encode(delayed(said, 1234, 0.3)));
-    expect(findEcho(said, heard, 1000)).toMatchObject({
+    const received = PCMU.decode(PCMU.encode(delayed(said, 1234, 0.3)));
+    expect(findEcho(said, received, 1000)).toMatchObject({
       delayMs: 1234 / 8,
       likeness: expect.closeTo(1, 1),
       foundPart: 1,
@@ -103,9 +103,9 @@ describe('echo detection', () => {
 
   it('reports which part was echoed', () => {
     const said = speech(4, 7);
-    const heard = delayed(said, 800, 1);
-    heard.fill(0, 800 + 16_000);
-    expect(findEcho(said, heard, 1000)?.foundPart).toBe(0.5);
+    const received = delayed(said, 800, 1);
+    received.fill(0, 800 + 16_000);
+    expect(findEcho(said, received, 1000)?.foundPart).toBe(0.5);
   });
 
   it('finds no echo of silence', () => {

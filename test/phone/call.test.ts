@@ -9,11 +9,11 @@ import { systemClock as clock } from '../../src/edge/clock/system-clock.ts';
 import type { RunningSignalling } from '../../src/edge/sip/signalling.ts';
 import { createSignalling } from '../../src/edge/sip/signalling-service.ts';
 import { type CallPlan, placeCall } from '../../src/phone/phone-call.ts';
-import { callRows, speechCameBack } from '../../src/phone/report.ts';
+import { callRows, isEchoReceived } from '../../src/phone/report.ts';
 import { readRtp, writeRtp } from '../../src/phone/rtp/packet.ts';
 import { VoiceChannel } from '../../src/phone/rtp/voice-channel.ts';
 import { SipLine } from '../../src/phone/sip-line.ts';
-import { ha1Of } from '../../src/protocol/sip/sip.ts';
+import { ha1Of } from '../../src/protocol/sip/auth/digest.ts';
 
 const HOST = '127.0.0.1';
 const REALM = 'carillon.test';
@@ -159,13 +159,13 @@ describe.each(['udp', 'tcp'] as const)('the bundled phone over %s', (transport) 
     const report = await call(line, { digits: '5' });
     expect(dialled).toEqual(['1000']);
     expect(report.end).toMatchObject({ by: 'local', how: 'bye' });
-    expect(speechCameBack(report)).toBe(true);
+    expect(isEchoReceived(report)).toBe(true);
     expect(report.echo?.delayMs).toBeGreaterThan(ECHO_MS - 10);
     expect(report.echo?.delayMs).toBeLessThan(ECHO_MS + 60);
     // Every 25th packet is lost, and the eight DTMF packets are not echoed.
     expect(report.reception.lost).toBeGreaterThanOrEqual(8 + 2);
     expect(report.reception.lost).toBeLessThanOrEqual(8 + 7);
-    expect(Object.fromEntries(callRows(report))['speech came back']).toMatch(/^yes/);
+    expect(Object.fromEntries(callRows(report))['echo received']).toMatch(/^yes/);
     expect(keys.length).toBe(8);
     expect(keys.at(-1)).toEqual([5, 0x8a, 800 >> 8, 800 & 0xff]);
     await line.unregister();
@@ -187,7 +187,7 @@ describe('failing calls', () => {
     const report = await call(await phone(signalling, 'udp'));
     expect(report.setupMs).toBeUndefined();
     expect(report.end).toMatchObject({ by: 'remote', how: 'refused', status: 486 });
-    expect(speechCameBack(report)).toBe(false);
+    expect(isEchoReceived(report)).toBe(false);
   });
 
   it('ends the call when the other side hangs up', async () => {

@@ -188,7 +188,7 @@ describe('spending', () => {
     const first = alarmsWith();
     first.observe(call('14155550100'));
     const known = () => opened.store.settings.get('alarm.countries.MA_A');
-    await eventually('what is kept', known);
+    await eventually('the stored countries', known);
     await opened.clock.advance(2 * DAY_MS);
     const second = alarmsWith();
     second.observe(call('14155550101'));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { LiveOutput } from '../../src/service/overhear/listen-in.ts';
+import { LiveOutput } from '../../src/service/listen-in/call-listening.ts';
 import { until } from '../eventually.ts';
 
 /** Returns 20 ms of 16-bit stereo at 8 kHz that start with a number. */

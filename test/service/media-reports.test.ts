@@ -21,8 +21,8 @@ const PEER = { lossFraction: 0.5, jitterMs: 2, mos: 2.5 };
 type Report = Parameters<HepExporter['report']>[0];
 
 function sampled(quality: MediaQuality, more: object = {}): readonly Report[] {
-  const told: Report[] = [];
-  const exporter = { report: (report: Report) => told.push(report) } as unknown as HepExporter;
+  const reported: Report[] = [];
+  const exporter = { report: (report: Report) => reported.push(report) } as unknown as HepExporter;
   const call = {
     uuid: 'a',
     isAnswered: true,
@@ -32,7 +32,7 @@ function sampled(quality: MediaQuality, more: object = {}): readonly Report[] {
     ...more,
   };
   new MediaReports(exporter, new SimClock()).sampled(call as unknown as Call, quality);
-  return told;
+  return reported;
 }
 
 const textOf = ({ payload }: Report) => JSON.parse(Buffer.from(payload).toString());

@@ -41,10 +41,10 @@ describe('memory of an idle service', () => {
 
   it('is actually lower after V8 has compacted its heap', () => {
     const heap = v8Heap();
-    const kept: unknown[] = [];
-    for (let index = 0; index < 400_000; index += 1) kept.push({ index });
+    const retained: unknown[] = [];
+    for (let index = 0; index < 400_000; index += 1) retained.push({ index });
     const whileKept = process.memoryUsage().heapUsed;
-    kept.length = 0;
+    retained.length = 0;
     heap.compact();
     expect(process.memoryUsage().heapUsed).toBeLessThan(whileKept - 10 * MIB);
     expect(heap.slackBytes()).toBeLessThan(32 * MIB);

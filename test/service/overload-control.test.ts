@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Look, OverloadControl } from '../../src/service/overload-control.ts';
 
-const LOOK_MS = 250;
+const POLL_MS = 250;
 const STEP_MS = 5;
 const WAIT_LIMIT_MS = 100;
 /** Same value as in `NewCalls`. */
@@ -60,13 +60,13 @@ function run(offered: readonly number[], node = NODE): readonly Second[] {
     const doneMs = Math.min(workMs, STEP_MS);
     workMs -= doneMs;
     look.busyMs += doneMs;
-    if (nowMs % LOOK_MS === 0) {
+    if (nowMs % POLL_MS === 0) {
       const meanMs = look.waits.reduce((sum, ms) => sum + ms, 0) / look.waits.length;
       control.look({
         pressure: meanMs / WAIT_LIMIT_MS,
-        utilisation: look.busyMs / LOOK_MS,
-        begun: (look.begun * 1000) / LOOK_MS,
-        refused: (look.refused * 1000) / LOOK_MS,
+        utilisation: look.busyMs / POLL_MS,
+        begun: (look.begun * 1000) / POLL_MS,
+        refused: (look.refused * 1000) / POLL_MS,
       });
       look = { begun: 0, refused: 0, busyMs: 0, waits: [0] };
     }

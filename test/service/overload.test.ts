@@ -13,7 +13,7 @@ const CALM = { storeQueue: 0, sipWaitMs: 0, mediaBusy: 0.1, utilisation: 0.5 };
 function setup() {
   const clock = new SimClock();
   const newCalls = new NewCalls(clock);
-  const told: string[] = [];
+  const reported: string[] = [];
   const signs = { ...CALM };
   const watch = new OverloadWatch({
     clock,
@@ -21,8 +21,8 @@ function setup() {
     limits: LIMITS,
     logger: {
       ...silentLogger,
-      info: (_fields, text) => told.push(text),
-      warn: (_fields, text) => told.push(text),
+      info: (_fields, text) => reported.push(text),
+      warn: (_fields, text) => reported.push(text),
     },
     storeQueue: () => signs.storeQueue,
     sipWaitMs: () => signs.sipWaitMs,
@@ -30,14 +30,14 @@ function setup() {
     utilisation: () => signs.utilisation,
   });
   watch.start();
-  return { clock, newCalls, told, signs, watch };
+  return { clock, newCalls, reported, signs, watch };
 }
 
 describe('overload', () => {
   it.each([{ sipWaitMs: 101 }, { storeQueue: 1001 }, { mediaBusy: 0.8 }])(
     'starts within a second of %j, and ends two seconds after it',
     async (bad) => {
-      const { clock, newCalls, told, signs, watch } = setup();
+      const { clock, newCalls, reported, signs, watch } = setup();
       await clock.advance(10_000);
       Object.assign(signs, bad);
       await clock.advance(500);
@@ -52,7 +52,7 @@ describe('overload', () => {
       await clock.advance(250);
       expect(watch.overloaded).toBe(false);
       expect(newCalls.perSecond).toBeUndefined();
-      expect(told).toEqual(['overload: new calls are refused', 'overload has ended']);
+      expect(reported).toEqual(['overload: new calls are refused', 'overload has ended']);
       expect(watch.detail()).toContain('keeps up');
       watch.stop();
     },
@@ -82,7 +82,7 @@ describe('overload', () => {
   });
 
   it('is also reported while calls are refused that would wait too long, until two seconds after the last', async () => {
-    const { clock, newCalls, told, watch } = setup();
+    const { clock, newCalls, reported, watch } = setup();
     await clock.advance(1000);
     newCalls.mayBegin({ waitedMs: 0, isKnown: true, isTooMany: true });
     await clock.advance(250);
@@ -92,15 +92,15 @@ describe('overload', () => {
     expect(watch.overloaded).toBe(true);
     await clock.advance(250);
     expect(watch.overloaded).toBe(false);
-    expect(told).toEqual(['overload: new calls are refused', 'overload has ended']);
+    expect(reported).toEqual(['overload: new calls are refused', 'overload has ended']);
     watch.stop();
   });
 
   it('is logged again every ten seconds while it continues', async () => {
-    const { clock, told, signs, watch } = setup();
+    const { clock, reported, signs, watch } = setup();
     signs.sipWaitMs = 300;
     await clock.advance(31_000);
-    expect(told).toHaveLength(4);
+    expect(reported).toHaveLength(4);
     watch.stop();
   });
 

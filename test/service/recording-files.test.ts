@@ -11,11 +11,11 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** A WAV of 16-bit samples at 8 kHz whose header states `told` bytes of audio and that contains `written`. */
-function wav(channels: number, told: number, written: number): Buffer {
+/** A WAV of 16-bit samples at 8 kHz whose header states `reported` bytes of audio and that contains `written`. */
+function wav(channels: number, reported: number, written: number): Buffer {
   const header = Buffer.alloc(44);
   header.write('RIFF', 0);
-  header.writeUInt32LE(36 + told, 4);
+  header.writeUInt32LE(36 + reported, 4);
   header.write('WAVEfmt ', 8);
   header.writeUInt32LE(16, 16);
   header.writeUInt16LE(1, 20);
@@ -25,7 +25,7 @@ function wav(channels: number, told: number, written: number): Buffer {
   header.writeUInt16LE(2 * channels, 32);
   header.writeUInt16LE(16, 34);
   header.write('data', 36);
-  header.writeUInt32LE(told, 40);
+  header.writeUInt32LE(reported, 40);
   return Buffer.concat([header, Buffer.alloc(written)]);
 }
 

@@ -47,12 +47,12 @@ async function running() {
     provisioning: { realm: 'carillon', usernameSuffix: 'always', releaseCooldownMs: 0 },
     recordingFiles: { remove: async () => undefined },
   });
-  const told: string[] = [];
+  const reported: string[] = [];
   const levels: string[] = [];
   const note =
     (level: string) =>
     (fields: object, message: string): void => {
-      told.push(`${level} ${message} ${JSON.stringify(fields)}`);
+      reported.push(`${level} ${message} ${JSON.stringify(fields)}`);
     };
   const logger = {
     ...silentLogger,
@@ -70,16 +70,23 @@ async function running() {
     ledger,
     carriers: provisioning.carriers,
     examine,
-    certificates: [
-      () => {
-        certificates += 1;
-      },
-    ],
+  });
+  reloader.onCertificates(() => {
+    certificates += 1;
   });
   await reloader.reload();
   const price = (number: string): number | undefined =>
     ledger.rateBook.quote('outbound', number, ACCOUNT, 'USD')?.perMinute;
-  return { write, reloader, told, levels, price, ledger, provisioning, read: () => certificates };
+  return {
+    write,
+    reloader,
+    reported,
+    levels,
+    price,
+    ledger,
+    provisioning,
+    read: () => certificates,
+  };
 }
 
 describe('a reload', () => {
@@ -116,13 +123,13 @@ describe('a reload', () => {
   });
 
   it('lists the settings that need a restart, each time until then', async () => {
-    const { write, reloader, told } = await running();
+    const { write, reloader, reported } = await running();
     write(`${BEGIN}sip: { port: 5070 }\nhttp: { port: 9000 }\n`);
     for (const _ of [1, 2]) {
       const done = await reloader.reload();
       expect(done.ok && done.value.needsRestart).toEqual(['http.port', 'sip.port']);
     }
-    expect(told.at(-1)).toMatch(/^warn these settings take effect after a restart .*sip\.port/);
+    expect(reported.at(-1)).toMatch(/^warn these settings take effect after a restart .*sip\.port/);
   });
 
   it.each([
@@ -132,12 +139,12 @@ describe('a reload', () => {
     ['a wrong carrier', BEGIN.replace('host:', 'hst:'), '/carriers/0'],
     ['a file that is not there', `${BEGIN}streams: { caFile: /nowhere.pem }\n`, 'streams.caFile'],
   ])('refuses a file with %s, logs it and changes nothing', async (_, text, why) => {
-    const { write, reloader, told, levels, price } = await running();
+    const { write, reloader, reported, levels, price } = await running();
     const before = levels.length;
     write(text.replace('0.01', '0.5').replace('info', 'debug'));
     const refused = await reloader.reload();
     expect(refused.ok || refused.error.join('\n')).toContain(why);
-    expect(told.at(-1)).toContain('error new settings refused');
+    expect(reported.at(-1)).toContain('error new settings refused');
     expect(price('14155550100')).toBe(10_000);
     expect(levels).toHaveLength(before);
     write(BEGIN);

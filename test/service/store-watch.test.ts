@@ -12,7 +12,7 @@ function watched(isRemote = false) {
     renewals: 0,
     check: (): Promise<void> => Promise.resolve(),
   };
-  const told: (string | undefined)[] = [];
+  const reported: (string | undefined)[] = [];
   const watch = new StoreWatch({
     store: {
       check: () => {
@@ -28,53 +28,53 @@ function watched(isRemote = false) {
     logger: silentLogger,
     isRemote,
     inUse: () => disk.inUse,
-    onChange: (problem) => told.push(problem),
+    onChange: (problem) => reported.push(problem),
   });
-  return { clock, disk, told, watch };
+  return { clock, disk, reported, watch };
 }
 
 const full = (): Promise<void> => Promise.reject(new ServiceError('STORE_FULL', 'full'));
 
 describe('readiness of the store', () => {
   it('reports a store that refuses writes once, and its recovery automatically', async () => {
-    const { clock, disk, told, watch } = watched();
+    const { clock, disk, reported, watch } = watched();
     watch.start();
     await clock.advance(4000);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     disk.check = full;
     await clock.advance(6000);
-    expect(told).toEqual(['full']);
+    expect(reported).toEqual(['full']);
     expect(await watch.state()).toEqual({ part: 'store', ready: false, detail: 'full' });
     disk.check = () => Promise.resolve();
     await clock.advance(200);
-    expect(told).toEqual(['full', undefined]);
+    expect(reported).toEqual(['full', undefined]);
     await watch.stop();
     expect(clock.nextMs()).toBeUndefined();
   });
 
   it('reports a database server that stops answering within 1.5 s, also without a call', async () => {
-    const { clock, disk, told, watch } = watched(true);
+    const { clock, disk, reported, watch } = watched(true);
     disk.inUse = false;
     watch.start();
     await clock.advance(5000);
     disk.check = () => new Promise(() => undefined);
     await clock.advance(1500);
-    expect(told).toEqual(['the store does not answer']);
+    expect(reported).toEqual(['the store does not answer']);
     void watch.stop();
   });
 
   it('checks the disk every ten seconds without a call, and faster during a problem', async () => {
-    const { clock, disk, told, watch } = watched();
+    const { clock, disk, reported, watch } = watched();
     disk.inUse = false;
     watch.start();
     await clock.advance(60_000);
     expect(disk.checks).toBe(7);
     disk.check = full;
     await clock.advance(10_000);
-    expect(told).toEqual(['full']);
+    expect(reported).toEqual(['full']);
     disk.check = () => Promise.resolve();
     await clock.advance(2000);
-    expect(told).toEqual(['full', undefined]);
+    expect(reported).toEqual(['full', undefined]);
     disk.inUse = true;
     const before = disk.checks;
     await clock.advance(10_000);
@@ -92,7 +92,7 @@ describe('readiness of the store', () => {
   });
 
   it('does not wait for a disk that does not answer', async () => {
-    const { clock, disk, told, watch } = watched();
+    const { clock, disk, reported, watch } = watched();
     disk.check = () => new Promise(() => undefined);
     const state = watch.state();
     await clock.advance(3000);
@@ -100,14 +100,14 @@ describe('readiness of the store', () => {
     const again = watch.state();
     await clock.advance(3000);
     await again;
-    expect([disk.checks, told.length]).toEqual([1, 1]);
+    expect([disk.checks, reported.length]).toEqual([1, 1]);
   });
 
   it('creates a deleted database again', async () => {
-    const { disk, told, watch } = watched();
+    const { disk, reported, watch } = watched();
     disk.check = () => Promise.reject(new ServiceError('STORE_GONE', 'gone'));
     expect((await watch.state()).ready).toBe(true);
     expect(disk.renewals).toBe(1);
-    expect(told).toEqual(['gone', undefined]);
+    expect(reported).toEqual(['gone', undefined]);
   });
 });

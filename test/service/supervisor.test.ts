@@ -12,7 +12,7 @@ import { SimClock } from '../sim/clock.ts';
 
 function supervised(place: { readonly socket?: string; readonly watchdogUs?: string }) {
   const clock = new SimClock();
-  const told: string[] = [];
+  const reported: string[] = [];
   let well = true;
   const supervisor = new Supervisor({
     socket: place.socket,
@@ -20,11 +20,11 @@ function supervised(place: { readonly socket?: string; readonly watchdogUs?: str
     clock,
     logger: silentLogger,
     isWell: () => well,
-    send: (socket, text) => told.push(`${socket} ${text}`) > 0,
+    send: (socket, text) => reported.push(`${socket} ${text}`) > 0,
   });
   return {
     clock,
-    told,
+    reported,
     supervisor,
     fallIll: () => {
       well = false;
@@ -36,29 +36,29 @@ const LIVE = '/run/notify WATCHDOG=1';
 
 describe('the supervisor', () => {
   it('receives readiness, and three keep-alives per watchdog interval', async () => {
-    const { clock, told, supervisor } = supervised({
+    const { clock, reported, supervisor } = supervised({
       socket: '/run/notify',
       watchdogUs: '30000000',
     });
     supervisor.ready('up');
-    expect(told).toEqual(['/run/notify READY=1\nSTATUS=up', LIVE]);
+    expect(reported).toEqual(['/run/notify READY=1\nSTATUS=up', LIVE]);
     await clock.advance(30_000);
-    expect(told.slice(2)).toEqual([LIVE, LIVE, LIVE]);
+    expect(reported.slice(2)).toEqual([LIVE, LIVE, LIVE]);
     supervisor.stopping('going');
     supervisor.stop();
     await clock.advance(60_000);
-    expect(told.slice(5)).toEqual(['/run/notify STOPPING=1\nSTATUS=going']);
+    expect(reported.slice(5)).toEqual(['/run/notify STOPPING=1\nSTATUS=going']);
   });
 
   it('receives no keep-alives while the media engine has stalled', async () => {
-    const { clock, told, supervisor, fallIll } = supervised({
+    const { clock, reported, supervisor, fallIll } = supervised({
       socket: '/run/notify',
       watchdogUs: '30000000',
     });
     supervisor.ready('up');
     fallIll();
     await clock.advance(60_000);
-    expect(told).toHaveLength(2);
+    expect(reported).toHaveLength(2);
     supervisor.stop();
   });
 
@@ -66,14 +66,14 @@ describe('the supervisor', () => {
     const alone = supervised({ watchdogUs: '30000000' });
     alone.supervisor.ready('up');
     await alone.clock.advance(60_000);
-    expect(alone.told).toEqual([]);
+    expect(alone.reported).toEqual([]);
     alone.supervisor.stop();
     const calm = supervised({ socket: '/run/notify' });
     calm.supervisor.ready('up');
     calm.supervisor.reloading();
     calm.supervisor.reloaded();
     await calm.clock.advance(60_000);
-    expect(calm.told.map((line) => line.split(/[ \n]/)[1])).toEqual([
+    expect(calm.reported.map((line) => line.split(/[ \n]/)[1])).toEqual([
       'READY=1',
       'RELOADING=1',
       'READY=1',

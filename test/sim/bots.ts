@@ -4,7 +4,7 @@ import { l16, purity, rms, sine } from '../edge/media/peer.ts';
 import type { Bot, BotLine, BotMessage } from './streams.ts';
 
 const PIECE_MS = 100;
-const HEARD = 0.5;
+const RECEIVED = 0.5;
 const AUDIBLE = 200;
 /** Duration of the latest received audio that a bot analyses, in milliseconds. */
 const LISTENED_MS = 240;
@@ -26,7 +26,7 @@ export class TalkingBot implements Bot {
   #streamId = '';
   #encoding = '';
   #rate = 8000;
-  #heard: number[] = [];
+  #received: number[] = [];
   #spoke = false;
 
   constructor(says: number | undefined, saysForMs = 2000) {
@@ -70,7 +70,7 @@ export class TalkingBot implements Bot {
 
   hears(hz: number): boolean {
     const samples = this.#samples();
-    return rms(samples) > AUDIBLE && purity(samples, hz, this.#rate) > HEARD;
+    return rms(samples) > AUDIBLE && purity(samples, hz, this.#rate) > RECEIVED;
   }
 
   speak(hz = this.#says ?? 440, forMs = this.#saysForMs): void {
@@ -93,7 +93,7 @@ export class TalkingBot implements Bot {
   }
 
   #samples(): Int16Array {
-    return Int16Array.from(this.#heard);
+    return Int16Array.from(this.#received);
   }
 
   #listen(payload: Buffer): void {
@@ -103,7 +103,7 @@ export class TalkingBot implements Bot {
         : new Int16Array(
             payload.buffer.slice(payload.byteOffset, payload.byteOffset + payload.length),
           );
-    this.#heard = [...this.#heard, ...samples].slice(-(LISTENED_MS * this.#rate) / 1000);
+    this.#received = [...this.#received, ...samples].slice(-(LISTENED_MS * this.#rate) / 1000);
   }
 }
 

@@ -19,7 +19,7 @@ export interface Asked {
 
 /** A document, a status, a kind of failure, or no response until the timeout. */
 export type Reply = string | number | { readonly failure: HttpFailureKind } | 'silence';
-export type Answering = Reply | ((asked: Asked) => Reply);
+export type Answering = Reply | ((requested: Asked) => Reply);
 
 export const SITE = 'https://app.test';
 /** Document with the given content. */
@@ -30,16 +30,16 @@ const SLOWEST_MS = 60;
 const NEVER = new Promise<never>(() => undefined);
 
 export class Customer {
-  readonly asked: Asked[] = [];
+  readonly requested: Asked[] = [];
   readonly #clock: Clock;
   readonly #random: SimRandom;
-  readonly #tell: (line: string) => void;
+  readonly #notify: (line: string) => void;
   readonly #paths = new Map<string, Answering>();
 
-  constructor(clock: Clock, random: SimRandom, tell: (line: string) => void) {
+  constructor(clock: Clock, random: SimRandom, notify: (line: string) => void) {
     this.#clock = clock;
     this.#random = random;
-    this.#tell = tell;
+    this.#notify = notify;
   }
 
   /** Sets the response of `path`. Unknown paths are answered 404. */
@@ -48,11 +48,11 @@ export class Customer {
   }
 
   at(path: string): readonly Asked[] {
-    return this.asked.filter((asked) => asked.path === path);
+    return this.requested.filter((requested) => requested.path === path);
   }
 
   /** Requests to a path about one call. */
-  told(path: string, callUuid: string): readonly Asked[] {
+  reported(path: string, callUuid: string): readonly Asked[] {
     return this.at(path).filter(({ parameters }) => parameters['CallUUID'] === callUuid);
   }
 
@@ -75,11 +75,11 @@ export class Customer {
     const url = new URL(request.url);
     const sent = request.method === 'GET' ? url.search : (request.body ?? '');
     const parameters = Object.fromEntries(new URLSearchParams(sent));
-    const asked = { atMs: startedMs, path: url.pathname, parameters, request };
-    this.asked.push(asked);
+    const requested = { atMs: startedMs, path: url.pathname, parameters, request };
+    this.requested.push(requested);
     const known = this.#paths.get(url.pathname) ?? 404;
-    const reply = typeof known === 'function' ? known(asked) : known;
-    this.#tell(`${request.method} ${url.pathname} ${parameters['Event'] ?? ''}`);
+    const reply = typeof known === 'function' ? known(requested) : known;
+    this.#notify(`${request.method} ${url.pathname} ${parameters['Event'] ?? ''}`);
     const waitMs =
       reply === 'silence' ? request.readTimeoutMs : this.#random.between(2, SLOWEST_MS);
     const passed = (): number => this.#clock.monotonicMs() - startedMs;

@@ -34,7 +34,7 @@ export class Invariants {
 
   /** Cheap checks that run with every step of time. */
   quick(): void {
-    const { signalling, service, ear, media } = this.#world;
+    const { signalling, service, listener, media } = this.#world;
     const live = signalling.live.length;
     for (const leg of signalling.legs) {
       if (leg.ends.length > 1) this.#broken(`${leg.id} ended ${leg.ends.length} times`);
@@ -47,7 +47,7 @@ export class Invariants {
     if (running > live) this.#broken(`capacity is held by ${running} calls, ${live} legs live`);
     const open = media.status().legs;
     if (open > live) this.#broken(`${open} media legs for ${live} live legs`);
-    const [fault] = ear.faults();
+    const [fault] = listener.faults();
     if (fault !== undefined) this.#broken(fault);
   }
 
@@ -57,7 +57,7 @@ export class Invariants {
     const [fault] = await store.verify();
     if (fault !== undefined) this.#broken(`the ledger disagrees: ${JSON.stringify(fault)}`);
     const open = await store.calls.listOpen();
-    const live = new Set(service.keeper.live().map(({ uuid }) => uuid));
+    const live = new Set(service.callBilling.live().map(({ uuid }) => uuid));
     const queue = await service.control.liveCalls(service.accountId, 'queued');
     const queued = new Set(queue.map(({ callUuid }) => callUuid));
     for (const { cdr, waiting } of open) {
@@ -73,7 +73,7 @@ export class Invariants {
       this.#broken(`${balance.reservedFunds} are reserved, the open calls hold ${held}`);
     }
     const answered = signalling.live.filter((leg) => leg.answered);
-    const known = new Set(service.keeper.live().map(({ peer }) => peer.sipCallId));
+    const known = new Set(service.callBilling.live().map(({ peer }) => peer.sipCallId));
     this.#recordedSoon(known);
     for (const leg of answered) {
       if (!known.has(leg.sipCallId)) this.#broken(`no keeper owns the answered ${leg.id}`);
@@ -81,13 +81,13 @@ export class Invariants {
   }
 
   /** Checks that a call is recorded within a second of its end, unless the disk is full. */
-  #recordedSoon(kept: ReadonlySet<string | undefined>): void {
+  #recordedSoon(retained: ReadonlySet<string | undefined>): void {
     const { signalling, clock, disk } = this.#world;
     if (disk.isFull) return;
     const long = clock.monotonicMs() - RECORDED_WITHIN_MS;
     for (const { id, sipCallId, overAtMs } of signalling.legs) {
       const isLate = overAtMs !== undefined && overAtMs < long && overAtMs > disk.spaceSinceMs;
-      if (isLate && kept.has(sipCallId)) this.#broken(`${id} has ended without a record`);
+      if (isLate && retained.has(sipCallId)) this.#broken(`${id} has ended without a record`);
     }
   }
 
@@ -101,7 +101,7 @@ export class Invariants {
         this.#broken(`${leg.id} was never told to hang up`);
       }
     }
-    this.#empty('live calls', service.keeper.live().length);
+    this.#empty('live calls', service.callBilling.live().length);
     this.#empty('running calls', service.slots.held(service.accountId));
     this.#empty('running calls of the node', service.admission.runningHere());
     this.#empty('media legs', media.status().legs);
@@ -117,15 +117,22 @@ export class Invariants {
     this.#empty('reserved funds', reservedFunds);
     await this.#accounts();
     this.#secrets();
-    service.keeper.stop();
+    service.callBilling.stop();
     await this.#world.clock.advance(0);
     const nextMs = this.#world.clock.nextMs();
     if (nextMs !== undefined) this.#broken(`a timer is left, due at ${nextMs} ms`);
   }
 
-  /** Checks that each call has one record, each charged item one entry, and that there are no others. */
+  /**
+   * Checks that each call has one record, each charged item one entry, and that there are no others. A call that the node
+   * refused because it could not serve calls has no record.
+   */
   async #accounts(): Promise<void> {
-    const { service, customer, store } = this.#world;
+    const { service, customer, store, signalling } = this.#world;
+    const refused = signalling.legs.filter(
+      (leg) => leg.hungUpWith[0] === 'unavailable' && leg.overAtMs !== undefined && !leg.answered,
+    );
+    let unrecorded = 0;
     const { accountId } = service;
     const cdrs = await this.#world.cdrs();
     const entries = await this.#entries();
@@ -133,13 +140,16 @@ export class Invariants {
     if (byCall.size !== cdrs.length) this.#broken('a call has two records');
     for (const { callUuid } of service.logs.all) {
       const cdr = byCall.get(callUuid);
-      if (cdr === undefined) this.#broken(`${callUuid} has no record`);
+      if (cdr === undefined) unrecorded += 1;
       else this.#charged(cdr, entries);
-      const told = customer.told('/hangup', callUuid).length;
-      if (told > 1) this.#broken(`the hangup of ${callUuid} was reported ${told} times`);
+      const reported = customer.reported('/hangup', callUuid).length;
+      if (reported > 1) this.#broken(`the hangup of ${callUuid} was reported ${reported} times`);
       this.#hangupIsLast(callUuid);
     }
-    if (service.logs.all.length !== cdrs.length) this.#broken('a record belongs to no call');
+    if (unrecorded > refused.length)
+      this.#broken(`${unrecorded - refused.length} calls have no record`);
+    if (service.logs.all.length - unrecorded !== cdrs.length)
+      this.#broken('a record belongs to no call');
     const recorded = await store.recordings.page({ accountId }, { limit: 1000, offset: 0 });
     const expected =
       // A stream that never connected is recorded with 0 s and is free.
@@ -156,7 +166,7 @@ export class Invariants {
 
   /** Checks that the notifications of a call are in order, with consequences of its end last. */
   #hangupIsLast(callUuid: CallUuid): void {
-    const events = this.#world.customer.asked
+    const events = this.#world.customer.requested
       .filter(({ parameters }) => parameters['CallUUID'] === callUuid)
       .map(({ parameters }) => parameters['Event'] ?? '');
     const hangup = events.indexOf('Hangup');
@@ -184,9 +194,10 @@ export class Invariants {
   }
 
   #secrets(): void {
-    const { service, ear } = this.#world;
+    const { service, listener } = this.#world;
     for (const log of service.logs.all) {
-      if (ear.shows(log.entries())) this.#broken(`a secret is in the timeline of ${log.callUuid}`);
+      if (listener.shows(log.entries()))
+        this.#broken(`a secret is in the timeline of ${log.callUuid}`);
     }
   }
 

@@ -61,8 +61,10 @@ export class SimLeg implements Leg {
   readonly hungUpWith: HangupCauseKey[] = [];
   readonly #clock: Clock;
   readonly #delayMs: number;
-  readonly #tell: (line: string) => void;
+  readonly #notify: (line: string) => void;
   #events: LegEvents | undefined;
+  /** End, once it has been reported. */
+  readonly #reported: LegEnd[] = [];
   #cancelled = false;
   #offerIsOurs = false;
   #confirm: (result: Result<void, LegEnd>) => void = () => undefined;
@@ -71,14 +73,14 @@ export class SimLeg implements Leg {
   constructor(
     id: string,
     phone: SimPhone | undefined,
-    wire: { clock: Clock; delayMs: number; tell: (line: string) => void },
+    wire: { clock: Clock; delayMs: number; notify: (line: string) => void },
   ) {
     this.id = id;
     this.sipCallId = `${id}@sim`;
     this.phone = phone;
     this.#clock = wire.clock;
     this.#delayMs = wire.delayMs;
-    this.#tell = wire.tell;
+    this.#notify = wire.notify;
   }
 
   // ---------------------------------------------------------------- messages
@@ -116,6 +118,8 @@ export class SimLeg implements Leg {
 
   attach(events: LegEvents): void {
     this.#events = events;
+    const [end] = this.#reported;
+    if (end !== undefined) events.ended(end);
   }
 
   /** Idempotent. The end is reported in a later turn, as for an end by the other side. */
@@ -123,7 +127,7 @@ export class SimLeg implements Leg {
     if (this.serviceOver) return;
     this.hungUpWith.push(cause);
     const how = this.answered ? 'bye' : 'refused';
-    this.#tell(`${this.id} service hangs up: ${cause}`);
+    this.#notify(`${this.id} service hangs up: ${cause}`);
     this.#close({ by: 'local', how, ...NO_STATUS });
     this.toPhone(() => this.#phoneEnds());
   }
@@ -131,7 +135,7 @@ export class SimLeg implements Leg {
   /** Ends the leg for a reason other than a local hangup. */
   end(end: LegEnd): void {
     if (this.serviceOver) return;
-    this.#tell(`${this.id} ended by the other side: ${end.how} ${end.status ?? ''}`);
+    this.#notify(`${this.id} ended by the other side: ${end.how} ${end.status ?? ''}`);
     this.#close(end);
   }
 
@@ -140,7 +144,10 @@ export class SimLeg implements Leg {
     this.overAtMs = this.#clock.monotonicMs();
     this.ends.push(end);
     this.#confirm(err(end));
-    queueMicrotask(() => this.#events?.ended(end));
+    queueMicrotask(() => {
+      this.#reported.push(end);
+      this.#events?.ended(end);
+    });
   }
 
   #ring(sdp: string | undefined): void {
@@ -158,7 +165,7 @@ export class SimLeg implements Leg {
     this.#answering ??= new Promise((resolve) => {
       this.#confirm = resolve;
       this.answered = true;
-      this.#tell(`${this.id} answered`);
+      this.#notify(`${this.id} answered`);
       this.#post(() => this.#unconfirmed(), GIVE_UP_MS);
       this.toPhone(() => this.#phoneAnswered(sdp));
     });
@@ -259,7 +266,7 @@ export class SimLeg implements Leg {
       this.toService(() => {
         if (this.serviceOver) return;
         this.answered = true;
-        this.#tell(`${this.id} was answered by ${phone.name}`);
+        this.#notify(`${this.id} was answered by ${phone.name}`);
         events.connected(answer);
       });
     });

@@ -32,7 +32,7 @@ const GAP_FRAMES = 5;
 const LISTENED = 12 * FRAME;
 const AUDIBLE = 200;
 /** Minimum share of the energy for a tone to count as heard. Two simultaneous tones have half each. */
-const HEARD = 0.2;
+const RECEIVED = 0.2;
 
 export class SimPhone {
   readonly name: string;
@@ -42,7 +42,7 @@ export class SimPhone {
   /** False if it vanished without a message. */
   present = true;
   direction: Direction = 'sendrecv';
-  readonly heardKeys: string[] = [];
+  readonly receivedKeys: string[] = [];
   packetsHeard = 0;
   readonly #codec: 'PCMU' | 'PCMA';
   readonly #inside: string | undefined;
@@ -51,7 +51,7 @@ export class SimPhone {
   readonly #toPress: (string | undefined)[] = [];
   #peerPort: number | undefined;
   #peerHasEvents = false;
-  #heard: Int16Array = new Int16Array(0);
+  #received: Int16Array = new Int16Array(0);
   #lastKeyStamp: number | undefined;
   #sequence = 1;
   #stamp = 8000;
@@ -127,7 +127,7 @@ export class SimPhone {
 
   /** Returns whether the latest received audio contains the tone. */
   hears(hz: number): boolean {
-    return this.loudness() > AUDIBLE && purity(this.#heard, hz) > HEARD;
+    return this.loudness() > AUDIBLE && purity(this.#received, hz) > RECEIVED;
   }
 
   hearsNothing(): boolean {
@@ -135,12 +135,12 @@ export class SimPhone {
   }
 
   loudness(): number {
-    return rms(this.#heard);
+    return rms(this.#received);
   }
 
   /** Discards the audio received so far. */
   forget(): void {
-    this.#heard = new Int16Array(0);
+    this.#received = new Int16Array(0);
   }
 
   /** Sends the packets that are due. */
@@ -200,16 +200,16 @@ export class SimPhone {
     if (packet.payloadType === KEYPAD_EVENTS) {
       if (packet.timestamp === this.#lastKeyStamp) return;
       this.#lastKeyStamp = packet.timestamp;
-      this.heardKeys.push(KEYS.charAt(packet.payload[0] ?? 0));
+      this.receivedKeys.push(KEYS.charAt(packet.payload[0] ?? 0));
       return;
     }
     if (packet.payloadType !== PAYLOAD_TYPE[this.#codec]) return;
     this.packetsHeard += 1;
     const samples = LAW[this.#codec].decode(packet.payload);
-    const joined = new Int16Array(this.#heard.length + samples.length);
-    joined.set(this.#heard);
-    joined.set(samples, this.#heard.length);
-    this.#heard = joined.subarray(Math.max(0, joined.length - LISTENED));
+    const joined = new Int16Array(this.#received.length + samples.length);
+    joined.set(this.#received);
+    joined.set(samples, this.#received.length);
+    this.#received = joined.subarray(Math.max(0, joined.length - LISTENED));
   }
 }
 

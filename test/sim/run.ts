@@ -3,7 +3,7 @@
  * failure. `--cluster` runs three nodes with failing components instead.
  */
 import { parseArgs } from 'node:util';
-import { storm } from './cluster/storm.ts';
+import { storm } from './cluster/random-failures.ts';
 import { run, type Scenario } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
 

@@ -5,8 +5,8 @@ import { campaignScenarios } from './scenarios/campaigns.ts';
 import { crowdScenarios } from './scenarios/crowd.ts';
 import { dialScenarios } from './scenarios/dial.ts';
 import { elementScenarios } from './scenarios/elements.ts';
+import { outsideScenarios } from './scenarios/external.ts';
 import { limitScenarios } from './scenarios/limits.ts';
-import { outsideScenarios } from './scenarios/outside.ts';
 import { partyScenarios } from './scenarios/parties.ts';
 import { streamScenarios } from './scenarios/streams.ts';
 

@@ -27,7 +27,7 @@ import { NO_SPEECH, NO_TRANSCRIPTIONS } from '../no-speech.ts';
 import type { SimClock } from './clock.ts';
 import type { Customer } from './customer.ts';
 import type { SimDisk } from './disk.ts';
-import type { LogEar } from './ear.ts';
+import type { LogListener } from './log-listener.ts';
 import type { SimRandom } from './random.ts';
 import type { SimSignalling } from './signalling.ts';
 import { HOLD_MUSIC, simAudio, simEncoder, simFolder, simSpeech } from './sounds.ts';
@@ -99,7 +99,7 @@ export interface SimService extends Calls {
 export interface Edges {
   readonly clock: SimClock;
   readonly random: SimRandom;
-  readonly ear: LogEar;
+  readonly listener: LogListener;
   readonly signalling: SimSignalling;
   readonly customer: Customer;
   readonly streams: SimStreams;
@@ -109,7 +109,7 @@ export interface Edges {
   /** Folder of recordings. */
   readonly folder: string;
   /** Adds a line to the story that a failure shows. */
-  tell(line: string): void;
+  notify(line: string): void;
 }
 
 export async function buildService(world: Edges, customer: NewCustomer): Promise<SimService> {
@@ -117,7 +117,7 @@ export async function buildService(world: Edges, customer: NewCustomer): Promise
     settings,
     lists: { rates: [], carriers: [] },
     dataDir: world.folder,
-    logger: world.ear.logger(),
+    logger: world.listener.logger(),
     clock: world.clock,
     random: world.random.fork(),
   };
@@ -155,7 +155,7 @@ export async function buildService(world: Edges, customer: NewCustomer): Promise
   };
   const derived = derive(settings);
   const calls = joinCalls(basics, foundation, lines, derived, linksOf(clock), (cdr) =>
-    world.tell(`settled: ${cdr.hangupCauseName}, ${cdr.cost} + ${cdr.streamingCost}`),
+    world.notify(`settled: ${cdr.hangupCauseName}, ${cdr.cost} + ${cdr.streamingCost}`),
   );
   signalling.onInbound((leg) => calls.inbound.accept(leg));
   const { paced, admission } = calls;
@@ -178,7 +178,7 @@ export async function buildService(world: Edges, customer: NewCustomer): Promise
     },
     async endpoint(name) {
       const password = `the password of ${name}`;
-      world.ear.guard(password);
+      world.listener.guard(password);
       const { endpoints } = foundation.provisioning;
       const wanted = { accountId, username: name, alias: name, password, appId };
       const created = await endpoints.create(wanted);
@@ -220,9 +220,9 @@ const linksOf = (clock: SimClock) =>
  * notifications.
  */
 export async function restart(world: Edges, service: SimService): Promise<CallbackClient> {
-  const { disk, ear, clock, random } = world;
+  const { disk, listener, clock, random } = world;
   service.die();
-  const logger = ear.logger();
+  const logger = listener.logger();
   const store = disk.rescued;
   await recoverOpenCalls(store.calls, logger);
   const basics: Basics = {
@@ -261,7 +261,7 @@ export async function restart(world: Edges, service: SimService): Promise<Callba
     encoder: simEncoder,
     folder: recordingFiles,
     linkTo: (recording) => linksOf(clock).toRecording(recording),
-    hangupTold: () => Promise.resolve(),
+    hangupReported: () => Promise.resolve(),
   });
   recorder.recover(interrupted);
   return callbacks;
@@ -269,19 +269,19 @@ export async function restart(world: Edges, service: SimService): Promise<Callba
 
 async function provision(
   { accounts, ledger, provisioning }: Foundation,
-  { ear }: Edges,
+  { listener }: Edges,
   { credit, answerUrl, fallbackAnswerUrl, hangupUrl, ...account }: NewCustomer,
 ): Promise<{ readonly accountId: AccountId; readonly appId: AppId }> {
   const created = await accounts.create({ ...account, currency: 'USD' });
   assert(created.ok, 'the account is created');
   const accountId = created.value.account.authId;
-  ear.guard(created.value.authToken);
+  listener.guard(created.value.authToken);
   await ledger.adjust({ accountId, currency: 'USD', amount: credit, description: 'credit' });
   const urls = { answerUrl, fallbackAnswerUrl, hangupUrl };
   const { appId } = await provisioning.applications.create({ accountId, name: 'sim', ...urls });
   await provisioning.callerIds.verify(accountId, OWN_NUMBER);
   const password = 'the password of the carrier';
-  ear.guard(password);
+  listener.guard(password);
   const auth = { username: 'us', password, register: false };
   const carrier = await provisioning.carriers.create({ name: CARRIER, host: 'c.test', auth });
   assert(carrier.ok, 'the carrier is created');

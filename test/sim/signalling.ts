@@ -30,17 +30,17 @@ export class SimSignalling implements Signalling {
   readonly #clock: Clock;
   readonly #random: SimRandom;
   readonly #phones = new Map<string, { readonly phone: SimPhone; called: Called }>();
-  readonly #tell: (line: string) => void;
+  readonly #notify: (line: string) => void;
   #handler: (leg: InboundLeg) => void = () => undefined;
 
   readonly #name: string;
 
   /** `name` is the prefix of its leg names when there are several services. */
-  constructor(clock: Clock, random: SimRandom, tell: (line: string) => void, name = '') {
+  constructor(clock: Clock, random: SimRandom, notify: (line: string) => void, name = '') {
     this.#name = name;
     this.#clock = clock;
     this.#random = random;
-    this.#tell = tell;
+    this.#notify = notify;
   }
 
   /** Legs that have not ended on the service's side. */
@@ -123,7 +123,7 @@ export class SimSignalling implements Signalling {
   #leg(phone: SimPhone | undefined): SimLeg {
     const id = `${this.#name}leg-${this.legs.length + 1}`;
     const delayMs = this.#random.between(1, 15);
-    const leg = new SimLeg(id, phone, { clock: this.#clock, delayMs, tell: this.#tell });
+    const leg = new SimLeg(id, phone, { clock: this.#clock, delayMs, notify: this.#notify });
     this.legs.push(leg);
     return leg;
   }

@@ -18,7 +18,7 @@ import {
   StreamDispatcher,
 } from '../../src/edge/stream/dispatcher.ts';
 import { DEFAULT_STREAM_LIMITS } from '../../src/edge/stream/limits.ts';
-import { SEQUENCE_NUMBER_OFFSET } from '../../src/protocol/audio-stream/audio-stream.ts';
+import { SEQUENCE_NUMBER_OFFSET } from '../protocol/audio-stream/sequence-number.ts';
 import type { SimClock } from './clock.ts';
 import { writePaddedNumber } from './padded-number.ts';
 import type { SimRandom } from './random.ts';
@@ -45,14 +45,14 @@ export type MakeBot = (url: string) => Bot | undefined;
 export class SimStreams implements AudioStreams {
   readonly #clock: SimClock;
   readonly #random: SimRandom;
-  readonly #tell: (line: string) => void;
+  readonly #notify: (line: string) => void;
   readonly #bots = new Map<string, MakeBot>();
   readonly #tally = newTally();
 
-  constructor(clock: SimClock, random: SimRandom, tell: (line: string) => void) {
+  constructor(clock: SimClock, random: SimRandom, notify: (line: string) => void) {
     this.#clock = clock;
     this.#random = random;
-    this.#tell = tell;
+    this.#notify = notify;
   }
 
   /** Number of open sockets. */
@@ -66,7 +66,7 @@ export class SimStreams implements AudioStreams {
 
   open(options: StreamSocketOptions, leg: MediaLeg, events: StreamSocketEvents): StreamSocket {
     const ended: StreamSocketEvents['ended'] = (end) => {
-      this.#tell(`stream ended: ${end.kind}`);
+      this.#notify(`stream ended: ${end.kind}`);
       events.ended(end);
     };
     const connection = new SimConnection({

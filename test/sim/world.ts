@@ -14,9 +14,9 @@ import { openStore, type Store } from '../../src/edge/store/store.ts';
 import { SimClock } from './clock.ts';
 import { Customer, SITE } from './customer.ts';
 import { SimDisk } from './disk.ts';
-import { LogEar } from './ear.ts';
 import { Invariants } from './invariants.ts';
 import type { Called, SimLeg } from './leg.ts';
+import { LogListener } from './log-listener.ts';
 import { SimNetwork } from './network.ts';
 import { type PhoneOptions, SimPhone } from './phone.ts';
 import { SimRandom } from './random.ts';
@@ -48,7 +48,7 @@ export class World implements Edges {
   readonly seed: number;
   readonly random: SimRandom;
   readonly clock: SimClock;
-  readonly ear: LogEar;
+  readonly listener: LogListener;
   readonly story: string[] = [];
   readonly network: SimNetwork;
   readonly signalling: SimSignalling;
@@ -69,17 +69,17 @@ export class World implements Edges {
     this.seed = seed;
     this.random = made.random;
     this.clock = made.clock;
-    this.ear = made.ear;
+    this.listener = made.listener;
     this.media = made.media;
     this.disk = new SimDisk(made.store, made.clock);
     this.store = this.disk.store;
     assert(made.media.manual !== undefined, 'the engine is driven by hand');
     this.#drive = made.media.manual;
-    const tell = (line: string): void => this.tell(line);
+    const notify = (line: string): void => this.notify(line);
     this.network = new SimNetwork(this.#drive, this.random.fork());
-    this.signalling = new SimSignalling(this.clock, this.random.fork(), tell);
-    this.customer = new Customer(this.clock, this.random.fork(), tell);
-    this.streams = new SimStreams(this.clock, this.random.fork(), tell);
+    this.signalling = new SimSignalling(this.clock, this.random.fork(), notify);
+    this.customer = new Customer(this.clock, this.random.fork(), notify);
+    this.streams = new SimStreams(this.clock, this.random.fork(), notify);
   }
 
   static async open(seed: number, options: WorldOptions = {}): Promise<World> {
@@ -108,7 +108,7 @@ export class World implements Edges {
     return this.#invariants;
   }
 
-  tell(line: string): void {
+  notify(line: string): void {
     this.story.push(`${this.clock.monotonicMs().toFixed(0).padStart(7)} ${line}`);
   }
 
@@ -139,13 +139,13 @@ export class World implements Edges {
 
   /** Calls the service; the application of the endpoint answers. */
   call(phone: SimPhone & { username: string }, dialled = DIALLED): SimLeg {
-    this.tell(`${phone.name} calls ${dialled}`);
+    this.notify(`${phone.name} calls ${dialled}`);
     return this.signalling.call(phone, { dialled, username: phone.username });
   }
 
   /** Active call of a leg in the service. */
   callOf(leg: SimLeg): Call | undefined {
-    return this.service.keeper.live().find(({ peer }) => peer.sipCallId === leg.sipCallId);
+    return this.service.callBilling.live().find(({ peer }) => peer.sipCallId === leg.sipCallId);
   }
 
   /** Record of an ended leg. */
@@ -197,8 +197,8 @@ export class World implements Edges {
   async close(): Promise<void> {
     if (this.#hasCrashed) return;
     for (const leg of this.signalling.legs) leg.phoneHangsUp();
-    for (const { uuid } of this.service.keeper.live()) {
-      this.service.keeper.get(uuid)?.hangup('normal', 'API Request');
+    for (const { uuid } of this.service.callBilling.live()) {
+      this.service.callBilling.get(uuid)?.hangup('normal', 'API Request');
     }
     await this.advance(2000);
     await this.rest(AFTERMATH_MS);
@@ -207,7 +207,7 @@ export class World implements Edges {
 
   /** `kill -9`: the next process takes over the data on disk and gets time for pending notifications. */
   async crash(): Promise<void> {
-    this.tell('the process is killed');
+    this.notify('the process is killed');
     this.#hasCrashed = true;
     const callbacks = await restart(this, this.service);
     await this.clock.advance(AFTERMATH_MS);
@@ -251,7 +251,7 @@ export class World implements Edges {
 interface Made {
   readonly random: SimRandom;
   readonly clock: SimClock;
-  readonly ear: LogEar;
+  readonly listener: LogListener;
   readonly media: MediaEngine;
   readonly store: Store;
 }
@@ -259,8 +259,8 @@ interface Made {
 async function makeEdges(seed: number, ports: number): Promise<Made> {
   const random = new SimRandom(seed);
   const clock = new SimClock();
-  const ear = new LogEar();
-  const logger = ear.logger();
+  const listener = new LogListener();
+  const logger = listener.logger();
   const store = await openStore({
     dataDir: ':memory:',
     synchronous: 'normal',
@@ -281,5 +281,5 @@ async function makeEdges(seed: number, ports: number): Promise<Made> {
     logger,
     random: random.fork(),
   });
-  return { random, clock, ear, media, store };
+  return { random, clock, listener, media, store };
 }

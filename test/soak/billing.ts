@@ -163,9 +163,9 @@ class Soak {
       answer_url: this.customer.xml('/none', xml('')),
     });
     const waiting = await Handset.waiting(this.service, callee);
-    const told = `http://${this.customer.authority}/dial`;
+    const reported = `http://${this.customer.authority}/dial`;
     const user = `<User>sip:${callee.username}@127.0.0.1:${this.service.sipPort}</User>`;
-    const dial = `<Dial timeLimit="${LIMIT_S}" callbackUrl="${told}">${user}</Dial><Hangup/>`;
+    const dial = `<Dial timeLimit="${LIMIT_S}" callbackUrl="${reported}">${user}</Dial><Hangup/>`;
     const caller = await makeUser(this.service, 'caller', {
       answer_url: this.customer.xml('/dialling', xml(dial)),
     });
@@ -190,7 +190,7 @@ class Soak {
       billed_s === String(b['rounded_bill_duration']);
     judge('timeLimit of Dial on a busy machine: callback and record of the B leg', right, {
       ...factsOf(b),
-      told: told_s,
+      reported: told_s,
       toldBilled: billed_s,
     });
   }

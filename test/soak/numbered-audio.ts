@@ -12,7 +12,7 @@ const EARLY = 10;
 export const codeOf = (frame: number): number => 1 + (frame % CODES);
 
 export interface Position {
-  readonly heard: number;
+  readonly received: number;
   /** Frames without a readable code: silence or concealment. */
   readonly unreadable: number;
   /** Decoded frame number minus the listener's own count: medians of the first and last window, frames. */
@@ -36,7 +36,7 @@ export class NumberedAudio {
   readonly #first: OneWayAudioDetector[] = [];
   readonly #last: OneWayAudioDetector[] = [];
   #begun = false;
-  #heard = 0;
+  #received = 0;
   #unreadable = 0;
   #offset: number | undefined;
   /** A new offset seen once. It is unconfirmed, because concealed audio may resemble a code. */
@@ -64,7 +64,7 @@ export class NumberedAudio {
       return;
     }
     if (!this.#begun) return;
-    this.#heard += 1;
+    this.#received += 1;
     const hearing = {
       offset: frame - place,
       delayMs: atMs - (this.#startMs + frame * FRAME_MS),
@@ -76,7 +76,7 @@ export class NumberedAudio {
 
   position(): Position {
     return {
-      heard: this.#heard,
+      received: this.#received,
       unreadable: this.#unreadable,
       firstOffset: quantile(
         this.#first.map(({ offset }) => offset),
@@ -126,14 +126,14 @@ export class NumberedAudio {
  * frames that the speaker sent too late, which the service conceals.
  */
 export function faultsOfPosition(position: Position, runMs: number, lateFrames = 0): string[] {
-  const { heard, unreadable, firstOffset, lastOffset, firstDelayMs, lastDelayMs } = position;
+  const { received, unreadable, firstOffset, lastOffset, firstDelayMs, lastDelayMs } = position;
   const expected = runMs / FRAME_MS;
   const faults: string[] = [];
-  if (heard + unreadable < expected - FEWER) {
-    faults.push(`only ${heard + unreadable} of ${Math.round(expected)} frames were heard`);
+  if (received + unreadable < expected - FEWER) {
+    faults.push(`only ${received + unreadable} of ${Math.round(expected)} frames were heard`);
   }
   if (unreadable > expected * MOST_UNREADABLE + lateFrames * LATE_COSTS) {
-    faults.push(`${unreadable} of ${heard + unreadable} frames held no number`);
+    faults.push(`${unreadable} of ${received + unreadable} frames held no number`);
   }
   if (!(Math.abs(lastOffset - firstOffset) <= 1)) {
     faults.push(`the audio moved by ${lastOffset - firstOffset} frames`);

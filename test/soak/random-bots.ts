@@ -14,8 +14,8 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import { SimRandom } from '../sim/random.ts';
-import { behave } from './behaviour.ts';
-import { CHARACTERS, type CharacterName } from './characters.ts';
+import { behave } from './bot-behavior.ts';
+import { CHARACTERS, type CharacterName } from './bot-profiles.ts';
 import { RandomBot } from './random-bot.ts';
 
 const HOST = '127.0.0.1';

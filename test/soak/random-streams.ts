@@ -9,7 +9,7 @@ import type {
 } from '../../src/domain/call/needs.ts';
 import { OPTIONS } from '../edge/stream/fixture.ts';
 import type { SimRandom } from '../sim/random.ts';
-import { type CharacterName, characterOf } from './characters.ts';
+import { type CharacterName, characterOf } from './bot-profiles.ts';
 
 const REOPEN_MS = 50;
 /** Range of call durations, ms. A call may hang up in any state of its stream. */
@@ -31,7 +31,7 @@ const FORMATS = [
 ] as const;
 const nothing = (): void => undefined;
 
-interface Life {
+interface Lifetime {
   readonly character: CharacterName;
   readonly openedMs: number;
   socket: StreamSocket | undefined;
@@ -51,7 +51,7 @@ export interface RandomStreamsNeeds {
 
 export class RandomStreams {
   readonly #needs: RandomStreamsNeeds;
-  readonly #lives = new Set<Life>();
+  readonly #lives = new Set<Lifetime>();
   readonly #failures: string[] = [];
   readonly #ends = new Map<string, number>();
   #failureCount = 0;
@@ -84,16 +84,16 @@ export class RandomStreams {
   keepOpen(leg: MediaLeg): void {
     const { streams, urlOf, nextCharacter, random, clock } = this.#needs;
     const character = nextCharacter();
-    const life: Life = {
+    const lifetime: Lifetime = {
       character,
       openedMs: clock.monotonicMs(),
       socket: undefined,
       closeByMs: undefined,
       ended: false,
     };
-    this.#lives.add(life);
+    this.#lives.add(lifetime);
     this.#opened += 1;
-    life.socket = streams.open(
+    lifetime.socket = streams.open(
       {
         ...OPTIONS,
         url: urlOf(character, random),
@@ -109,20 +109,20 @@ export class RandomStreams {
         degraded: nothing,
         sendDigits: nothing,
         fault: nothing,
-        ended: (end) => this.#ended(life, leg, end),
+        ended: (end) => this.#ended(lifetime, leg, end),
       },
     );
     const drain = random.chance(0.5);
     // The call hangs up regardless of its bot.
-    const hangUpMs = life.openedMs + random.between(SHORTEST_CALL_MS, LONGEST_CALL_MS);
-    clock.at(hangUpMs, () => this.#hangUp(life, drain));
+    const hangUpMs = lifetime.openedMs + random.between(SHORTEST_CALL_MS, LONGEST_CALL_MS);
+    clock.at(hangUpMs, () => this.#hangUp(lifetime, drain));
   }
 
   /** Reports streams that should have ended. Call it periodically. */
   judgeAges(): void {
     const nowMs = this.#needs.clock.monotonicMs();
-    for (const life of this.#lives) {
-      const { character, openedMs, closeByMs } = life;
+    for (const lifetime of this.#lives) {
+      const { character, openedMs, closeByMs } = lifetime;
       const { overWithinMs } = characterOf(character);
       const mustMs = Math.min(
         closeByMs ?? Number.POSITIVE_INFINITY,
@@ -134,7 +134,7 @@ export class RandomStreams {
         `a stream of a ${character} is still open ${seconds(nowMs - openedMs)} old, ${why}`,
       );
       // Reports each stream only once.
-      this.#lives.delete(life);
+      this.#lives.delete(lifetime);
     }
   }
 
@@ -142,34 +142,35 @@ export class RandomStreams {
   async stop(): Promise<void> {
     const { clock } = this.#needs;
     this.#running = false;
-    for (const life of this.#lives) if (life.closeByMs === undefined) this.#hangUp(life, false);
+    for (const lifetime of this.#lives)
+      if (lifetime.closeByMs === undefined) this.#hangUp(lifetime, false);
     // Some streams are still draining after an earlier hang-up.
     const untilMs = Math.max(...[...this.#lives].map(({ closeByMs }) => closeByMs ?? 0));
     while (this.#lives.size > 0 && clock.monotonicMs() < untilMs) await clock.sleep(100);
     for (const { character } of this.#lives) this.#fail(`a stream of a ${character} never ended`);
   }
 
-  #hangUp(life: Life, drain: boolean): void {
-    if (life.ended || life.closeByMs !== undefined) return;
+  #hangUp(lifetime: Lifetime, drain: boolean): void {
+    if (lifetime.ended || lifetime.closeByMs !== undefined) return;
     const limitMs = drain ? DRAIN_LIMIT_MS : CLOSE_LIMIT_MS;
-    life.closeByMs = this.#needs.clock.monotonicMs() + limitMs;
-    life.socket?.close('call_hangup', { drain });
+    lifetime.closeByMs = this.#needs.clock.monotonicMs() + limitMs;
+    lifetime.socket?.close('call_hangup', { drain });
   }
 
-  #ended(life: Life, leg: MediaLeg, end: StreamSocketEnd): void {
-    const { character } = life;
-    const age = seconds(this.#needs.clock.monotonicMs() - life.openedMs);
-    if (life.ended) {
+  #ended(lifetime: Lifetime, leg: MediaLeg, end: StreamSocketEnd): void {
+    const { character } = lifetime;
+    const age = seconds(this.#needs.clock.monotonicMs() - lifetime.openedMs);
+    if (lifetime.ended) {
       this.#fail(`a stream of a ${character} ended twice, then as ${describe(end)} ${age} old`);
       return;
     }
-    life.ended = true;
-    this.#lives.delete(life);
+    lifetime.ended = true;
+    this.#lives.delete(lifetime);
     const known = `${character} ${end.kind}`;
     this.#ends.set(known, (this.#ends.get(known) ?? 0) + 1);
     const allowed = characterOf(character).ends.includes(end.kind);
     // A hang-up can meet a connection in any state, so the connection may break before the closing handshake completes.
-    const hungUp = life.closeByMs !== undefined;
+    const hungUp = lifetime.closeByMs !== undefined;
     if (!allowed && !hungUp) {
       this.#fail(`a stream of a ${character} ended as ${describe(end)} ${age} old`);
     }

@@ -70,10 +70,10 @@ describe('a stream session with random events', () => {
       fc.property(fc.array(step, { maxLength: 120 }), fc.boolean(), (steps, bidirectional) => {
         const rig = new Rig({ bidirectional }, limits).open();
         for (const { input: next, waitMs } of steps) {
-          rig.tell(next);
+          rig.dispatch(next);
           rig.wait(waitMs);
         }
-        rig.tell({ kind: 'socketClosed', detail: 'the end of the test' });
+        rig.dispatch({ kind: 'socketClosed', detail: 'the end of the test' });
         rig.wait(600_000);
         const { all } = rig;
         expect(all.filter(({ kind }) => kind === 'ended')).toHaveLength(1);
@@ -113,7 +113,7 @@ describe('a stream session with random events', () => {
           } else {
             const expected = waiting.get(String(play));
             waiting.delete(String(play));
-            const names = sent(rig.tell({ kind: 'played', checkpoint: String(play) })).map(
+            const names = sent(rig.dispatch({ kind: 'played', checkpoint: String(play) })).map(
               ({ name }) => name,
             );
             expect(names).toEqual(expected === undefined ? [] : [expected]);

@@ -34,7 +34,7 @@ const counts: Record<string, number> = {};
 function begin(leg: number, end: End): void {
   const callId = `soak-${leg}`;
   plans.set(callId, end);
-  caller.tell({
+  caller.dispatch({
     kind: 'invite',
     leg: asLegId(leg),
     target: { kind: 'uri', uri: 'sip:100@192.0.2.1' },
@@ -47,7 +47,7 @@ function begin(leg: number, end: End): void {
 }
 
 const hangUp = (agent: Agent, leg: LegId, status: number): void =>
-  agent.tell({ kind: 'hangup', leg, status, reason: undefined });
+  agent.dispatch({ kind: 'hangup', leg, status, reason: undefined });
 
 /** Processes and clears the events of the called side. */
 function serve(): void {
@@ -70,9 +70,9 @@ function take(leg: LegId, end: End = 'callee'): void {
     hangUp(callee, leg, 486);
     return;
   }
-  callee.tell({ kind: 'ring', leg, sdp: end === 'early' ? ANSWER : undefined });
+  callee.dispatch({ kind: 'ring', leg, sdp: end === 'early' ? ANSWER : undefined });
   if (end === 'cancel') return;
-  callee.tell({ kind: 'answer', leg, sdp: ANSWER });
+  callee.dispatch({ kind: 'answer', leg, sdp: ANSWER });
   ended.set(leg, end);
 }
 
@@ -124,7 +124,7 @@ const left = [caller, callee].flatMap(({ address, ua }) =>
 globalThis.gc?.();
 const heap = Math.round(process.memoryUsage().heapUsed / 2 ** 20);
 console.log(
-  `${leg / 2} calls in ${tookS.toFixed(1)} s: ${counts['incoming'] ?? 0} came in, ${counts['acknowledged'] ?? 0} were answered, ${counts['ended'] ?? 0} ended; heap ${heap} MiB`,
+  `${leg / 2} calls in ${tookS.toFixed(1)} s: ${counts['incoming'] ?? 0} received, ${counts['acknowledged'] ?? 0} were answered, ${counts['ended'] ?? 0} ended; heap ${heap} MiB`,
 );
 console.log(left.length === 0 ? 'no leaks' : `LEFT: ${left.join(', ')}`);
 if (left.length > 0 || counts['incoming'] !== counts['ended']) process.exitCode = 1;

@@ -194,7 +194,7 @@ function busyAgent() {
   server.users.set('alice', 'wonderland');
 
   for (let leg = 2; leg < 20; leg += 2) {
-    server.tell({
+    server.dispatch({
       kind: 'invite',
       leg: asLegId(leg),
       target: { kind: 'uri', uri: 'sip:bob@192.0.2.9' },

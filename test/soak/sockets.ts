@@ -24,7 +24,7 @@ import { createMedia } from '../../src/edge/media/engine.ts';
 import { createAudioStreams } from '../../src/edge/stream/client.ts';
 import { guard } from '../edge/stream/fixture.ts';
 import { SimRandom } from '../sim/random.ts';
-import { characterOf, pickCharacter } from './characters.ts';
+import { characterOf, pickCharacter } from './bot-profiles.ts';
 import { faultsOfMemory, growthOf, type MemorySample, sampleMemory } from './memory.ts';
 import { openLeg } from './open-leg.ts';
 import { RandomStreams } from './random-streams.ts';
@@ -165,9 +165,9 @@ function row(
   way: string,
   position: (typeof lines)[number]['up'],
 ): Readonly<Record<string, string>> {
-  const { heard, unreadable, firstOffset, lastOffset, firstDelayMs, lastDelayMs } = position;
+  const { received, unreadable, firstOffset, lastOffset, firstDelayMs, lastDelayMs } = position;
   return {
-    [`${way}: frames`]: `${heard} (-${unreadable})`,
+    [`${way}: frames`]: `${received} (-${unreadable})`,
     [`${way}: moved`]: String(lastOffset - firstOffset),
     [`${way}: delay ms`]: `${firstDelayMs.toFixed(1)} → ${lastDelayMs.toFixed(1)}`,
   };

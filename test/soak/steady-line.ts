@@ -65,7 +65,7 @@ export class SteadyLine {
   #botStartMs = 0;
   #botFrame = 0;
   #lateFrames = 0;
-  #asked = 0;
+  #requested = 0;
   #answered = 0;
 
   constructor(index: number, kind: LineKind, nowMs: () => number) {
@@ -123,7 +123,7 @@ export class SteadyLine {
 
   report(): LineReport {
     const nothing = new NumberedAudio(0).position();
-    const unanswered = this.#asked - this.#answered;
+    const unanswered = this.#requested - this.#answered;
     return {
       name: this.#name,
       down: this.#down?.position() ?? nothing,
@@ -149,7 +149,7 @@ export class SteadyLine {
     const due = (nowMs - this.#botStartMs) / FRAME_MS + TALKER_AHEAD_FRAMES;
     for (; this.#botFrame < due; this.#botFrame += 1) {
       if (this.#botFrame % CHECKPOINT_EVERY_FRAMES === 0) {
-        this.#asked += 1;
+        this.#requested += 1;
         this.#say({ event: 'checkpoint', name: String(this.#botFrame) });
       }
       this.#play(levelFrame(codeOf(this.#botFrame), this.#rate), this.#rate);

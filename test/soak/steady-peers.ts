@@ -70,7 +70,7 @@ function begin(): void {
 
 function report(): void {
   const late = { p99: loop.percentile(99) / 1e6 - LOOP_MS, worst: loop.max / 1e6 - LOOP_MS };
-  tell({ kind: 'report', lines: lines.map((line) => line.report()), late });
+  notify({ kind: 'report', lines: lines.map((line) => line.report()), late });
 }
 
 const plain = createServer();
@@ -83,7 +83,7 @@ for (const http of [plain, tls]) {
   http.listen(0, HOST);
   await once(http, 'listening');
 }
-const tell = (message: FromSteady): void => {
+const notify = (message: FromSteady): void => {
   process.send?.(message);
 };
 process.on('message', (message: ToSteady) => {
@@ -93,7 +93,7 @@ process.on('message', (message: ToSteady) => {
 });
 process.once('disconnect', () => process.exit(0));
 const portOf = (http: Server): number => (http.address() as AddressInfo).port;
-tell({
+notify({
   kind: 'ready',
   ws: `ws://${HOST}:${portOf(plain)}`,
   wss: `wss://${HOST}:${portOf(tls)}`,

@@ -55,14 +55,14 @@ export class SteadyStreams {
       const base = index % 4 < 2 ? ready.ws : ready.wss;
       self.#open(`${base}/${index}`, index, leg);
     }
-    self.#tell({ kind: 'talk', ports });
+    self.#notify({ kind: 'talk', ports });
     return self;
   }
 
   /** Starts the measurement, after connections have stabilized. */
   begin(): void {
     this.#beganMs = this.#needs.clock.monotonicMs();
-    this.#tell({ kind: 'begin' });
+    this.#notify({ kind: 'begin' });
   }
 
   /** Returns all audio positions and their faults, and then ends all streams. */
@@ -74,15 +74,15 @@ export class SteadyStreams {
   }> {
     const runMs = this.#needs.clock.monotonicMs() - this.#beganMs;
     const report = answer(this.#peers, 'report');
-    this.#tell({ kind: 'report' });
+    this.#notify({ kind: 'report' });
     const { lines, late } = await report;
     for (const { name, down, up, lateFrames, faults } of lines) {
-      const told = [
+      const reported = [
         ...faults,
         ...faultsOfPosition(down, runMs, lateFrames).map((fault) => `caller to bot: ${fault}`),
         ...faultsOfPosition(up, runMs, lateFrames).map((fault) => `bot to caller: ${fault}`),
       ];
-      this.#failures.push(...told.map((fault) => `steady ${name}: ${fault}`));
+      this.#failures.push(...reported.map((fault) => `steady ${name}: ${fault}`));
     }
     await this.#endAll();
     this.#peers.disconnect();
@@ -136,7 +136,7 @@ export class SteadyStreams {
     });
   }
 
-  #tell(message: ToSteady): void {
+  #notify(message: ToSteady): void {
     this.#peers.send(message);
   }
 }

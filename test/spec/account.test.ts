@@ -240,8 +240,8 @@ describe('Partner capacity allocation', () => {
   it('rule 5: only a partner with transfers enabled, on its own customer, within its capacity', async () => {
     expect((await move('transfer', { slots: 1 }, customer)).status).toBe(403);
     expect((await move('transfer', { slots: 1 }, service.account)).status).toBe(403);
-    const stranger = await service.addAccount({ name: 'Stranger' });
-    const foreign = `/api/v1/partner/accounts/${stranger.authId}/concurrency/transfer`;
+    const outsider = await service.addAccount({ name: 'Stranger' });
+    const foreign = `/api/v1/partner/accounts/${outsider.authId}/concurrency/transfer`;
     expect((await service.post(foreign, { slots: 1 }, { as: partner })).status).toBe(403);
     const nobody = '/api/v1/partner/accounts/MA_NOBODY/concurrency/transfer';
     expect((await service.post(nobody, { slots: 1 }, { as: partner })).status).toBe(404);

@@ -100,7 +100,7 @@ describe('Refer', () => {
     await caller(
       `<Refer action="${SITE}/act" redirect="false"><Sip>sip:a@b.example</Sip></Refer>${WAIT}`,
     );
-    expect(service.site.told('/act')).toMatchObject([
+    expect(service.site.reported('/act')).toMatchObject([
       { Event: 'Refer', ReferStatus: 'not-permitted', ReferTo: 'sip:a@b.example' },
     ]);
     expect(service.live()).toHaveLength(1);
@@ -130,7 +130,7 @@ describe('clients of related services', () => {
     expect(service.spoken).toEqual(['Hello & welcome']);
     phone.media.sounding[0]?.complete();
     await settle();
-    expect(service.site.toldOnce('/rec')).toMatchObject({ Event: 'Record', a: '1', b: '2' });
+    expect(service.site.onlyCallback('/rec')).toMatchObject({ Event: 'Record', a: '1', b: '2' });
     expect(service.signalling.last.target).toMatchObject({ number: OTHER });
     await finish();
   });
@@ -208,7 +208,7 @@ describe('Record (spec: Answer-XML instructions)', () => {
     await service.clock.advance(4000);
     await phone.hangsUp();
     await service.clock.advance(1000);
-    const callback = service.site.asked.find(({ path }) => path === '/rec');
+    const callback = service.site.requested.find(({ path }) => path === '/rec');
     expect(callback).toMatchObject({ method: 'GET', parameters: { Event: 'RecordStop' } });
     expect(new URL(callback?.parameters['RecordUrl'] ?? '').pathname).toMatch(/\.mp3$/);
     await finish();
@@ -220,7 +220,7 @@ describe('Record (spec: Answer-XML instructions)', () => {
       `<Record recordSession="true" redirect="false" maxLength="60" playBeep="false" action="${SITE}/recording"/>` +
         `<Stream keepCallAlive="true">${BOT}</Stream>`,
     );
-    expect(service.site.toldOnce('/recording')).toMatchObject({ Event: 'Record' });
+    expect(service.site.onlyCallback('/recording')).toMatchObject({ Event: 'Record' });
     expect(service.bots.sockets).toEqual([]);
     expect(await service.cdr()).toMatchObject({
       hangupCauseCode: 4000,
@@ -271,7 +271,7 @@ describe('Dial (spec: Answer-XML instructions)', () => {
     expect(service.signalling.last.hungUpWith).toBeUndefined();
     await service.clock.advance(200);
     expect(service.signalling.last.hungUpWith).toBe('ringTimeout');
-    expect(service.site.toldOnce('/dialled')).toMatchObject({ DialStatus: 'timeout' });
+    expect(service.site.onlyCallback('/dialled')).toMatchObject({ DialStatus: 'timeout' });
 
     await caller(`${dial}<Number>${OTHER}</Number></Dial>${WAIT}`);
     await service.signalling.last.answers();
@@ -279,7 +279,7 @@ describe('Dial (spec: Answer-XML instructions)', () => {
     expect(service.media.openBridges).toHaveLength(1);
     await service.clock.advance(200);
     expect(service.media.openBridges).toEqual([]);
-    expect(service.site.told('/dialled')[1]).toMatchObject({ DialStatus: 'completed' });
+    expect(service.site.reported('/dialled')[1]).toMatchObject({ DialStatus: 'completed' });
     await finish();
   });
 
@@ -288,7 +288,7 @@ describe('Dial (spec: Answer-XML instructions)', () => {
     await service.signalling.last.answers();
     await service.signalling.last.ends('bye');
     expect(service.site.events('/answer')).toEqual(['StartApp', 'StartApp']);
-    expect(service.site.told('/answer').map(({ CallStatus }) => CallStatus)).toEqual([
+    expect(service.site.reported('/answer').map(({ CallStatus }) => CallStatus)).toEqual([
       ...['ringing', 'in-progress'],
     ]);
     expect(service.signalling.invites).toHaveLength(2);
@@ -314,7 +314,7 @@ describe('Dial (spec: Answer-XML instructions)', () => {
     const phone = await caller(`<Dial callerId="${DID}"><Number>${OTHER}</Number></Dial>`);
     await service.signalling.last.ends('refused', 486);
     expect(phone.sent).toEqual(['hangup busy']);
-    expect(service.site.told('/answer')).toHaveLength(1);
+    expect(service.site.reported('/answer')).toHaveLength(1);
     expect(await service.cdr(phone.callUuid)).toMatchObject({
       hangupCauseName: 'Busy Line',
       hangupSource: 'Callee',
@@ -328,11 +328,11 @@ describe('Dial (spec: Answer-XML instructions)', () => {
   it('ends a document that dials forever with the true cause (decisions: Dial at its end)', async () => {
     await caller(`<Dial callerId="14085550000"><Number>${OTHER}</Number></Dial>${WAIT}`);
     // Three requests immediately, then one per second: a loop is rate-limited.
-    expect(service.site.told('/answer')).toHaveLength(4);
+    expect(service.site.reported('/answer')).toHaveLength(4);
     await service.clock.advance(1000);
-    expect(service.site.told('/answer')).toHaveLength(5);
+    expect(service.site.reported('/answer')).toHaveLength(5);
     await service.clock.advance(REDIRECTS_PER_MINUTE * 1000);
-    expect(service.site.told('/answer')).toHaveLength(REDIRECTS_PER_MINUTE);
+    expect(service.site.reported('/answer')).toHaveLength(REDIRECTS_PER_MINUTE);
     expect(await service.cdr()).toMatchObject({
       hangupCauseName: 'Loop Detected',
       hangupSource: 'Error',
@@ -358,28 +358,30 @@ describe('Dial (spec: Answer-XML instructions)', () => {
     );
     await service.signalling.last.answers();
     await service.signalling.last.ends('bye');
-    const told = service.site.toldOnce('/dialled');
-    expect(told).toMatchObject({ Event: 'DialAction', DialStatus: 'completed' });
-    expect(told['DialALegUUID']).toBe(phone.callUuid);
+    const reported = service.site.onlyCallback('/dialled');
+    expect(reported).toMatchObject({ Event: 'DialAction', DialStatus: 'completed' });
+    expect(reported['DialALegUUID']).toBe(phone.callUuid);
     const bLeg = (await service.cdrs()).find(({ context }) => context === 'dial');
-    expect(told['DialBLegUUID']).toBe(bLeg?.callUuid);
-    expect(service.site.asked.find(({ path }) => path === '/dialled')?.method).toBe('GET');
+    expect(reported['DialBLegUUID']).toBe(bLeg?.callUuid);
+    expect(service.site.requested.find(({ path }) => path === '/dialled')?.method).toBe('GET');
     expect(service.spoken).toEqual(['Thank you']);
-    expect(service.site.told('/answer')).toHaveLength(1);
+    expect(service.site.reported('/answer')).toHaveLength(1);
     await finish();
   });
 
   it('order of callbacks: DialAnswer, DialConnected, DialHangup, then action; the Hangup of a caller who left comes before action', async () => {
     const dial = `<Dial callerId="${DID}" action="${SITE}/dialled" callbackUrl="${SITE}/leg"><Number>${OTHER}</Number></Dial>`;
     const events = () =>
-      service.site.asked.map(({ parameters }) => parameters['Event']).filter((e) => e !== 'Ring');
+      service.site.requested
+        .map(({ parameters }) => parameters['Event'])
+        .filter((e) => e !== 'Ring');
     await caller(dial);
     await service.signalling.last.answers();
     await service.signalling.last.ends('bye');
     const leg = ['DialAnswer', 'DialConnected', 'DialHangup'];
     expect(events().slice(1, 5)).toEqual([...leg, 'DialAction']);
     await finish();
-    service.site.asked.splice(0);
+    service.site.requested.splice(0);
     const phone = await caller(dial);
     await service.signalling.last.answers();
     await phone.hangsUp();
@@ -395,9 +397,9 @@ describe('Dial (spec: Answer-XML instructions)', () => {
     );
     await service.signalling.last.ends('refused', 486);
     await service.clock.advance(499);
-    expect(service.site.told('/dialled')).toEqual([]);
+    expect(service.site.reported('/dialled')).toEqual([]);
     await service.clock.advance(1);
-    expect(service.site.toldOnce('/dialled')).toMatchObject({ DialStatus: 'busy' });
+    expect(service.site.onlyCallback('/dialled')).toMatchObject({ DialStatus: 'busy' });
     await service.clock.advance(70_000);
     await finish();
   });
@@ -408,9 +410,9 @@ describe('Dial (spec: Answer-XML instructions)', () => {
       `<Dial callerId="${DID}" action="${SITE}/dialled" redirect="false"><Number>${OTHER}</Number></Dial><Speak>Next</Speak>`,
     );
     await service.signalling.last.ends('refused', 486);
-    expect(service.site.toldOnce('/dialled')).toMatchObject({ DialStatus: 'busy' });
+    expect(service.site.onlyCallback('/dialled')).toMatchObject({ DialStatus: 'busy' });
     expect(service.spoken).toEqual(['Next']);
-    expect(service.site.told('/answer')).toHaveLength(1);
+    expect(service.site.reported('/answer')).toHaveLength(1);
     await finish();
   });
 
@@ -419,7 +421,7 @@ describe('Dial (spec: Answer-XML instructions)', () => {
       `<Dial action="${SITE}/dialled" redirect="false"><Number>${OTHER}</Number></Dial><Speak>Next</Speak>`,
     );
     expect(service.signalling.invites).toEqual([]);
-    expect(service.site.toldOnce('/dialled')).toMatchObject({ DialBLegUUID: '' });
+    expect(service.site.onlyCallback('/dialled')).toMatchObject({ DialBLegUUID: '' });
     expect(service.spoken).toEqual(['Next']);
     expect(await service.cdrs()).toEqual([]);
     // The caller gets no message; the timeline states the reason and the fix.
@@ -566,7 +568,7 @@ describe('rule 2: From identifies the caller', () => {
       document(`<Dial callerId="${DID}"><Number>${parameters['To']}</Number></Dial>`),
     );
     await dialledBy(service, username, FAR);
-    expect(service.site.toldOnce('/answer')).toMatchObject({
+    expect(service.site.onlyCallback('/answer')).toMatchObject({
       From: `sip:${username}@${HOST}`,
       RouteType: 'sip',
     });
@@ -581,7 +583,7 @@ describe('rule 2: From identifies the caller', () => {
     const username = await registered(service);
     const dial = `<Dial callerId="${DID}"><User>sip:${username}@${HOST}</User></Dial>`;
     await caller(dial);
-    expect(service.site.toldOnce('/answer')).toMatchObject({ From: FAR, RouteType: 'pstn' });
+    expect(service.site.onlyCallback('/answer')).toMatchObject({ From: FAR, RouteType: 'pstn' });
     expect(service.signalling.last.target).toMatchObject({ kind: 'endpoint', username });
     await finish();
   });
@@ -617,7 +619,7 @@ describe('rule 4: endpoints and the REST call operation', () => {
       hangupCauseName: 'Endpoint Not Registered',
       hangupCause: 'USER_NOT_REGISTERED',
     });
-    expect(service.site.toldOnce('/hangup')).toMatchObject({
+    expect(service.site.onlyCallback('/hangup')).toMatchObject({
       HangupCauseName: 'Endpoint Not Registered',
     });
     await finish();

@@ -45,13 +45,13 @@ describe('ring_url (spec: Call callbacks)', () => {
 
   it('Event Ring has exactly the listed fields', async () => {
     await answered(service, { callerName: 'Ada' });
-    expect(namesOf(service.site.toldOnce('/ring'))).toEqual([...RING, ...ACCOUNT].sort());
+    expect(namesOf(service.site.onlyCallback('/ring'))).toEqual([...RING, ...ACCOUNT].sort());
     await finish();
   });
 
   it('Direction is always outbound, CallStatus always ringing, numbers are E.164 digits', async () => {
     const { callUuid } = await answered(service);
-    expect(service.site.toldOnce('/ring')).toEqual({
+    expect(service.site.onlyCallback('/ring')).toEqual({
       From: DID,
       To: FAR,
       RequestUUID: callUuid,
@@ -69,20 +69,20 @@ describe('ring_url (spec: Call callbacks)', () => {
 
   it('is sent when ringing starts, once, before the answer', async () => {
     await placed(service);
-    expect(service.site.told('/ring')).toEqual([]);
+    expect(service.site.reported('/ring')).toEqual([]);
     await service.signalling.last.rings();
     await service.signalling.last.rings();
     expect(service.site.events('/ring')).toEqual(['Ring']);
-    expect(service.site.told('/answer')).toEqual([]);
+    expect(service.site.reported('/answer')).toEqual([]);
     await finish();
   });
 
   it('uses ring_method, by default POST; a GET carries the fields in its query', async () => {
     await answered(service);
     await answered(service, { ring: { url: `${SITE}/ring-get?tenant=7`, method: 'GET' } });
-    const methods = service.site.asked.filter(({ path }) => path.startsWith('/ring'));
+    const methods = service.site.requested.filter(({ path }) => path.startsWith('/ring'));
     expect(methods.map(({ method }) => method)).toEqual(['POST', 'GET']);
-    expect(service.site.toldOnce('/ring-get')).toMatchObject({ tenant: '7', Event: 'Ring' });
+    expect(service.site.onlyCallback('/ring-get')).toMatchObject({ tenant: '7', Event: 'Ring' });
     await finish();
   });
 });
@@ -97,13 +97,13 @@ describe('answer_url and fallback_url (spec: Call callbacks)', () => {
     await answered(service, { callerName: 'Ada' });
     // RouteType comes from rule 2 of the answer XML.
     const expected = [...START_APP, ...ACCOUNT, 'RouteType'].sort();
-    expect(namesOf(service.site.toldOnce('/answer'))).toEqual(expected);
+    expect(namesOf(service.site.onlyCallback('/answer'))).toEqual(expected);
     await finish();
   });
 
   it('Direction is always outbound, CallStatus always in-progress', async () => {
     const { callUuid } = await answered(service);
-    expect(service.site.toldOnce('/answer')).toMatchObject({
+    expect(service.site.onlyCallback('/answer')).toMatchObject({
       From: DID,
       To: FAR,
       RequestUUID: callUuid,
@@ -125,9 +125,9 @@ describe('answer_url and fallback_url (spec: Call callbacks)', () => {
     service.site.on('/fallback', document('<Wait length="3600"/>'));
     await answered(service);
     await service.clock.advance(10_000);
-    const attempts = service.site.told('/answer');
+    const attempts = service.site.reported('/answer');
     expect(attempts).toHaveLength(4);
-    expect(service.site.toldOnce('/fallback')).toEqual(attempts[0]);
+    expect(service.site.onlyCallback('/fallback')).toEqual(attempts[0]);
     await finish();
   });
 
@@ -138,9 +138,9 @@ describe('answer_url and fallback_url (spec: Call callbacks)', () => {
     const answer = { url: `${SITE}/answer#rt=40000`, method: 'POST' } as const;
     await answered(service, { answer });
     await service.clock.advance(59_900);
-    expect(service.site.told('/fallback')).toEqual([]);
+    expect(service.site.reported('/fallback')).toEqual([]);
     await service.clock.advance(200);
-    expect(service.site.told('/fallback')).toHaveLength(1);
+    expect(service.site.reported('/fallback')).toHaveLength(1);
     await finish();
   });
 
@@ -149,7 +149,7 @@ describe('answer_url and fallback_url (spec: Call callbacks)', () => {
     service.site.on('/fallback', 500);
     const { callUuid } = await answered(service);
     await service.clock.advance(20_000);
-    expect(service.site.told('/fallback')).toHaveLength(4);
+    expect(service.site.reported('/fallback')).toHaveLength(4);
     expect(await service.cdr(callUuid)).toMatchObject({
       hangupCauseCode: 7011,
       hangupCauseName: 'Error Reaching Answer URL',
@@ -185,13 +185,13 @@ describe('hangup_url (spec: Call callbacks)', () => {
   it('Event Hangup has exactly the listed fields and the outcome', async () => {
     await completed();
     const expected = [...HANGUP, ...OUTCOME, ...ACCOUNT].sort();
-    expect(namesOf(service.site.toldOnce('/hangup'))).toEqual(expected);
+    expect(namesOf(service.site.onlyCallback('/hangup'))).toEqual(expected);
     await finish();
   });
 
   it('Direction is always outbound, CallStatus always completed; times are local', async () => {
     const callUuid = await completed();
-    expect(service.site.toldOnce('/hangup')).toMatchObject({
+    expect(service.site.onlyCallback('/hangup')).toMatchObject({
       From: DID,
       To: FAR,
       RequestUUID: callUuid,
@@ -216,7 +216,7 @@ describe('hangup_url (spec: Call callbacks)', () => {
   it('CallStatus is completed for an unanswered call too; AnswerTime is empty, Duration 0', async () => {
     await placed(service);
     await service.signalling.last.ends('refused', 486);
-    expect(service.site.toldOnce('/hangup')).toMatchObject({
+    expect(service.site.onlyCallback('/hangup')).toMatchObject({
       CallStatus: 'completed',
       AnswerTime: '',
       Duration: '0',
@@ -229,7 +229,10 @@ describe('hangup_url (spec: Call callbacks)', () => {
 
   it('Duration counts answered seconds; the duration of the CDR includes ringing', async () => {
     const callUuid = await completed();
-    expect(service.site.toldOnce('/hangup')).toMatchObject({ Duration: '44', BillDuration: '60' });
+    expect(service.site.onlyCallback('/hangup')).toMatchObject({
+      Duration: '44',
+      BillDuration: '60',
+    });
     const { startUs, endUs } = await service.cdr(asCallUuid(callUuid));
     expect((endUs - startUs) / 1_000_000).toBe(50);
     await finish();
@@ -237,7 +240,7 @@ describe('hangup_url (spec: Call callbacks)', () => {
 
   it('contains no cost; the cost is in the CDR', async () => {
     const callUuid = await completed();
-    const names = namesOf(service.site.toldOnce('/hangup'));
+    const names = namesOf(service.site.onlyCallback('/hangup'));
     expect(names.filter((name) => /cost|rate|amount|price/i.test(name))).toEqual([]);
     expect((await service.cdr(asCallUuid(callUuid))).cost).toBe(60_000);
     await finish();
@@ -246,7 +249,7 @@ describe('hangup_url (spec: Call callbacks)', () => {
   it('is sent once, after all other callbacks of the call', async () => {
     await completed();
     await service.clock.advance(60_000);
-    expect(service.site.asked.map(({ path }) => path)).toEqual(['/ring', '/answer', '/hangup']);
+    expect(service.site.requested.map(({ path }) => path)).toEqual(['/ring', '/answer', '/hangup']);
     await finish();
   });
 
@@ -258,7 +261,7 @@ describe('hangup_url (spec: Call callbacks)', () => {
     });
     await completed();
     await service.clock.advance(10_000);
-    const [first, ...again] = service.site.told('/hangup');
+    const [first, ...again] = service.site.reported('/hangup');
     expect(again).toHaveLength(2);
     expect(again.at(-1)).toEqual(first);
     await finish();
@@ -268,7 +271,7 @@ describe('hangup_url (spec: Call callbacks)', () => {
 describe('inbound calls (spec: Call callbacks; Answer-XML rule 2)', () => {
   it("requests the application's answer URL for an inbound PSTN call, with a plain number in From", async () => {
     const phone = await calledFrom(service, {});
-    expect(service.site.toldOnce('/answer')).toEqual({
+    expect(service.site.onlyCallback('/answer')).toEqual({
       From: FAR,
       To: DID,
       CallUUID: phone.callUuid,
@@ -287,7 +290,7 @@ describe('inbound calls (spec: Call callbacks; Answer-XML rule 2)', () => {
   it('sends a sip: URI in From, RouteType sip and CallerName for a call of a registered endpoint', async () => {
     const username = await registered(service);
     await dialledBy(service, username, FAR);
-    expect(service.site.toldOnce('/answer')).toMatchObject({
+    expect(service.site.onlyCallback('/answer')).toMatchObject({
       From: `sip:${username}@${HOST}`,
       To: FAR,
       CallerName: 'Alice',
@@ -300,7 +303,7 @@ describe('inbound calls (spec: Call callbacks; Answer-XML rule 2)', () => {
 
   it('sends STIRVerification Not Verified if the INVITE had an Identity header', async () => {
     await calledFrom(service, {}, { headers: [['Identity', 'eyJ…;info=<https://c.test>']] });
-    expect(service.site.toldOnce('/answer')['STIRVerification']).toBe('Not Verified');
+    expect(service.site.onlyCallback('/answer')['STIRVerification']).toBe('Not Verified');
     await finish();
   });
 
@@ -317,28 +320,32 @@ describe('inbound calls (spec: Call callbacks; Answer-XML rule 2)', () => {
         ],
       },
     );
-    const told = service.site.toldOnce('/answer');
-    expect(told).toMatchObject({
+    const reported = service.site.onlyCallback('/answer');
+    expect(reported).toMatchObject({
       'X-PH-Tenant': '7',
       'X-VH-Queue': 'sales',
       ForwardedFrom: '14155550155',
     });
-    expect(JSON.stringify(told)).not.toContain('secret');
+    expect(JSON.stringify(reported)).not.toContain('secret');
     await finish();
   });
 
   it('sends a number without its + (E.164 digits)', async () => {
     await calledFrom(service, { from: `+${FAR}` });
-    expect(service.site.toldOnce('/answer')['From']).toBe(FAR);
+    expect(service.site.onlyCallback('/answer')['From']).toBe(FAR);
     await finish();
   });
 
   it('omits request and A-leg fields from the hangup of an inbound call', async () => {
     const phone = await calledFrom(service);
     await phone.hangsUp();
-    const told = service.site.toldOnce('/hangup');
-    expect(told).toMatchObject({ Event: 'Hangup', Direction: 'inbound', CallStatus: 'completed' });
-    expect(namesOf(told).filter((name) => /Request|ALeg/.test(name))).toEqual([]);
+    const reported = service.site.onlyCallback('/hangup');
+    expect(reported).toMatchObject({
+      Event: 'Hangup',
+      Direction: 'inbound',
+      CallStatus: 'completed',
+    });
+    expect(namesOf(reported).filter((name) => /Request|ALeg/.test(name))).toEqual([]);
     await finish();
   });
 });
@@ -359,7 +366,7 @@ describe('other callbacks (spec: Call callbacks)', () => {
     expect(service.site.events('/answer')).toEqual(['StartApp']);
     service.media.leg(0).detections[0]?.conclude('beep');
     await settle();
-    expect(service.site.toldOnce('/amd')).toMatchObject({
+    expect(service.site.onlyCallback('/amd')).toMatchObject({
       Event: 'MachineDetection',
       CallUUID: callUuid,
       RequestUUID: callUuid,
@@ -379,16 +386,16 @@ describe('other callbacks (spec: Call callbacks)', () => {
     );
     const phone = await calledFrom(service);
     await service.clock.advance(30_000);
-    expect(service.site.told('/rec')).toEqual([]);
+    expect(service.site.reported('/rec')).toEqual([]);
     await phone.hangsUp();
     await service.clock.advance(5000);
-    const told = service.site.toldOnce('/rec');
-    expect(told).toMatchObject({ Event: 'RecordStop', CallUUID: phone.callUuid });
-    const link = new URL(told['RecordUrl'] ?? '');
+    const reported = service.site.onlyCallback('/rec');
+    expect(reported).toMatchObject({ Event: 'RecordStop', CallUUID: phone.callUuid });
+    const link = new URL(reported['RecordUrl'] ?? '');
     const query = Object.fromEntries(link.searchParams);
     expect(service.links.opens(link.pathname + link.search, query)).toBe(true);
     expect([...service.files.keys()].filter((file) => file.endsWith('.mp3'))).toHaveLength(1);
-    expect(service.site.asked.map(({ path }) => path).slice(-2)).toEqual(['/hangup', '/rec']);
+    expect(service.site.requested.map(({ path }) => path).slice(-2)).toEqual(['/hangup', '/rec']);
     await finish();
   });
 
@@ -401,9 +408,9 @@ describe('other callbacks (spec: Call callbacks)', () => {
     const { invite } = await answered(service);
     await invite.ends('bye');
     await settle();
-    expect(service.site.told('/hangup')).toEqual([]);
+    expect(service.site.reported('/hangup')).toEqual([]);
     await service.clock.advance(10_000);
-    const paths = service.site.asked.map(({ path }) => path);
+    const paths = service.site.requested.map(({ path }) => path);
     expect(paths).toEqual(['/ring', '/answer', '/ring', '/ring', '/hangup']);
     await finish();
   });
@@ -411,9 +418,9 @@ describe('other callbacks (spec: Call callbacks)', () => {
   it('a failing ring URL delays no document and is abandoned while the call continues', async () => {
     service.site.on('/ring', { fails: 'connect' });
     const { callUuid } = await answered(service);
-    expect(service.site.told('/answer')).toHaveLength(1);
+    expect(service.site.reported('/answer')).toHaveLength(1);
     await service.clock.advance(60_000);
-    expect(service.site.told('/ring')).toHaveLength(4);
+    expect(service.site.reported('/ring')).toHaveLength(4);
     expect(service.live().map(({ uuid }) => uuid)).toEqual([callUuid]);
     await finish();
   });
@@ -427,16 +434,19 @@ describe('other callbacks (spec: Call callbacks)', () => {
     await service.clock.advance(10_000);
     await invite.ends('bye');
     await settle();
-    const asked = service.site.asked.filter(({ path }) => path !== '/ring');
-    expect(new Set(asked.map(({ method }) => method))).toEqual(new Set(['GET']));
-    expect(service.site.toldOnce('/fallback')).toMatchObject({ tenant: '7', Event: 'StartApp' });
-    expect(service.site.toldOnce('/hangup')).toMatchObject({ tenant: '7', Event: 'Hangup' });
+    const requested = service.site.requested.filter(({ path }) => path !== '/ring');
+    expect(new Set(requested.map(({ method }) => method))).toEqual(new Set(['GET']));
+    expect(service.site.onlyCallback('/fallback')).toMatchObject({
+      tenant: '7',
+      Event: 'StartApp',
+    });
+    expect(service.site.onlyCallback('/hangup')).toMatchObject({ tenant: '7', Event: 'Hangup' });
     await finish();
   });
 
   it('signs webhook requests with V3 HMAC (spec: Authentication 9)', async () => {
     await answered(service);
-    const [ring] = service.site.asked;
+    const [ring] = service.site.requested;
     expect(ring?.headers).toMatchObject({
       'X-Vobiz-Signature-V3': expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/),
       'X-Vobiz-Signature-V3-Nonce': expect.stringMatching(/^\d{20}$/),

@@ -56,7 +56,7 @@ describe('call-level failures (spec: Errors)', () => {
     await service.clock.advance(1000);
     expect(invite.hungUpWith).toBe('invalidAnswerXml');
     // The answer URL returned 200 once, and the timeline shows it.
-    expect(service.site.told('/answer')).toHaveLength(1);
+    expect(service.site.reported('/answer')).toHaveLength(1);
     const [attempt] = await service.log(callUuid, 'callback');
     expect(attempt).toBeDefined();
     const record = await service.cdr(callUuid);
@@ -126,7 +126,7 @@ describe('call-level failures (spec: Errors)', () => {
       `<Dial callerId="14085550000" action="${SITE}/dialled" redirect="false"><Number>${OTHER}</Number></Dial>${WAIT}`,
     );
     expect(service.signalling.invites).toEqual([]);
-    expect(service.site.toldOnce('/dialled')).toMatchObject({
+    expect(service.site.onlyCallback('/dialled')).toMatchObject({
       DialBLegUUID: '',
       DialStatus: 'failed',
       DialRingStatus: 'false',
@@ -144,7 +144,7 @@ describe('call-level failures (spec: Errors)', () => {
       `<Dial callerId="${DID}" action="${SITE}/dialled" redirect="false"><User>sip:nobody@${HOST}</User></Dial>${WAIT}`,
     );
     expect(service.signalling.invites).toEqual([]);
-    expect(service.site.toldOnce('/dialled')).toMatchObject({
+    expect(service.site.onlyCallback('/dialled')).toMatchObject({
       DialBLegUUID: '',
       DialHangupCause: 'USER_NOT_REGISTERED',
     });
@@ -312,7 +312,7 @@ describe('failing carriers and phones', () => {
       hangupDisposition: 'recv_refuse',
       cost: 0,
     });
-    expect(service.site.told('/answer')).toEqual([]);
+    expect(service.site.reported('/answer')).toEqual([]);
     await finish();
   });
 
@@ -338,7 +338,7 @@ describe('failing carriers and phones', () => {
       hangupSource: 'Error',
       failureReason: 'the called party answered without SDP',
     });
-    expect(service.site.told('/answer')).toEqual([]);
+    expect(service.site.reported('/answer')).toEqual([]);
     await finish();
   });
 
@@ -352,7 +352,7 @@ describe('failing carriers and phones', () => {
     expect(phone.sent).not.toContain('200');
     expect(phone.sent).toContain('hangup mediaAnchoring');
     expect(await service.cdr()).toMatchObject({ hangupCauseCode: 2070, cost: 0 });
-    expect(service.site.told('/answer')).toEqual([]);
+    expect(service.site.reported('/answer')).toEqual([]);
     await finish();
   });
 

@@ -29,14 +29,14 @@ describe('caller IDs of an account', () => {
   });
 
   it('accepts a verified caller ID or a number of the account as default, and null to remove it', async () => {
-    for (const [number, told] of [
+    for (const [number, reported] of [
       [`+${VERIFIED}`, VERIFIED],
       [RENTED, RENTED],
       [null, null],
     ] as const) {
       const set = await choose(number);
-      expect([set.status, set.body.default_caller_id]).toEqual([200, told]);
-      expect((await list()).body.default_caller_id).toBe(told);
+      expect([set.status, set.body.default_caller_id]).toEqual([200, reported]);
+      expect((await list()).body.default_caller_id).toBe(reported);
     }
   });
 

@@ -55,7 +55,7 @@ it.each([
   await service.accounts.patch(service.accountId, { defaultCallerId });
   const named = attributes.replace('alice', alice);
   expect(await shown(NUMBER, named)).toBeUndefined();
-  expect(service.site.told('/dialled')[0]).toMatchObject({
+  expect(service.site.reported('/dialled')[0]).toMatchObject({
     DialBLegUUID: '',
     DialBLegHangupCauseCode: '3030',
   });

@@ -132,9 +132,9 @@ describe('POST Endpoint', () => {
     const made = await create({ sub_account: sub.authId });
     const one = await service.get(`${url}${made.body.endpoint_id}/`);
     expect(one.body.sub_account).toBe(sub.authId);
-    const stranger = await create({ username: 'bob', sub_account: 'SA_NOBODY' });
-    expect(stranger.status).toBe(400);
-    expect(stranger.body.details).toHaveProperty('sub_account');
+    const outsider = await create({ username: 'bob', sub_account: 'SA_NOBODY' });
+    expect(outsider.status).toBe(400);
+    expect(outsider.body.details).toHaveProperty('sub_account');
   });
 
   it('stores the name as submitted under endpoints.usernameSuffix when-taken', async () => {

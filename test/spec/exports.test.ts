@@ -86,8 +86,11 @@ it('with only `to`, exports the seven days before it', async () => {
   for (const { export_id: id } of body.objects) {
     await service.recordings.patchExport(id, { status: 'failed' });
   }
-  const asked = { recipient: { customer_account: ['ada@example.com'] }, to: '2025-06-15 12:00:00' };
-  expect((await service.post(root, asked)).status).toBe(202);
+  const requested = {
+    recipient: { customer_account: ['ada@example.com'] },
+    to: '2025-06-15 12:00:00',
+  };
+  expect((await service.post(root, requested)).status).toBe(202);
   const [newest] = (await service.get(root)).body.objects;
   expect([newest.from, newest.to]).toEqual([
     '2025-06-08T12:00:00.000000Z',

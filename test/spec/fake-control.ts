@@ -42,7 +42,7 @@ export const aLiveCall = (over: Partial<LiveCall> = {}): LiveCall => ({
 
 /** A fake for running calls: records requests and returns what a test sets. */
 export class FakeControl implements CallControl {
-  readonly asked: { readonly operation: string; readonly args: readonly unknown[] }[] = [];
+  readonly requested: { readonly operation: string; readonly args: readonly unknown[] }[] = [];
   placing: Result<PlacedCalls, PlaceCallsRefusal> | undefined;
   outcome: Result<void, ControlRefusal> = ok(undefined);
   calls: LiveCall[] = [];
@@ -53,13 +53,13 @@ export class FakeControl implements CallControl {
   running: () => number = () => 0;
 
   get lastPlaced(): PlaceCallsRequest {
-    const last = this.asked.findLast(({ operation }) => operation === 'placeCalls');
+    const last = this.requested.findLast(({ operation }) => operation === 'placeCalls');
     if (last === undefined) throw new Error('no call was placed');
     return last.args[0] as PlaceCallsRequest;
   }
 
   async placeCalls(request: PlaceCallsRequest) {
-    this.asked.push({ operation: 'placeCalls', args: [request] });
+    this.requested.push({ operation: 'placeCalls', args: [request] });
     return this.placing ?? ok({ requestUuid: REQUEST_UUID, callUuids: [asCallUuid(REQUEST_UUID)] });
   }
   explainRoute() {
@@ -170,13 +170,13 @@ export class FakeControl implements CallControl {
 
   #operation(operation: string) {
     return async (...args: unknown[]): Promise<Result<void, ControlRefusal>> => {
-      this.asked.push({ operation, args });
+      this.requested.push({ operation, args });
       return this.outcome;
     };
   }
 
   #value<T>(operation: string, args: readonly unknown[], value: T): Result<T, ControlRefusal> {
-    this.asked.push({ operation, args });
+    this.requested.push({ operation, args });
     return this.outcome.ok ? ok(value) : this.outcome;
   }
 }

@@ -1,6 +1,7 @@
 /** Tests that every listed filter works and that unknown ones are rejected instead of ignored. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { wallUs } from '../../src/base/clock.ts';
 import { asCallUuid, asRecordingId } from '../../src/base/ids.ts';
 import type { Cdr } from '../../src/domain/cdr/types.ts';
 import { ROUTES } from '../../src/edge/rest/routes.ts';
@@ -191,7 +192,7 @@ describe('invalid filters', () => {
 describe('recordings', () => {
   it('accept a single bound of days or time, and combine both', async () => {
     const { recordings } = service.store;
-    const nowUs = Math.round(service.clock.wallMs() * 1000);
+    const nowUs = wallUs(service.clock);
     const daysAgo = (days: number): number => nowUs - days * 86_400 * SECOND - SECOND;
     for (const days of [0, 3, 10]) {
       await recordings.insert({

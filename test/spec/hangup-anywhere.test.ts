@@ -99,10 +99,13 @@ describe('a hangup in the middle of every element releases everything', () => {
   async function expectAllGivenBack(): Promise<void> {
     for (const call of service.live()) call.hangup('normal', 'API Request');
     await service.clock.advance(1000);
-    const asked = service.site.told('/slow').length + service.site.told('/answer').length;
+    const requested =
+      service.site.reported('/slow').length + service.site.reported('/answer').length;
     await service.clock.advance(180_000);
     expect(await service.leftovers()).toEqual(NOTHING_LEFT);
-    expect(service.site.told('/slow').length + service.site.told('/answer').length).toBe(asked);
+    expect(service.site.reported('/slow').length + service.site.reported('/answer').length).toBe(
+      requested,
+    );
   }
 
   beforeEach(() => {
@@ -121,7 +124,9 @@ describe('a hangup in the middle of every element releases everything', () => {
       hangupSource: 'Caller',
       hangupDisposition: wasAnswered ? 'recv_bye' : 'recv_cancel',
     });
-    const ends = service.site.told('/hangup').filter((one) => one['CallUUID'] === phone.callUuid);
+    const ends = service.site
+      .reported('/hangup')
+      .filter((one) => one['CallUUID'] === phone.callUuid);
     expect(ends).toHaveLength(1);
     await expectAllGivenBack();
   });
@@ -181,8 +186,8 @@ describe('a hangup in the middle of every element releases everything', () => {
     await phone.hangsUp();
     expect(await service.cdr()).toMatchObject({ hangupCauseName: 'Canceled', cost: 0 });
     await expectAllGivenBack();
-    expect(service.site.told('/answer')).toHaveLength(1);
-    expect(service.site.told('/fallback')).toEqual([]);
+    expect(service.site.reported('/answer')).toHaveLength(1);
+    expect(service.site.reported('/fallback')).toEqual([]);
   });
 
   it('during the ringing of an outbound call: CANCEL, and no charge', async () => {

@@ -19,14 +19,14 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 beforeEach(() => {
   const { control } = service;
-  control.asked.length = 0;
+  control.requested.length = 0;
   control.outcome = ok(undefined);
   control.calls = [aLiveCall({ accountId: service.account.authId })];
   control.liveStreams = [aLiveStream()];
   control.rooms = [];
 });
 
-const lastAsked = () => service.control.asked.at(-1);
+const lastRequest = () => service.control.requested.at(-1);
 
 describe('calls', () => {
   it('GET Call/?status=live and queued list UUIDs, with and without the slash', async () => {
@@ -92,14 +92,14 @@ describe('calls', () => {
 
   it('DELETE Request/{uuid}/ cancels queued calls', async () => {
     expect((await service.send('DELETE', `${service.root}/Request/${CALL}/`)).status).toBe(204);
-    expect(lastAsked()).toEqual({ operation: 'hangup', args: [service.account.authId, CALL] });
+    expect(lastRequest()).toEqual({ operation: 'hangup', args: [service.account.authId, CALL] });
   });
 
   it('POST transfers: 202; the URL of each chosen leg is required', async () => {
     const moved = await service.post(`${one}/`, { aleg_url: 'https://a.example/x' });
     expect(moved.status).toBe(202);
     expect(moved.body).toMatchObject({ message: 'call transferred', call_uuid: CALL });
-    expect(lastAsked()?.args[2]).toEqual({
+    expect(lastRequest()?.args[2]).toEqual({
       legs: 'aleg',
       aleg: { url: 'https://a.example/x', method: 'POST' },
       bleg: undefined,
@@ -123,7 +123,7 @@ describe('calls', () => {
       recording_id: 'rec-1',
       url: 'http://x/rec-1.mp3',
     });
-    expect(lastAsked()?.args[2]).toEqual({
+    expect(lastRequest()?.args[2]).toEqual({
       maxMs: 30_000,
       format: 'wav',
       channels: 'stereo',
@@ -134,7 +134,7 @@ describe('calls', () => {
       loop: 'true',
     });
     expect([played.status, played.body.message]).toEqual([202, 'play started']);
-    expect(lastAsked()?.args[2]).toMatchObject({
+    expect(lastRequest()?.args[2]).toMatchObject({
       urls: ['https://a.example/1.mp3', 'https://a.example/2.wav'],
       loop: true,
       mix: true,
@@ -144,7 +144,7 @@ describe('calls', () => {
     expect([spoken.status, spoken.body.message]).toEqual([202, 'speak started']);
     const sent = await service.post(`${one}/DTMF/`, { digits: '12w#', leg: 'bleg' });
     expect([sent.status, sent.body.message]).toEqual([202, 'digits sent']);
-    expect(lastAsked()?.args.slice(2)).toEqual([{ digits: '12w#', toneMs: 160 }, 'bleg']);
+    expect(lastRequest()?.args.slice(2)).toEqual([{ digits: '12w#', toneMs: 160 }, 'bleg']);
     for (const action of ['Record', 'Play', 'Speak']) {
       expect((await service.send('DELETE', `${one}/${action}/`)).status, action).toBe(204);
     }
@@ -158,13 +158,13 @@ describe('calls', () => {
       callback_method: 'GET',
     });
     expect([reply.status, reply.body.message]).toEqual([202, 'refer sent']);
-    expect(lastAsked()?.args[2]).toEqual({
+    expect(lastRequest()?.args[2]).toEqual({
       destination: { kind: 'number', number: '+14155550177' },
       timeoutMs: 20_000,
       callback: { url: 'https://a.example/', method: 'GET' },
     });
     await service.post(`${one}/Refer/`, { refer_to: 'sip:a@b.example' });
-    expect(lastAsked()?.args[2]).toMatchObject({
+    expect(lastRequest()?.args[2]).toMatchObject({
       destination: { kind: 'sip', uri: 'sip:a@b.example' },
       timeoutMs: 60_000,
     });
@@ -176,9 +176,9 @@ describe('calls', () => {
   it('DELETE Record accepts the recording’s ID or URL', async () => {
     const id = 'd7800000-0000-4000-8000-000000000001';
     await service.send('DELETE', `${one}/Record/`, { body: { URL: `http://x/${id}.mp3` } });
-    expect(lastAsked()?.args[2]).toBe(id);
+    expect(lastRequest()?.args[2]).toBe(id);
     await service.send('DELETE', `${one}/Record/?recording_id=abc`);
-    expect(lastAsked()?.args[2]).toBe('abc');
+    expect(lastRequest()?.args[2]).toBe('abc');
   });
 
   it('POST Record/Pause and Record/Resume change all recordings, or one', async () => {
@@ -204,7 +204,7 @@ describe('calls', () => {
     const hangup = await service.send('DELETE', `${theirs}/${CALL}/`, { as: sub });
     expect(hangup.status).toBe(404);
     expect((await service.get(`${theirs}/?status=live`, { as: sub })).body.calls).toEqual([]);
-    expect(service.control.asked).toEqual([]);
+    expect(service.control.requested).toEqual([]);
     service.control.calls = [
       aLiveCall({ accountId: service.account.authId, subAccount: sub.authId }),
     ];
@@ -230,7 +230,7 @@ describe('streams (dialect §1.8)', () => {
       message: 'audio streaming started',
       stream_id: aLiveStream().streamId,
     });
-    expect(lastAsked()?.args[2]).toMatchObject({
+    expect(lastRequest()?.args[2]).toMatchObject({
       bidirectional: true,
       audioTrack: 'inbound',
       encoding: 'audio/x-mulaw',
@@ -239,12 +239,12 @@ describe('streams (dialect §1.8)', () => {
       extraHeaders: [['tenant', '7']],
     });
     await start(valid);
-    expect(lastAsked()?.args[2]).toMatchObject({ bidirectional: false, audioTrack: 'both' });
+    expect(lastRequest()?.args[2]).toMatchObject({ bidirectional: false, audioTrack: 'both' });
   });
 
   it('POST accepts the extra headers of the element', async () => {
     await start({ ...valid, extra_headers: 'tenant=7; user=alice@example.com,empty=' });
-    expect(lastAsked()?.args[2]).toMatchObject({
+    expect(lastRequest()?.args[2]).toMatchObject({
       extraHeaders: [
         ['tenant', '7'],
         ['user', 'alice@example.com'],
@@ -272,7 +272,7 @@ describe('streams (dialect §1.8)', () => {
       ['?drain=true', true],
     ] as const) {
       expect((await service.send('DELETE', `${one}/Stream/${path}`)).status, path).toBe(204);
-      expect(lastAsked()?.args[3] ?? false, path).toBe(drain ?? false);
+      expect(lastRequest()?.args[3] ?? false, path).toBe(drain ?? false);
     }
     expect((await service.send('DELETE', `${one}/Stream/?drain=maybe`)).status).toBe(400);
   });
@@ -302,9 +302,9 @@ describe('streams (dialect §1.8)', () => {
     });
     expect((await service.get(`${one}/Stream/nope/`)).status).toBe(404);
     expect((await service.send('DELETE', `${one}/Stream/${streamId}/`)).status).toBe(204);
-    expect(lastAsked()?.args[2]).toBe(streamId);
+    expect(lastRequest()?.args[2]).toBe(streamId);
     expect((await service.send('DELETE', `${one}/Stream/`)).status).toBe(204);
-    expect(lastAsked()?.args[2]).toBeUndefined();
+    expect(lastRequest()?.args[2]).toBeUndefined();
   });
 });
 
@@ -358,7 +358,7 @@ describe('conferences (dialect §3.5)', () => {
     const single = await service.send(method, `${room()}/Member/1/${word}`);
     expect(single.status).toBe(202);
     expect(single.body).toEqual({ api_id: expect.any(String), message, member_id: '1' });
-    expect(lastAsked()?.args).toEqual(['Room 1/a', ['1'], { kind }]);
+    expect(lastRequest()?.args).toEqual(['Room 1/a', ['1'], { kind }]);
   });
 
   it('answers several members or all as a list', async () => {
@@ -366,7 +366,7 @@ describe('conferences (dialect §3.5)', () => {
     expect(several.body.member_id).toEqual(['1', '2']);
     const all = await service.post(`${room()}/Member/all/Mute/`, {});
     expect(all.body.member_id).toEqual(['1', '2']);
-    expect(lastAsked()?.args[1]).toBe('all');
+    expect(lastRequest()?.args[1]).toBe('all');
   });
 
   it('plays and speaks to members, records the room, and ends it', async () => {

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 beforeEach(() => {
-  service.control.asked.length = 0;
+  service.control.requested.length = 0;
   service.control.placing = undefined;
 });
 
@@ -162,7 +162,7 @@ describe('POST Call', () => {
     expect(status).toBe(400);
     expect(body).toMatchObject({ api_id: expect.any(String), error: 'invalid request parameters' });
     expect(Object.keys(body.details)).toEqual([field]);
-    expect(service.control.asked).toEqual([]);
+    expect(service.control.requested).toEqual([]);
   });
 
   it('accepts numbers and booleans as text, and the limits of the ranges', async () => {
@@ -292,7 +292,7 @@ describe('Errors: Make call', () => {
     const bare = `/api/v1/Account/${service.account.authId}/Call`;
     expect((await service.post(bare, valid)).status).toBe(404);
     expect((await service.post(`${service.root}/Calls/`, valid)).status).toBe(404);
-    expect(service.control.asked).toEqual([]);
+    expect(service.control.requested).toEqual([]);
   });
 
   it('402: insufficient balance', async () => {

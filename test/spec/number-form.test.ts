@@ -15,7 +15,7 @@ const FORMS = ['+14155550177', '14155550177', '+1-415-555-0177', '+14155550177;n
 it.each(FORMS)('shows a caller %s in the same form in callback and record', async (from) => {
   service.site.on('/answer', document('<Hangup/>'));
   await calledFrom(service, { from, to: `+${DID}` });
-  expect(service.site.told('/answer')[0]).toMatchObject({ From: '14155550177', To: DID });
+  expect(service.site.reported('/answer')[0]).toMatchObject({ From: '14155550177', To: DID });
   expect(await service.cdr()).toMatchObject({ from: '14155550177', to: DID });
 });
 

@@ -30,7 +30,7 @@ describe('permissions of a sub-account', () => {
     const refused = await service.post(`${root}/Call/`, call, { as: sub });
     expect(refused.status).toBe(403);
     expect(refused.text).toContain('permission calls');
-    expect(service.control.asked).toEqual([]);
+    expect(service.control.requested).toEqual([]);
     expect((await service.get(`${root}/cdr`, { as: sub })).status).toBe(403);
     expect((await service.get(`${root}/Endpoint/`, { as: sub })).status).toBe(200);
     expect((await service.get(`${root}/balance/USD`, { as: sub })).status).toBe(200);

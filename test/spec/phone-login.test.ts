@@ -97,12 +97,12 @@ describe('POST /phone/login', () => {
     const altered = Buffer.from(
       Buffer.from(claims, 'base64url').toString().replace('false', 'true'),
     ).toString('base64url');
-    const stranger = { authId: service.account.authId, authToken: 'guessed' };
+    const outsider = { authId: service.account.authId, authToken: 'guessed' };
     for (const wrong of [
       'nonsense',
       `${none}.${claims}.`,
       `${head}.${altered}.${signature}`,
-      sdkToken(username, stranger).token,
+      sdkToken(username, outsider).token,
       'x.y.z',
     ]) {
       const reply = await login(wrong);
@@ -112,8 +112,8 @@ describe('POST /phone/login', () => {
   });
 
   it('answers 403 to an expired, early or long-lived token', async () => {
-    const token = (from: number, life: number) =>
-      sdkToken(username, service.account, { validFrom: nowS() + from, lifetime: life }).token;
+    const token = (from: number, lifetime: number) =>
+      sdkToken(username, service.account, { validFrom: nowS() + from, lifetime: lifetime }).token;
     for (const untimely of [token(-100, 99), token(300, 600), token(0, 90_000)]) {
       expect((await login(untimely)).status).toBe(403);
     }
@@ -164,8 +164,8 @@ describe('POST /phone/login', () => {
 
   it('can be requested by pages of any origin', async () => {
     const { token } = sdkToken(username);
-    const asked = await service.server.app.inject({ method: 'OPTIONS', url: '/phone/login' });
-    expect([asked.statusCode, asked.headers['access-control-allow-headers']]).toEqual([
+    const requested = await service.server.app.inject({ method: 'OPTIONS', url: '/phone/login' });
+    expect([requested.statusCode, requested.headers['access-control-allow-headers']]).toEqual([
       204,
       'content-type',
     ]);

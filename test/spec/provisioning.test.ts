@@ -173,9 +173,9 @@ describe('numbers: inventory, purchase, release (dialect §3.8)', () => {
       voice_enabled: false,
     });
     expect((await service.get(`${service.root}/inventory/numbers`)).body.total).toBe(0);
-    const kept = await service.post(gone.body.cancel_url, {});
-    expect(kept.status).toBe(200);
-    expect(kept.body).toMatchObject({ status: 'active', cooldown_ends_at: null });
+    const retained = await service.post(gone.body.cancel_url, {});
+    expect(retained.status).toBe(200);
+    expect(retained.body).toMatchObject({ status: 'active', cooldown_ends_at: null });
     const again = await service.post(`${service.root}/numbers/${PATH}/cancel-release`, {});
     expect(again.status).toBe(409);
   });

@@ -18,5 +18,5 @@ const cases: ReadonlyArray<readonly [string, Partial<InboundLeg>, string]> = [
 it.each(cases)('creates no record and no callback: %s', async (_, leg, sent) => {
   expect(await refusedFrom(service, leg)).toEqual([sent]);
   expect(await service.cdrs()).toEqual([]);
-  expect([...service.site.told('/answer'), ...service.site.told('/hangup')]).toEqual([]);
+  expect([...service.site.reported('/answer'), ...service.site.reported('/hangup')]).toEqual([]);
 });

@@ -31,7 +31,7 @@ describe('routes and their schemas', () => {
   });
 
   it('answer missing credentials with 401 and another account with 403', async () => {
-    const stranger = await service.addAccount({ name: 'Stranger' });
+    const outsider = await service.addAccount({ name: 'Stranger' });
     for (const route of ROUTES) {
       const ofAccount = route.audience === 'account' || route.audience === 'accountOrAccessToken';
       if (!ofAccount) continue;
@@ -40,7 +40,7 @@ describe('routes and their schemas', () => {
         .replaceAll(/\{\w+\}/g, '14155550100');
       const nobody = await service.send(route.method, url, { as: null });
       expect(nobody.status, `${route.method} ${url}`).toBe(401);
-      const other = await service.send(route.method, url, { as: stranger });
+      const other = await service.send(route.method, url, { as: outsider });
       expect(other.status, `${route.method} ${url}`).toBe(403);
     }
   });

@@ -330,7 +330,7 @@ describe('the socket and the document (spec; decisions: Stream; dialect §1)', (
     expect(service.bots.last.options.url).toBe(url);
     service.bots.last.events.started();
     await settle();
-    expect(service.site.told('/status')[0]).toMatchObject({ ServiceURL: shown });
+    expect(service.site.reported('/status')[0]).toMatchObject({ ServiceURL: shown });
     expect(await service.control.streams(service.accountId, callUuid)).toMatchObject({
       value: [{ serviceUrl: shown }],
     });
@@ -347,7 +347,7 @@ describe('the socket and the document (spec; decisions: Stream; dialect §1)', (
     expect(socket.isOver).toBe(false);
     service.site.on('/moved', document(WAIT));
     await transfer(callUuid);
-    expect(service.site.told('/moved')).toHaveLength(1);
+    expect(service.site.reported('/moved')).toHaveLength(1);
     expect(socket.isOver).toBe(false);
     await finish();
   });
@@ -400,7 +400,7 @@ describe('stream status callbacks (spec: names; dialect §1.7: fields)', () => {
     expect(service.site.events('/status')).toEqual([
       ...['StartStream', 'PlayedStream', 'ClearedAudio', 'StopStream'],
     ]);
-    expect(service.site.told('/status')[1]).toMatchObject({ Name: 'utt-7' });
+    expect(service.site.reported('/status')[1]).toMatchObject({ Name: 'utt-7' });
     await finish();
   });
 
@@ -409,7 +409,7 @@ describe('stream status callbacks (spec: names; dialect §1.7: fields)', () => {
       `bidirectional="true" keepCallAlive="true" contentType="audio/x-mulaw;rate=8000"
        streamTimeout="600" extraHeaders="tenant=7" ${STATUS}`,
     );
-    expect(service.site.toldOnce('/status')).toEqual({
+    expect(service.site.onlyCallback('/status')).toEqual({
       From: FAR,
       To: DID,
       CallUUID: callUuid,
@@ -437,7 +437,7 @@ describe('stream status callbacks (spec: names; dialect §1.7: fields)', () => {
   it('use statusCallbackMethod, POST by default', async () => {
     await streaming(`keepCallAlive="true" ${STATUS}`);
     await streaming(`keepCallAlive="true" ${STATUS} statusCallbackMethod="GET"`);
-    const methods = service.site.asked.filter(({ path }) => path === '/status');
+    const methods = service.site.requested.filter(({ path }) => path === '/status');
     expect(methods.map(({ method }) => method)).toEqual(['POST', 'GET']);
     await finish();
   });
@@ -446,7 +446,7 @@ describe('stream status callbacks (spec: names; dialect §1.7: fields)', () => {
     const { socket } = await streaming(`bidirectional="true" keepCallAlive="true" ${STATUS}`);
     socket.events.degraded(60);
     await settle();
-    expect(service.site.told('/status')[1]).toMatchObject({
+    expect(service.site.reported('/status')[1]).toMatchObject({
       Event: 'DegradedStream',
       Error: 'connection degraded',
     });
@@ -456,7 +456,7 @@ describe('stream status callbacks (spec: names; dialect §1.7: fields)', () => {
   it('DroppedStream is sent when the application closes the socket; the CDR says Connection error', async () => {
     const { socket, hangsUp } = await streaming(`keepCallAlive="true" ${STATUS}`, WAIT);
     await ends(socket, APP_CLOSES);
-    expect(service.site.told('/status').at(-1)).toMatchObject({
+    expect(service.site.reported('/status').at(-1)).toMatchObject({
       Event: 'DroppedStream',
       StreamID: socket.options.streamId,
       Error: 'connection disconnected with the remote service',
@@ -474,14 +474,17 @@ describe('stream status callbacks (spec: names; dialect §1.7: fields)', () => {
     await hangsUp();
     expect(socket.closedWith).toBe('call_hangup');
     expect(service.site.events('/status')).toEqual(['StartStream', 'StopStream']);
-    expect(service.site.asked.map(({ path }) => path).slice(-2)).toEqual(['/status', '/hangup']);
+    expect(service.site.requested.map(({ path }) => path).slice(-2)).toEqual([
+      '/status',
+      '/hangup',
+    ]);
     await finish();
   });
 
   it('none are sent without statusCallbackUrl', async () => {
     const { hangsUp } = await streaming('keepCallAlive="true"');
     await hangsUp();
-    expect(service.site.asked.map(({ path }) => path)).toEqual(['/answer', '/hangup']);
+    expect(service.site.requested.map(({ path }) => path)).toEqual(['/answer', '/hangup']);
     await finish();
   });
 });
@@ -523,7 +526,7 @@ describe('stream_termination_reason and billing in the CDR (spec: CDR, Limits)',
       [`cdr:${callUuid}`, PRICE.inbound],
       [`stream_cdr:${socket.options.streamId}`, PRICE.stream],
     ]);
-    expect(service.site.toldOnce('/hangup')).not.toHaveProperty('TotalCost');
+    expect(service.site.onlyCallback('/hangup')).not.toHaveProperty('TotalCost');
     await finish();
   });
 

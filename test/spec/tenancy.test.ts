@@ -4,6 +4,7 @@
  */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { wallUs } from '../../src/base/clock.ts';
 import { asCallUuid, asRecordingId, asRequestUuid } from '../../src/base/ids.ts';
 import { err } from '../../src/base/result.ts';
 import { ROUTES } from '../../src/edge/rest/routes.ts';
@@ -42,7 +43,8 @@ class TenantControl extends FakeControl {
             call.accountId === accountId && (call.callUuid === uuid || call.requestUuid === uuid),
         );
         if (!known) return err({ kind: 'notFound', what: 'call' });
-        if (this.asked.at(-1)?.operation !== operation) this.asked.push({ operation, args });
+        if (this.requested.at(-1)?.operation !== operation)
+          this.requested.push({ operation, args });
         return act?.(...args);
       };
     }
@@ -129,7 +131,7 @@ async function furnish(name: string, who: Credentials, owner: Credentials): Prom
     durationMs: 1,
     startUs: undefined,
     endUs: undefined,
-    addedUs: Math.round(service.clock.wallMs() * 1000),
+    addedUs: wallUs(service.clock),
     pendingCharges: undefined,
   });
   const ids: Record<string, string> = {
@@ -174,12 +176,12 @@ beforeAll(async () => {
   control = new TenantControl();
   service = await startService({ deps: { control } });
   const parent = service.account;
-  const stranger = await service.addAccount({ name: 'Other' });
+  const outsider = await service.addAccount({ name: 'Other' });
   main = await furnish('main', parent, parent);
   sub = await furnish('sub', await service.addSubAccount(), parent);
   sibling = await furnish('sibling', await service.addSubAccount(), parent);
-  other = await furnish('other', stranger, stranger);
-  const theirs = await service.addSubAccount(stranger);
+  other = await furnish('other', outsider, outsider);
+  const theirs = await service.addSubAccount(outsider);
   other = { ...other, ids: { ...other.ids, sub_auth_id: theirs.authId } };
   control.liveStreams = [aLiveStream()];
 });
@@ -240,7 +242,7 @@ async function state(): Promise<string> {
   const { applications, campaigns, endpoints, numbers, trunks, recordings } = service.store;
   const slice = { limit: 100, offset: 0 };
   const owners = [main.authId, other.authId];
-  const kept = await Promise.all(
+  const retained = await Promise.all(
     owners.flatMap((accountId) => [
       applications.list({ accountId }, slice),
       endpoints.list({ accountId }, slice),
@@ -256,7 +258,7 @@ async function state(): Promise<string> {
       campaigns.page({ accountId, subAccount: undefined, archived: true }, slice),
     ]),
   );
-  return JSON.stringify(kept);
+  return JSON.stringify(retained);
 }
 
 const CASES = [
@@ -300,7 +302,7 @@ describe.each(CASES)('$who', (one) => {
     const [caller, foreign] = [one.caller(), one.foreign()];
     const place = 'in' in one ? one.in() : caller;
     const before = await state();
-    control.asked.length = 0;
+    control.requested.length = 0;
     let tried = 0;
     for (const route of OPERATIONS) {
       let missing = false;
@@ -326,7 +328,7 @@ describe.each(CASES)('$who', (one) => {
     expect(tried).toBeGreaterThan(25);
     expect(await state()).toBe(before);
     // No request may reach a running call.
-    expect(control.asked).toEqual([]);
+    expect(control.requested).toEqual([]);
   });
 });
 
@@ -413,6 +415,6 @@ describe('an object of the caller', () => {
     }
     const request = `/api/v1/Account/${sub.authId}/Request/${sub.ids['request_uuid']}/`;
     expect((await service.send('DELETE', request, { as: sub })).status).toBe(204);
-    expect(control.asked.at(-1)?.operation).toBe('hangup');
+    expect(control.requested.at(-1)?.operation).toBe('hangup');
   });
 });

@@ -22,7 +22,7 @@ export interface CallHost {
   holdOthers(call: BrowserCall): Promise<void>;
   /** State, mute or the name of the other side has changed. */
   changed(call: BrowserCall): void;
-  told(call: BrowserCall, what: 'ringing' | 'answered' | 'active' | 'ended'): void;
+  reported(call: BrowserCall, what: 'ringing' | 'answered' | 'active' | 'ended'): void;
   transferred(status: number, reason: string): void;
 }
 
@@ -189,7 +189,7 @@ export class BrowserCall implements PhoneCall {
     if (this.#ended || this.#rings) return;
     this.#rings = true;
     this.#host.changed(this);
-    this.#host.told(this, 'ringing');
+    this.#host.reported(this, 'ringing');
   }
 
   /** The INVITE of this phone was refused. */
@@ -281,7 +281,7 @@ export class BrowserCall implements PhoneCall {
     if (state === SessionState.Established) {
       this.enableTracks();
       this.#mediaTimer = setInterval(() => void this.#lookForMedia(), MEDIA_CHECK_MS);
-      this.#host.told(this, 'answered');
+      this.#host.reported(this, 'answered');
     }
     const isOver = state === SessionState.Terminating || state === SessionState.Terminated;
     if (isOver && !this.#ended) {
@@ -290,7 +290,7 @@ export class BrowserCall implements PhoneCall {
       // A canceled session closes its media with the last response; the microphone must not stay open until then.
       for (const { track } of this.peer?.getSenders() ?? []) track?.stop();
       // SIP.js reports a refusal after the state change that it causes.
-      setTimeout(() => this.#host.told(this, 'ended'));
+      setTimeout(() => this.#host.reported(this, 'ended'));
     }
     this.#host.changed(this);
   }
@@ -304,7 +304,7 @@ export class BrowserCall implements PhoneCall {
     clearInterval(this.#mediaTimer);
     this.#flows = true;
     this.#host.changed(this);
-    this.#host.told(this, 'active');
+    this.#host.reported(this, 'active');
     this.#dtmf.pump();
   }
 }

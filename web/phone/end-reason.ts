@@ -2,7 +2,7 @@
 
 /** Facts about the end of a call. */
 export interface EndFacts {
-  /** What this phone did to end the call; undefined: the other side or the service ended it. */
+  /** Action of this phone that ended the call; undefined: the other side or the service ended it. */
   readonly own: 'hangup' | 'decline' | undefined;
   /** The final response to the INVITE of this phone, from 300. */
   readonly status: { readonly code: number; readonly phrase: string } | undefined;

@@ -56,10 +56,10 @@ function showCalls(phoneOf: Phone, calls: readonly PhoneCall[]): void {
 /** Key of the setting in the local storage of the browser. */
 const WAITING_KEY = 'call-waiting';
 
-const asked = new URLSearchParams(location.hash.slice(1));
-username.value = asked.get('user') ?? '';
-password.value = asked.get('password') ?? '';
-target.value = asked.get('dial') ?? target.value;
+const requested = new URLSearchParams(location.hash.slice(1));
+username.value = requested.get('user') ?? '';
+password.value = requested.get('password') ?? '';
+target.value = requested.get('dial') ?? target.value;
 history.replaceState(null, '', location.pathname);
 
 function connect(account: PhoneAccount): void {
@@ -110,7 +110,7 @@ waiting.addEventListener('change', () => {
 });
 
 show('Not registered.', 'away');
-const token = asked.get('token');
+const token = requested.get('token');
 if (token !== null) connect({ token });
 else if (username.value !== '' && password.value !== '') {
   connect({ username: username.value, password: password.value });

@@ -58,7 +58,7 @@ export class Phone implements Api {
       for (const call of this.#calls) call.leave();
     });
     navigator.mediaDevices?.addEventListener('devicechange', () => {
-      void this.devices().then((devices) => this.#tell('devices', devices));
+      void this.devices().then((devices) => this.#notify('devices', devices));
     });
   }
 
@@ -76,7 +76,7 @@ export class Phone implements Api {
     const loginUrl = this.#options.loginUrl ?? new URL('/phone/login', import.meta.url).href;
     const credentials = await credentialsOf(account, loginUrl).catch((error: unknown) => {
       if (error instanceof PhoneError) {
-        this.#tell('refused', { status: error.status, reason: error.message });
+        this.#notify('refused', { status: error.status, reason: error.message });
       }
       throw error;
     });
@@ -167,9 +167,10 @@ export class Phone implements Api {
   }
 
   async completeTransfer(): Promise<void> {
-    const [first, asked] = this.#calls.filter(({ isEstablished }) => isEstablished).slice(-2);
-    if (first === undefined || asked === undefined) throw new Error('there is no consulted call');
-    await first.transfer(asked);
+    const [first, requested] = this.#calls.filter(({ isEstablished }) => isEstablished).slice(-2);
+    if (first === undefined || requested === undefined)
+      throw new Error('there is no consulted call');
+    await first.transfer(requested);
   }
 
   async devices(): Promise<Devices> {
@@ -238,10 +239,10 @@ export class Phone implements Api {
       credentials,
       { domain, displayName, microphone: () => this.#microphoneConstraints() },
       {
-        registered: () => this.#tell('registered', {}),
-        unregistered: () => this.#tell('unregistered', {}),
-        refused: ({ status, message }) => this.#tell('refused', { status, reason: message }),
-        connected: () => this.#tell('connected', {}),
+        registered: () => this.#notify('registered', {}),
+        unregistered: () => this.#notify('unregistered', {}),
+        refused: ({ status, message }) => this.#notify('refused', { status, reason: message }),
+        connected: () => this.#notify('connected', {}),
         disconnected: (reason) => this.#disconnected(reason),
         created: (session) => this.#created(session),
         received: (session) => this.#received(session),
@@ -256,7 +257,7 @@ export class Phone implements Api {
     if (expiresInMs === undefined) return;
     const waitMs = Math.min(Math.max(expiresInMs / 2, expiresInMs - RENEW_MS), MAX_TIMER_MS);
     this.#renewal = setTimeout(() => {
-      this.#tell('tokenExpiring', { inSeconds: Math.round((expiresInMs - waitMs) / 1000) });
+      this.#notify('tokenExpiring', { inSeconds: Math.round((expiresInMs - waitMs) / 1000) });
     }, waitMs);
   }
 
@@ -265,7 +266,7 @@ export class Phone implements Api {
     for (const call of this.#calls) {
       if (!call.isEstablished) call.failed(new Error('the connection to the service was lost'));
     }
-    this.#tell('disconnected', { reason });
+    this.#notify('disconnected', { reason });
   }
 
   #created(session: Session): void {
@@ -278,7 +279,7 @@ export class Phone implements Api {
   #received(session: Session): void {
     const call = this.#callOf(session);
     if (call !== undefined) {
-      this.#tell('incoming', { from: call.from, displayName: call.displayName, call });
+      this.#notify('incoming', { from: call.from, displayName: call.displayName, call });
     } else if (session instanceof Invitation) {
       void session.reject({ statusCode: BUSY_HERE }).catch(() => undefined);
     }
@@ -288,7 +289,7 @@ export class Phone implements Api {
     const call = this.#callOf(session);
     if (call === undefined) return;
     call.holdSettled(held);
-    this.#tell('held', { held, call });
+    this.#notify('held', { held, call });
   }
 
   #callOf(session: Session): BrowserCall | undefined {
@@ -307,8 +308,8 @@ export class Phone implements Api {
       uriOf: line.uriOf,
       holdOthers: (call) => this.#holdOthers(call),
       changed: () => this.#changed(),
-      told: (call, what) => this.#happened(call, what),
-      transferred: (status, reason) => this.#tell('transfer', { status, reason }),
+      reported: (call, what) => this.#happened(call, what),
+      transferred: (status, reason) => this.#notify('transfer', { status, reason }),
     };
   }
 
@@ -324,16 +325,16 @@ export class Phone implements Api {
     this.#calls = this.#calls.filter(({ state }) => state !== 'ended');
     if (known !== this.#calls.length && this.#calls.length === 0) this.#watch();
     this.#hear();
-    this.#tell('calls', { calls: this.#calls });
+    this.#notify('calls', { calls: this.#calls });
   }
 
   #happened(call: BrowserCall, what: 'ringing' | 'answered' | 'active' | 'ended'): void {
     if (what === 'ended') {
-      this.#tell('ended', { reason: call.endReason, consulted: this.#calls.length > 0, call });
+      this.#notify('ended', { reason: call.endReason, consulted: this.#calls.length > 0, call });
       return;
     }
     if (what === 'answered') this.#answered(call);
-    this.#tell(what, { call });
+    this.#notify(what, { call });
   }
 
   #answered(call: BrowserCall): void {
@@ -341,7 +342,7 @@ export class Phone implements Api {
     if (peer !== undefined) {
       this.#line?.keep(peer, (lost) => {
         call.interrupted(lost);
-        this.#tell(lost ? 'recovering' : 'recovered', {});
+        this.#notify(lost ? 'recovering' : 'recovered', {});
       });
     }
     this.#watch();
@@ -369,7 +370,7 @@ export class Phone implements Api {
     const look = async (name: 'quality' | 'levels'): Promise<void> => {
       const peer = (this.#talking ?? this.#calls.at(-1))?.peer;
       if (peer === undefined || !this.#listeners.get(name)?.size) return;
-      this.#tell(name, await measure(peer));
+      this.#notify(name, await measure(peer));
     };
     this.#timers = [
       setInterval(() => void look('quality'), QUALITY_MS),
@@ -377,7 +378,7 @@ export class Phone implements Api {
     ];
   }
 
-  #tell<Name extends keyof PhoneEvents>(name: Name, detail: PhoneEvents[Name]): void {
+  #notify<Name extends keyof PhoneEvents>(name: Name, detail: PhoneEvents[Name]): void {
     for (const listener of this.#listeners.get(name) ?? []) {
       (listener as (detail: PhoneEvents[Name]) => void)(detail);
     }

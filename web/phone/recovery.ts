@@ -39,16 +39,16 @@ export class Recovery {
   /** Watches the media of an answered call. `interrupted` is called when its path is lost (true) and found again (false). */
   follow(peer: RTCPeerConnection, interrupted: (lost: boolean) => void): void {
     let isLost = false;
-    const tell = (lost: boolean): void => {
+    const notify = (lost: boolean): void => {
       if (lost !== isLost) interrupted(lost);
       isLost = lost;
     };
     peer.addEventListener('iceconnectionstatechange', () => {
       const { iceConnectionState: state } = peer;
       if (state === 'disconnected' || state === 'failed') {
-        tell(true);
+        notify(true);
         void this.#check(state === 'failed');
-      } else if (state === 'connected' || state === 'completed') tell(false);
+      } else if (state === 'connected' || state === 'completed') notify(false);
     });
   }
 
@@ -93,14 +93,14 @@ export class Recovery {
     return new Promise((resolve) => {
       const request = core.makeOutgoingRequestMessage('OPTIONS', uri, configuration.uri, uri, {});
       const late = setTimeout(() => {
-        asked.dispose();
+        requested.dispose();
         resolve(false);
       }, ANSWER_MS);
       const answered = (): void => {
         clearTimeout(late);
         resolve(true);
       };
-      const asked = core.request(request, { onAccept: answered, onReject: answered });
+      const requested = core.request(request, { onAccept: answered, onReject: answered });
     });
   }
 

@@ -1,4 +1,4 @@
-/** Whether a call costs more where many are in progress. */
+/** Cost of a call with a growing number of calls in progress. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { isQuick, type Row } from '../../row.ts';
 import { cpuOf } from '../accounting.ts';
@@ -9,7 +9,7 @@ const RATE = 50;
 const SECONDS = 8;
 const HELD = isQuick ? 500 : 2000;
 const HELD_RATE = 100;
-/** Until the step is over; what is silent for a minute is ended by the service. */
+/** Duration of held calls, ms. The service ends calls that are silent for a minute. */
 const HOLD_MS = 58_000;
 const IDLE_MS = 8000;
 
@@ -31,7 +31,7 @@ export async function growthRows(title: string, options: RigOptions): Promise<re
     const { completed } = await held;
     return [
       {
-        name: `${title}: a held call, ${HELD} at once`,
+        name: `${title}: a held call, of ${HELD}`,
         value: (1000 * heldMs) / HELD,
         unit: 'µs/call-s',
         note: `${completed} of them completed`,

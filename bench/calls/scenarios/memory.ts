@@ -8,7 +8,7 @@ import { Service } from '../service.ts';
 /** Conversion threads end after an idle minute, the heap is compacted before. */
 const IDLE_MS = 70_000;
 const RATE = 200;
-/** What is kept of the latest calls is full after the first; `BENCH_MEMORY_CALLS` of the second, up to the goal's million. */
+/** Calls per phase. The caches of recent calls are full after the first phase. `BENCH_MEMORY_CALLS` sets the second, up to a million. */
 const FIRST = isQuick ? 500 : 10_000;
 const LAST = Number(process.env['BENCH_MEMORY_CALLS'] ?? (isQuick ? 1000 : 40_000));
 const IDLE_MIB = 150;

@@ -21,7 +21,7 @@ export async function overloadRows(
   const listeners = await rig.listen(LISTENERS);
   try {
     const { pid } = rig.service;
-    // Code that was compiled for fewer calls at once is compiled anew for so many.
+    // V8 recompiles code that it optimized for fewer concurrent calls.
     await rig.step(limit, seconds);
     listeners.takeGaps();
     await pause(RECOVERY_MS);
@@ -29,8 +29,8 @@ export async function overloadRows(
     for (const times of TIMES) {
       const before = rssMib(pid);
       const storm = await rig.step(times * limit, seconds);
-      // What one end took for a whole call may have ended in a timeout at the other.
-      const heard = listeners.takeGaps();
+      // A call that one end counts as complete may have timed out at the other end.
+      const received = listeners.takeGaps();
       const whole = Math.min(storm.completed, storm.answered);
       const begun = storm.calls - storm.refused;
       const memory = [before, peakRssMib(pid), rssMib(pid)].map(Math.round).join(' · ');
@@ -38,7 +38,7 @@ export async function overloadRows(
         name: `${title}: of the limit completes at ${times * limit}/s, ${times} × ${limit}`,
         value: (100 * whole) / seconds / limit,
         unit: '%',
-        note: `goal: ≥ 90; ${begun - whole} of those taken failed; ${describe(storm)}; ${heard}; RSS before · peak · after ${memory} MiB`,
+        note: `goal: ≥ 90; ${begun - whole} of those taken failed; ${describe(storm)}; ${received}; RSS before · peak · after ${memory} MiB`,
       });
       await pause(RECOVERY_MS);
     }

@@ -1,4 +1,4 @@
-/** Whether a call costs more where the store is full of others. */
+/** Cost of a call with a large number of stored records. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { isQuick, type Row } from '../../row.ts';
 import { Rig, type RigOptions } from '../rig.ts';
@@ -21,7 +21,7 @@ export async function recordRows(title: string, options: RigOptions): Promise<re
     const full = await rig.step(RATE, SECONDS);
     return [
       {
-        name: `${title}: a call beside ${RECORDS} records and entries, ${RATE}/s`,
+        name: `${title}: a call with ${RECORDS} stored records and entries, ${RATE}/s`,
         value: full.msPerCall,
         unit: 'ms/call',
         floor: empty.msPerCall,

@@ -10,7 +10,7 @@ const CONTACTS = 5;
 const BINDINGS = isQuick ? 5000 : 100_000;
 const REFRESHES = isQuick ? 5000 : 50_000;
 
-/** What was answered is remembered for half a minute; then the heap is compacted. */
+/** Answered transactions are kept for 32 s; then the heap is compacted. */
 const SETTLE_MS = isQuick ? 1000 : 95_000;
 
 const failures = ({ failed, reasons }: Registered): string =>
@@ -36,7 +36,7 @@ export async function registerRows(title: string, options: RigOptions): Promise<
         name: `${title}: refreshes with digest`,
         value: count / seconds,
         unit: 'a second',
-        note: `goal: ≥ 5,000; p99 ${p99.toFixed(1)} ms, 64 at once, ${failures(refreshed)}, ${ms.toFixed(3)} ms of CPU each`,
+        note: `goal: ≥ 5,000; p99 ${p99.toFixed(1)} ms, 64 concurrent, ${failures(refreshed)}, ${ms.toFixed(3)} ms of CPU each`,
       },
       {
         name: `${title}: RSS with ${BINDINGS} bindings, ${SETTLE_MS / 1000} s later`,

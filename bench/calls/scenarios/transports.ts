@@ -1,7 +1,7 @@
 /** Whole calls whose caller comes over UDP, TCP, TLS or WebSocket, each on a kept connection: what the transport adds. Debian's SIPp speaks no TLS. */
 import { isQuick, type Row } from '../../row.ts';
+import { besideUdp, inTurns } from '../../sip-transports/alternating.ts';
 import { Caller, type Transport } from '../../sip-transports/caller.ts';
-import { besideUdp, inTurns } from '../../sip-transports/in-turns.ts';
 import { cpuOf } from '../accounting.ts';
 import { Rig, type RigOptions } from '../rig.ts';
 import { SIP_PORT } from '../service.ts';
@@ -29,9 +29,11 @@ export async function transportRows(title: string, options: RigOptions): Promise
     }
     const cpu = (): number => cpuOf(rig.service.pid).ms;
     const costs = await inTurns(callers, { rate: RATE, seconds: SECONDS, rounds: ROUNDS, cpu });
-    const note = `goal: ≤ 1.3; ${RATE} calls a second, ${ROUNDS} rounds in turns, hung up at once`;
+    const note = `goal: ≤ 1.3; ${RATE} calls a second, ${ROUNDS} alternating rounds, hung up immediately`;
     return besideUdp(costs, (transport) => ({
-      ...{ name: `${title}, caller over ${transport}`, unit: 'ms/call', note },
+      name: `${title}, caller over ${transport}`,
+      unit: 'ms/call',
+      note,
     }));
   } finally {
     for (const caller of callers.values()) caller.close();

@@ -1,7 +1,7 @@
-// The least that a relay can be: each datagram that one port of a pair takes in goes out from the other, to
-// where that one last heard from. No RTP, no statistics, one receive and one send a packet, woken by epoll.
+// Minimal UDP relay: forwards each datagram that one port of a pair receives from the other port of the pair, to
+// the latest source address of that port. No RTP, no statistics, one receive and one send per packet, epoll.
 //   bare_relay <pairs>
-// Prints the ports as one line of JSON, those of a pair one after the other; ends by signal.
+// Prints the ports as one line of JSON, with the ports of a pair next to each other; a signal ends it.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/epoll.h>

@@ -1,12 +1,12 @@
-// Both ends of many calls: each sends its packets, one every 20 ms, and counts what it hears. Callers have
-// even numbers, the callee of each the next.
+// Both ends of many calls: each sends one packet every 20 ms and counts received packets. Callers have even
+// numbers; the callee of a caller has the next number.
 //   talkers <calls> <callers' packets> <callees' packets>
-// The files hold RTP packets, each after its length in two bytes, big-endian; they are said again and again.
+// The files contain RTP packets, each after its length in two bytes (big-endian), which are sent in a loop.
 //
 // Commands come as lines on stdin; each is answered by one line of JSON on stdout.
-//   talk <port> <payload type> …   everybody sends there from now on; the ends' phases are spread over 20 ms
-//   window                         forget what was counted
-//   heard                          what was since then
+//   talk <port> <payload type> …   starts sending to these ports; the phases of the ends are spread over 20 ms
+//   window                         resets the counters
+//   heard                          counters since then
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -38,7 +38,7 @@ void write_bytes(uint8_t* to, size_t count, uint32_t value) {
   for (size_t i = count; i-- > 0; value >>= 8) to[i] = static_cast<uint8_t>(value);
 }
 
-/// At least two packets, or the program ends.
+/// Reads at least two packets; otherwise the program ends.
 std::vector<Packet> read_packets(const char* file) {
   std::ifstream in(file, std::ios::binary);
   const std::vector<char> bytes{std::istreambuf_iterator<char>(in), {}};
@@ -115,7 +115,7 @@ class Exchange {
     std::printf("]\n");
   }
 
-  /// Until stdin ends.
+  /// Runs until stdin is closed.
   void run() {
     const auto obeyed = [this](std::istringstream line) { obey(std::move(line)); };
     for (Nanos tick = monotonic_now(); lines_.read(obeyed); tick += kMillisecond) {
@@ -159,7 +159,7 @@ class Exchange {
       heard += talker.heard;
       silent += talker.heard == 0 ? 1 : 0;
     }
-    std::printf("{\"sent\":%zu,\"heard\":%zu,\"silent\":%zu}\n", sent, heard, silent);
+    std::printf("{\"sent\":%zu,\"received\":%zu,\"silent\":%zu}\n", sent, heard, silent);
   }
 
   std::vector<Talker> talkers_;

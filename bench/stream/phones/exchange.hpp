@@ -1,4 +1,4 @@
-// What programs with many ends of calls have in common: their commands, and whose turn it is to send.
+// Shared parts of programs with many call ends: commands, and the order of sending.
 #pragma once
 
 #include <fcntl.h>
@@ -37,7 +37,7 @@ class CommandLines {
   std::string input_;
 };
 
-/// Everybody sends one frame every 20 ms; their phases are spread over that
+/// Every phone sends one frame every 20 ms; the phases are spread over that
 /// time.
 class Turns {
  public:

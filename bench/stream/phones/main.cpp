@@ -1,15 +1,15 @@
-// The callers of the stream benchmark, cheap enough not to be what is measured: one thread, a look at the
-// clock every millisecond, the kernel's own arrival times.
+// The callers of the stream benchmark, which use little CPU so that they do not distort the result: one thread,
+// one clock read per millisecond, kernel timestamps of arrivals.
 //
 //   phones <count> <watched>
 //
 // Commands come as lines on stdin; each is answered by one line of JSON on stdout. Times are milliseconds of
 // CLOCK_MONOTONIC.
-//   talk <port> …          every phone sends PCMU to its port from now on; their phases are spread over 20 ms
-//   window                 forget what was noted
-//   lateness               of all packets since the window began, against the grid of their own phone
-//   watched                what the watched phones sent and heard since then
-//   sip <port> <n> <us>    asks OPTIONS n times, so many microseconds apart; answered when it is over
+//   talk <port> …          every phone starts sending PCMU to its port; the phases are spread over 20 ms
+//   window                 resets the recorded times
+//   lateness               lateness of all packets since `window`, relative to the 20 ms grid of their phone
+//   watched                frames that the watched phones sent and received since then
+//   sip <port> <n> <us>    sends OPTIONS n times at this interval in microseconds; replies when done
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -54,7 +54,7 @@ class Exchange {
     std::printf("]}\n");
   }
 
-  /// Until stdin ends.
+  /// Runs until stdin is closed.
   void run() {
     const auto obeyed = [this](std::istringstream line) { obey(std::move(line)); };
     for (Nanos tick = monotonic_now(); lines_.read(obeyed); tick += kMillisecond) {

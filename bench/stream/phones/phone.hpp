@@ -40,7 +40,7 @@ class Phone {
   /// When the frames since `first_sent()` were sent.
   [[nodiscard]] const std::vector<Nanos>& sent() const { return sent_; }
   [[nodiscard]] uint32_t first_sent() const { return first_sent_; }
-  /// How much later than the earliest packet, by their timestamps, the packets of the window came.
+  /// Delay of the packets of the window relative to the earliest packet, by their timestamps.
   /// Nanoseconds.
   void add_lateness(std::vector<Nanos>& out) const;
   /// Numbers missing among the packets of the window.

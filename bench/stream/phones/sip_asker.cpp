@@ -52,7 +52,7 @@ void SipAsker::ask(Nanos now) {
   sent_.push_back(monotonic_now());
   socket_.send(port_, {reinterpret_cast<const uint8_t*>(text.data()), static_cast<size_t>(length)});
   random_ = random_ * 1'664'525 + 1'013'904'223;
-  // Between half and one and a half intervals.
+  // A random interval between 0.5 and 1.5 of the average.
   due_ = now + interval_ / 2 + interval_ * (random_ >> 16) / 65'536;
 }
 

@@ -16,7 +16,7 @@ class SipAsker {
   /// Sends due requests and reads responses. Returns true once every request is answered or timed out.
   bool step(Nanos now);
 
-  /// From the request's sending to the kernel's time of the 200, nanoseconds.
+  /// Time from sending the request to the kernel timestamp of the 200, ns.
   [[nodiscard]] const std::vector<Nanos>& answered() const { return answered_; }
 
  private:

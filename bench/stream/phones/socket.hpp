@@ -1,5 +1,5 @@
-// A UDP socket of 127.0.0.1 that knows when the kernel took each datagram in, on the clock that Node's
-// process.hrtime reads. So nothing is lost by looking late, and looking costs no wake-up.
+// A UDP socket on 127.0.0.1 with kernel receive timestamps, on the clock of Node's process.hrtime. Reading late does
+// not change the times, so no wake-up per packet is needed.
 #pragma once
 
 #include <array>

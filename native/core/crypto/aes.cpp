@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "core/base/require.hpp"
 #include "core/crypto/wipe.hpp"
 
 #define AES_NI CARILLON_USES("aes,sse4.1")
@@ -49,6 +50,7 @@ AES_NI void expand(uint32_t* words, size_t key_words, size_t count) {
 }  // namespace
 
 AesKey::AesKey(Bytes key) : last_(key.size() / 4 + 6) {
+  require(key.size() == 16 || key.size() == 32, "an AES key has 16 or 32 bytes");
   std::array<uint32_t, 4 * (kMostRounds + 1)> words{};
   std::memcpy(words.data(), key.data(), key.size());
   expand(words.data(), key.size() / 4, 4 * (last_ + 1));

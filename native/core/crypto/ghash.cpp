@@ -103,9 +103,9 @@ CLMUL void GhashKey::add(State& state, Bytes bytes) const {
   store(state.value.data(), hash);
 }
 
-CLMUL AesBlock GhashKey::end(State& state, size_t beside, size_t text) const {
+CLMUL AesBlock GhashKey::end(State& state, size_t aad_bytes, size_t text) const {
   AesBlock lengths{};
-  write_u32(lengths, 4, static_cast<uint32_t>(8 * beside));
+  write_u32(lengths, 4, static_cast<uint32_t>(8 * aad_bytes));
   write_u32(lengths, 12, static_cast<uint32_t>(8 * text));
   add(state, lengths);
   AesBlock out;

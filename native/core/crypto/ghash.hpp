@@ -27,8 +27,9 @@ class GhashKey {
 
   /// Adds bytes to the hash. Pads the last block with zeros.
   void add(State& state, Bytes bytes) const;
-  /// Returns the final hash. `beside` and `text`: lengths of the additional data and the ciphertext in bytes.
-  [[nodiscard]] AesBlock end(State& state, size_t beside, size_t text) const;
+  /// Returns the final hash. `aad_bytes` and `text`: lengths of the additional data and the ciphertext in
+  /// bytes.
+  [[nodiscard]] AesBlock end(State& state, size_t aad_bytes, size_t text) const;
 
  private:
   /// Number of blocks per reduction.

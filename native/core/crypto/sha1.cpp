@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "core/base/require.hpp"
 #include "core/crypto/wipe.hpp"
 
 #define SHA_NI CARILLON_USES("sha,sse4.1")
@@ -95,6 +96,7 @@ void write_end(uint8_t* blocks, size_t at, size_t end, size_t bytes) {
 }
 
 State begun(Bytes key, uint8_t pad) {
+  require(key.size() <= kBlock, "an HMAC key has at most 64 bytes");
   uint8_t block[kBlock];
   std::memset(block, pad, kBlock);
   for (size_t i = 0; i < key.size(); ++i) block[i] ^= key[i];
@@ -116,6 +118,7 @@ PacketHmac::Digest PacketHmac::of(Bytes text, Bytes more) const {
   const size_t whole = text.size() / kBlock;
   hash_blocks(words, text.data(), whole);
 
+  require(more.size() <= kMaxMore, "an HMAC has at most 8 additional bytes");
   uint8_t tail[2 * kBlock];
   const Bytes rest = text.subspan(whole * kBlock);
   size_t at = rest.size();

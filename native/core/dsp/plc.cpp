@@ -43,13 +43,13 @@ float likeness(std::span<const Sample> signal, size_t lag, size_t step) {
   return product / std::sqrt(std::max(energy, Method<kPerMs>::kQuietEnergy));
 }
 
-Sample to_sample(float value) { return saturate(static_cast<int32_t>(std::lrint(value))); }
+Sample rounded(float value) { return saturate(static_cast<int32_t>(std::lrint(value))); }
 
 /// Crossfades from `falling` to `rising` with triangular windows that add up to one.
 void overlap_add(std::span<const Sample> falling, std::span<const Sample> rising, std::span<Sample> out) {
   for (size_t i = 0; i < out.size(); ++i) {
     const float weight = static_cast<float>(i + 1) / static_cast<float>(out.size() + 1);
-    out[i] = to_sample(falling[i] * (1.0F - weight) + rising[i] * weight);
+    out[i] = rounded(falling[i] * (1.0F - weight) + rising[i] * weight);
   }
 }
 
@@ -68,7 +68,7 @@ void PacketLossConcealer<kPerMs>::receive(std::span<Sample> audio) noexcept {
     for (size_t i = 0; i < overlap; ++i) {
       const float weight = static_cast<float>(i + 1) / static_cast<float>(overlap + 1);
       const float faded = tail[i] * level_after<kPerMs>(lost_samples_ + i);
-      audio[i] = to_sample(faded * (1.0F - weight) + audio[i] * weight);
+      audio[i] = rounded(faded * (1.0F - weight) + audio[i] * weight);
     }
     lost_samples_ = 0;
   }
@@ -101,7 +101,7 @@ void PacketLossConcealer<kPerMs>::conceal(std::span<Sample> out) noexcept {
     read_cycle(heard);
     if (widen) overlap_add(seam, heard.first(seam.size()), heard.first(seam.size()));
     for (size_t i = 0; i < block.size(); ++i) {
-      block[i] = to_sample(heard[i] * level_after<kPerMs>(lost_samples_ + i));
+      block[i] = rounded(heard[i] * level_after<kPerMs>(lost_samples_ + i));
     }
     lost_samples_ += block.size();
     give_out(block);

@@ -7,8 +7,8 @@ namespace carillon {
 namespace {
 
 /// Level of digital silence, and the lowest noise floor.
-constexpr float kSilence = -90.0F;
-constexpr float kLowestFloor = -66.0F;
+constexpr float kSilentLevel = -90.0F;
+constexpr float kLowestSpeechFloor = -66.0F;
 /// Level below which nothing is speech, in dB below full scale of the band.
 constexpr float kQuietestSpeech = -54.0F;
 /// Sent audio above this level can cause an echo.
@@ -29,10 +29,10 @@ constexpr uint32_t kLongestGapFrames = 2;
 float level_of(std::span<const Sample> band) noexcept {
   int64_t energy = 0;
   for (const Sample sample : band) energy += int32_t{sample} * int32_t{sample};
-  if (energy == 0) return kSilence;
+  if (energy == 0) return kSilentLevel;
   const auto mean = static_cast<float>(energy) / static_cast<float>(band.size());
-  constexpr float kFullScale = 32768.0F * 32768.0F;
-  return std::max(kSilence, 10.0F * std::log10(mean / kFullScale));
+  constexpr float kFullScalePower = 32768.0F * 32768.0F;
+  return std::max(kSilentLevel, 10.0F * std::log10(mean / kFullScalePower));
 }
 
 int32_t product(const Sample* a, const Sample* b, size_t count) noexcept {
@@ -94,16 +94,16 @@ SpeechDetector::SpeechDetector(const Options& options) noexcept
       least_voicing_(0.5F + (50.0F - static_cast<float>(options.sensitivity)) * 0.004F),
       window_minimum_(0),
       echo_loss_db_(kFirstEchoLoss),
-      echo_peak_(kSilence) {
+      echo_peak_(kSilentLevel) {
   minima_.fill(0);
-  recent_levels_.fill(kSilence);
-  sent_levels_.fill(kSilence);
+  recent_levels_.fill(kSilentLevel);
+  sent_levels_.fill(kSilentLevel);
 }
 
 float SpeechDetector::floor() const noexcept {
   float least = window_minimum_;
   for (const float minimum : minima_) least = std::min(least, minimum);
-  return std::max(kLowestFloor, least);
+  return std::max(kLowestSpeechFloor, least);
 }
 
 void SpeechDetector::track_floor(float level) noexcept {
@@ -136,7 +136,7 @@ void SpeechDetector::sent(AudioView audio) noexcept {
 
 float SpeechDetector::echo_bound() const noexcept {
   const float loudest = *std::ranges::max_element(sent_levels_);
-  return loudest < kQuietestEcho ? kSilence : loudest - echo_loss_db_ + kEchoMargin;
+  return loudest < kQuietestEcho ? kSilentLevel : loudest - echo_loss_db_ + kEchoMargin;
 }
 
 /// Measures the echo loss while we send audio and the caller does not speak.
@@ -144,7 +144,7 @@ void SpeechDetector::track_echo(float level) noexcept {
   const float loudest = *std::ranges::max_element(sent_levels_);
   if (loudest < kQuietestEcho) {
     echo_frames_ = 0;
-    echo_peak_ = kSilence;
+    echo_peak_ = kSilentLevel;
     return;
   }
   echo_peak_ = std::max(echo_peak_, level);
@@ -153,7 +153,7 @@ void SpeechDetector::track_echo(float level) noexcept {
   echo_loss_db_ =
       std::clamp(echo_loss_db_ + 0.4F * (measured - echo_loss_db_), kLeastEchoLoss, kMostEchoLoss);
   echo_frames_ = 0;
-  echo_peak_ = kSilence;
+  echo_peak_ = kSilentLevel;
 }
 
 SpeechDetector::Voicing SpeechDetector::voicing() const noexcept {

@@ -134,9 +134,9 @@ std::optional<SourceChange> SourceLearner::reason_to_believe(const Candidate& ca
   if (source_ == expected_.signalled) return std::nullopt;
   if (known_host(candidate.source) && !known_host(source_)) return SourceChange::preferred;
   const Nanos heard_for = last_.at - believed_since_;
-  const Nanos patience = std::clamp(heard_for - (now - candidate.since), kShortestPatience, kLongestPatience);
+  const Nanos timeout = std::clamp(heard_for - (now - candidate.since), kShortestPatience, kLongestPatience);
   const Nanos waited = now - std::max(last_.at, listening_since_);
-  if (expected_.receiving && waited >= patience) return SourceChange::replaced;
+  if (expected_.receiving && waited >= timeout) return SourceChange::replaced;
   return std::nullopt;
 }
 

@@ -35,10 +35,10 @@ std::span<const Sample> Recorder::take(std::span<const Sample> received,
   }
   recorded_ += count;
   voice_.feed({rate_, received});
-  const Nanos patience = int64_t{options_.silence_end_ms} * kMillisecond;
+  const Nanos timeout = int64_t{options_.silence_end_ms} * kMillisecond;
   if (options_.max_ms > 0 && recorded_ >= max_samples) {
     end_ = End::max_length;
-  } else if (patience > Nanos{} && voice_.silent_for() >= patience) {
+  } else if (timeout > Nanos{} && voice_.silent_for() >= timeout) {
     end_ = End::silence;
   }
   return std::span(block_).first(count * channels());

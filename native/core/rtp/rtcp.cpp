@@ -9,7 +9,7 @@ namespace carillon {
 
 namespace {
 
-constexpr uint8_t kVersionBits = 0x80;
+constexpr uint8_t kRtcpVersionBits = 0x80;
 constexpr uint8_t kSenderReport = 200;
 constexpr uint8_t kReceiverReport = 201;
 constexpr uint8_t kSourceDescription = 202;
@@ -46,7 +46,7 @@ void write_block(const ReportBlock& block, std::span<uint8_t> out) {
 
 /// `bytes`: length of the whole packet, a multiple of four.
 void write_header(std::span<uint8_t> out, size_t at, uint8_t count, uint8_t type, size_t bytes) {
-  out[at] = static_cast<uint8_t>(kVersionBits | count);
+  out[at] = static_cast<uint8_t>(kRtcpVersionBits | count);
   out[at + 1] = type;
   write_u16(out, at + 2, static_cast<uint16_t>(bytes / 4 - 1));
 }
@@ -80,7 +80,7 @@ std::optional<RtcpContent> parse_rtcp(Bytes datagram, uint32_t our_ssrc) {
   RtcpContent content;
   bool first = true;
   while (!datagram.empty()) {
-    if (datagram.size() < 4 || (datagram[0] & 0xc0) != kVersionBits) return std::nullopt;
+    if (datagram.size() < 4 || (datagram[0] & 0xc0) != kRtcpVersionBits) return std::nullopt;
     const uint8_t type = datagram[1];
     const size_t bytes = size_t{4} * (read_u16(datagram, 2) + size_t{1});
     if (bytes > datagram.size()) return std::nullopt;

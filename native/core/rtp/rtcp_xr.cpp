@@ -8,14 +8,14 @@ namespace carillon {
 
 namespace {
 
-constexpr size_t kHeaderBytes = 8;       // including the sender's SSRC
+constexpr size_t kXrHeaderBytes = 8;     // including the sender's SSRC
 constexpr size_t kBlockHeaderBytes = 4;  // type, type-specific, length in words
 constexpr uint8_t kVoipMetricsBlock = 7;
-constexpr size_t kBlockBytes = kVoipMetricsBytes - kHeaderBytes;
+constexpr size_t kMetricsBlockBytes = kVoipMetricsBytes - kXrHeaderBytes;
 /// Enhanced concealment and an adaptive jitter buffer of unspecified rate (§4.7.6).
 constexpr uint8_t kReceiverConfiguration = 0b10'11'0000;
 
-VoipMetrics read_block(Bytes block) {
+VoipMetrics read_metrics(Bytes block) {
   VoipMetrics out;
   out.ssrc = read_u32(block, 4);
   out.loss_rate = block[8];
@@ -42,9 +42,9 @@ void write_voip_metrics(uint32_t our_ssrc, const VoipMetrics& metrics, std::span
   out[1] = kExtendedReport;
   write_u16(out, 2, kVoipMetricsBytes / 4 - 1);
   write_u32(out, 4, our_ssrc);
-  const std::span<uint8_t> block = out.subspan(kHeaderBytes, kBlockBytes);
+  const std::span<uint8_t> block = out.subspan(kXrHeaderBytes, kMetricsBlockBytes);
   block[0] = kVoipMetricsBlock;
-  write_u16(block, 2, kBlockBytes / 4 - 1);
+  write_u16(block, 2, kMetricsBlockBytes / 4 - 1);
   write_u32(block, 4, metrics.ssrc);
   block[8] = metrics.loss_rate;
   block[9] = metrics.discard_rate;
@@ -68,14 +68,14 @@ void write_voip_metrics(uint32_t our_ssrc, const VoipMetrics& metrics, std::span
 }
 
 bool read_extended_report(Bytes packet, uint32_t our_ssrc, std::optional<VoipMetrics>& found) {
-  if (packet.size() < kHeaderBytes) return false;
-  Bytes blocks = packet.subspan(kHeaderBytes);
+  if (packet.size() < kXrHeaderBytes) return false;
+  Bytes blocks = packet.subspan(kXrHeaderBytes);
   while (!blocks.empty()) {
     if (blocks.size() < kBlockHeaderBytes) return false;
     const size_t bytes = size_t{4} * (read_u16(blocks, 2) + size_t{1});
     if (bytes > blocks.size()) return false;
-    if (blocks[0] == kVoipMetricsBlock && bytes == kBlockBytes) {
-      const VoipMetrics metrics = read_block(blocks.first(bytes));
+    if (blocks[0] == kVoipMetricsBlock && bytes == kMetricsBlockBytes) {
+      const VoipMetrics metrics = read_metrics(blocks.first(bytes));
       if (metrics.ssrc == our_ssrc) found = metrics;
     }
     blocks = blocks.subspan(bytes);

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "core/base/bytes.hpp"
+#include "core/base/require.hpp"
 #include "core/srtp/suite.hpp"
 
 namespace carillon {
@@ -24,7 +25,13 @@ struct PacketParts {
   /// Part that is encrypted in place.
   std::span<uint8_t> body;
   /// Additional authenticated data outside header and body.
-  Bytes beside;
+  Bytes aad_bytes;
+
+  /// Header and body as one sequence. Ends the process if they are not contiguous.
+  [[nodiscard]] Bytes contiguous() const {
+    require(header.data() + header.size() == body.data(), "header and body of a packet are contiguous");
+    return {header.data(), header.size() + body.size()};
+  }
 };
 
 class PacketCipher {

@@ -15,6 +15,7 @@ namespace carillon {
 namespace {
 
 constexpr size_t kNonceBytes = 12;
+constexpr size_t kCounterSaltBytes = 14;
 
 /// Compares in constant time.
 bool same(Bytes a, Bytes b) {
@@ -31,6 +32,7 @@ PacketCipher::Memory rest_of(const void* cipher) {
 class alignas(kCacheLine) CounterCipher final : public PacketCipher {
  public:
   CounterCipher(Bytes key, Bytes salt, Bytes auth_key) : hmac_(auth_key), key_(key) {
+    require(salt.size() == kCounterSaltBytes, "the salt of AES-CM has 14 bytes");
     std::ranges::copy(salt, salt_.begin());
   }
 
@@ -48,9 +50,8 @@ class alignas(kCacheLine) CounterCipher final : public PacketCipher {
   [[nodiscard]] Memory memory() const override { return rest_of(this); }
 
  private:
-  /// Header and body are contiguous.
   [[nodiscard]] PacketHmac::Digest digest_of(const PacketParts& parts) const {
-    return hmac_.of({parts.header.data(), parts.header.size() + parts.body.size()}, parts.beside);
+    return hmac_.of(parts.contiguous(), parts.aad_bytes);
   }
 
   AesBlock salt_{};
@@ -61,6 +62,7 @@ class alignas(kCacheLine) CounterCipher final : public PacketCipher {
 class alignas(kCacheLine) GcmCipher final : public PacketCipher {
  public:
   GcmCipher(Bytes key, Bytes salt) : ghash_(subkey(key)), key_(key) {
+    require(salt.size() == kNonceBytes, "the salt of AES-GCM has 12 bytes");
     std::ranges::copy(salt, salt_.begin());
   }
 
@@ -107,16 +109,18 @@ class alignas(kCacheLine) GcmCipher final : public PacketCipher {
   /// additional data.
   [[nodiscard]] AesBlock tag_of(const AesBlock& mask, const PacketParts& parts) const {
     GhashKey::State state;
-    if (parts.beside.empty()) {
+    if (parts.aad_bytes.empty()) {
       ghash_.add(state, parts.header);
     } else {
+      require(parts.header.size() + parts.aad_bytes.size() <= kRtcpBesideBytes,
+              "additional data of an RTCP packet has at most 12 bytes");
       std::array<uint8_t, kRtcpBesideBytes> text;
       const auto behind = std::ranges::copy(parts.header, text.begin()).out;
-      std::ranges::copy(parts.beside, behind);
-      ghash_.add(state, Bytes(text).first(parts.header.size() + parts.beside.size()));
+      std::ranges::copy(parts.aad_bytes, behind);
+      ghash_.add(state, Bytes(text).first(parts.header.size() + parts.aad_bytes.size()));
     }
     ghash_.add(state, parts.body);
-    AesBlock out = ghash_.end(state, parts.header.size() + parts.beside.size(), parts.body.size());
+    AesBlock out = ghash_.end(state, parts.header.size() + parts.aad_bytes.size(), parts.body.size());
     for (size_t i = 0; i < out.size(); ++i) out[i] ^= mask[i];
     return out;
   }

@@ -33,7 +33,7 @@ class Rollovers {
   Rollovers(uint64_t index, bool aead) : used_(!aead) {
     write_u32(bytes_, 0, static_cast<uint32_t>(index >> 16));
   }
-  [[nodiscard]] Bytes beside() const { return used_ ? Bytes(bytes_) : Bytes(); }
+  [[nodiscard]] Bytes aad_bytes() const { return used_ ? Bytes(bytes_) : Bytes(); }
 
  private:
   std::array<uint8_t, 4> bytes_{};
@@ -65,7 +65,7 @@ size_t SrtpSender::protect_rtp(std::span<uint8_t> buffer, size_t size) {
   if (!sent_.fresh(name.index)) return 0;
   sent_.add(name.index);
   const Rollovers rollovers(name.index, sizes_.aead);
-  ciphers_.rtp->seal(name, {buffer.first(body), buffer.subspan(body, size - body), rollovers.beside()},
+  ciphers_.rtp->seal(name, {buffer.first(body), buffer.subspan(body, size - body), rollovers.aad_bytes()},
                      buffer.subspan(size, sizes_.rtp_tag));
   return size + sizes_.rtp_tag;
 }
@@ -128,7 +128,7 @@ std::span<uint8_t> SrtpReceiver::unprotect_rtp(std::span<uint8_t> datagram) {
   // An AEAD tag precedes the MKI (RFC 7714 §8.2); other tags follow it (RFC 3711 §3.1).
   const Bytes tag = sizes_.aead ? Bytes(datagram).subspan(packet.size(), sizes_.rtp_tag)
                                 : Bytes(datagram).last(sizes_.rtp_tag);
-  const PacketParts parts{packet.first(body), packet.subspan(body), rollovers.beside()};
+  const PacketParts parts{packet.first(body), packet.subspan(body), rollovers.aad_bytes()};
   if (!ciphers_.rtp->open({ssrc, index}, parts, tag)) return {};
   take(ssrc).rtp.add(index);
   return packet;

@@ -37,7 +37,7 @@ void AudioStream::pause(bool paused) {
   paused_ = paused;
 }
 
-void AudioStream::tell(Bytes message, Events& events) const {
+void AudioStream::report(Bytes message, Events& events) const {
   if (config_.feed) {
     config_.feed->media(config_.socket, message);
   } else {
@@ -61,7 +61,7 @@ void AudioStream::pump(Nanos now, const PayloadStore& store, const DelayEstimato
     }
     const int64_t at_ms = timestamp(inbound_began_ms_, inbound_frames_, now);
     if (listening_) listen(frame, now, events);
-    tell(inbound_->write(frame, at_ms), events);
+    report(inbound_->write(frame, at_ms), events);
   }
 }
 
@@ -106,7 +106,7 @@ void AudioStream::sent(AudioView audio, Nanos now, Events& events) {
   if (listening_ && !paused_) listening_->detector.sent(audio);
   if (!outbound_ || paused_) return;
   const int64_t at_ms = timestamp(outbound_began_ms_, outbound_frames_, now);
-  tell(outbound_->write(audio, at_ms), events);
+  report(outbound_->write(audio, at_ms), events);
 }
 
 std::optional<AudioView> AudioStream::play(Nanos now, SampleRate rate, Frame& out, Frame& scratch) {

@@ -67,7 +67,7 @@ class AudioStream {
   void listen(const Frame& heard, Nanos now, Events& events);
   void answered(const Frame& said, Nanos now);
   void duck(Frame& said);
-  void tell(Bytes message, Events& events) const;
+  void report(Bytes message, Events& events) const;
   int64_t timestamp(std::optional<int64_t>& first, int64_t& frames, Nanos now) const;
 
   AudioStreamConfig config_;

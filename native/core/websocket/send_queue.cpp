@@ -31,7 +31,7 @@ std::optional<SendQueue::Item> SendQueue::take(bool media_allowed) {
     control_bytes_ -= cost(item.payload);
     if (item.opcode == Opcode::pong) pong_waits_ = false;
   }
-  if (items_.empty()) told_percent_ = 0;
+  if (items_.empty()) reported_percent_ = 0;
   return item;
 }
 
@@ -64,8 +64,8 @@ unsigned SendQueue::newly_degraded() {
   const auto crossed = std::find_if(kLevels.begin(), kLevels.end(), [&](unsigned percent) {
     return media_ * 100 >= percent * limits_.media_messages;
   });
-  if (crossed == kLevels.end() || *crossed <= told_percent_) return 0;
-  told_percent_ = *crossed;
+  if (crossed == kLevels.end() || *crossed <= reported_percent_) return 0;
+  reported_percent_ = *crossed;
   return *crossed;
 }
 

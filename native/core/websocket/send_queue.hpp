@@ -57,7 +57,7 @@ class SendQueue {
   size_t control_bytes_ = 0;
   bool pong_waits_ = false;
   uint64_t dropped_ = 0;
-  unsigned told_percent_ = 0;
+  unsigned reported_percent_ = 0;
 };
 
 }  // namespace carillon

@@ -44,11 +44,11 @@ constexpr std::string_view kRtpBody =
 constexpr std::string_view kGcmSalt = "51756964 2070726f 2071756f";
 
 /// Seals a packet and opens it again.
-Octets sealed(PacketCipher& cipher, PacketName name, Octets packet, size_t header, Bytes beside,
+Octets sealed(PacketCipher& cipher, PacketName name, Octets packet, size_t header, Bytes aad_bytes,
               size_t tag_bytes) {
   const Octets plain = packet;
   Octets tag(tag_bytes);
-  const PacketParts parts{Bytes(packet).first(header), std::span(packet).subspan(header), beside};
+  const PacketParts parts{Bytes(packet).first(header), std::span(packet).subspan(header), aad_bytes};
   cipher.seal(name, parts, tag);
   Octets out = packet;
   out.insert(out.end(), tag.begin(), tag.end());

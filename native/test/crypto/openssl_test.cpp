@@ -1,7 +1,5 @@
-// Compares the processor's ciphers with OpenSSL's, packet by packet. Built if the system has a linkable
-// libcrypto; the product uses the one in the Node binary.
-#ifdef CARILLON_TEST_LIBCRYPTO
-
+// Compares the processor's ciphers with OpenSSL's, packet by packet. The tests use the system's libcrypto,
+// the product the one in the Node binary.
 #include <doctest/doctest.h>
 
 #include "core/crypto/processor.hpp"
@@ -112,5 +110,3 @@ TEST_SUITE("processor ciphers compared with OpenSSL" *
 }
 
 }  // namespace carillon
-
-#endif

@@ -7,13 +7,13 @@ namespace carillon {
 TEST_SUITE("message budget") {
   TEST_CASE("is shared per account and releases a socket's share at its end") {
     MessageBudgets budgets;
-    BudgetShare stranger(budgets.of("other", 200'000));
+    BudgetShare other(budgets.of("other", 200'000));
     BudgetShare last(budgets.of("one", 200'000));
     {
       BudgetShare first(budgets.of("one", 200'000));
       CHECK(first.hold(150'000));
       CHECK_FALSE(last.hold(100'000));
-      CHECK(stranger.hold(200'000));
+      CHECK(other.hold(200'000));
       CHECK(first.hold(90'000));
       CHECK(last.hold(110'000));
       CHECK_FALSE(last.hold(110'001));

@@ -117,7 +117,7 @@ struct Rig {
     socket->ready(EPOLLOUT, now);
     script.says.push_back(std::string(kUpgrade) + "\r\n\r\n");
     readable();
-    told();
+    reported();
     socket->accept(now);
     say(kBlank);
   }
@@ -127,13 +127,13 @@ struct Rig {
     socket->send(bytes, false);
   }
 
-  struct Told {
+  struct Reported {
     SocketEvent event;
     uint8_t a;
     std::string payload;
   };
-  std::vector<Told> told() {
-    std::vector<Told> out;
+  std::vector<Reported> reported() {
+    std::vector<Reported> out;
     std::vector<uint8_t> batch(8192);
     const size_t size = events.take(batch);
     for_each_record(std::span(batch).first(size), [&](const Record& record, std::span<uint8_t> payload) {
@@ -155,10 +155,10 @@ TEST_SUITE("stream socket") {
       rig.socket->ready(EPOLLOUT, rig.now);
       for (size_t at = 0; at < heads.size(); at += piece) rig.script.says.push_back(heads.substr(at, piece));
       rig.readable();
-      const auto told = rig.told();
-      REQUIRE(told.size() == 1);
-      CHECK(told[0].event == SocketEvent::upgrade_answered);
-      CHECK(told[0].payload == kUpgrade);
+      const auto reported = rig.reported();
+      REQUIRE(reported.size() == 1);
+      CHECK(reported[0].event == SocketEvent::upgrade_answered);
+      CHECK(reported[0].payload == kUpgrade);
     }
   }
 
@@ -173,9 +173,9 @@ TEST_SUITE("stream socket") {
       rig.socket->ready(EPOLLOUT, rig.now);
       rig.script.says.push_back(head);
       rig.readable();
-      const auto told = rig.told();
-      REQUIRE(told.size() == 1);
-      CHECK(told[0].payload == "the upgrade response is too long");
+      const auto reported = rig.reported();
+      REQUIRE(reported.size() == 1);
+      CHECK(reported[0].payload == "the upgrade response is too long");
       CHECK(rig.socket->over());
     }
   }
@@ -187,9 +187,9 @@ TEST_SUITE("stream socket") {
     rig.script.says.push_back("HTTP/1.1 408 Request Timeout\r\n\r\n");
     rig.socket->ready(EPOLLOUT, rig.now);  // connected
     rig.socket->ready(EPOLLIN, rig.now);
-    const auto told = rig.told();
-    REQUIRE(told.size() == 1);
-    CHECK(told[0].payload == "HTTP/1.1 408 Request Timeout");
+    const auto reported = rig.reported();
+    REQUIRE(reported.size() == 1);
+    CHECK(reported[0].payload == "HTTP/1.1 408 Request Timeout");
   }
 
   TEST_CASE("retries a read that waited for the socket to become writable") {
@@ -198,11 +198,11 @@ TEST_SUITE("stream socket") {
     rig.script.before_reads = {IoResult::Kind::wants_write};
     rig.script.says.push_back(std::string("\x81\x02ok", 4));
     rig.readable();
-    CHECK(rig.told().empty());
+    CHECK(rig.reported().empty());
     rig.socket->ready(EPOLLOUT, rig.now);
-    const auto told = rig.told();
-    REQUIRE(told.size() == 1);
-    CHECK(told[0].event == SocketEvent::messages);
+    const auto reported = rig.reported();
+    REQUIRE(reported.size() == 1);
+    CHECK(reported[0].event == SocketEvent::messages);
   }
 
   TEST_CASE("leaves the mailbox unchanged and reads nothing while the control thread has messages") {
@@ -213,19 +213,19 @@ TEST_SUITE("stream socket") {
                     "a",
                     3));
     rig.readable();
-    CHECK(rig.told().size() == 1);
+    CHECK(rig.reported().size() == 1);
     rig.script.says.push_back(
         std::string("\x81\x01"
                     "b",
                     3));
     rig.readable();
     rig.socket->check_time(rig.now += kSecond);
-    CHECK(rig.told().empty());
+    CHECK(rig.reported().empty());
     CHECK(rig.script.says.size() == 1);
     rig.socket->proceed(rig.now);
-    const auto told = rig.told();
-    REQUIRE(told.size() == 1);
-    CHECK(told[0].event == SocketEvent::messages);
+    const auto reported = rig.reported();
+    REQUIRE(reported.size() == 1);
+    CHECK(reported[0].event == SocketEvent::messages);
   }
 
   TEST_CASE("sends no media before the first own message") {
@@ -254,11 +254,11 @@ TEST_SUITE("stream socket") {
     for (int i = 0; i < 1000; ++i) many += pong;
     rig.script.says.push_back(many);
     rig.readable();
-    CHECK(rig.told().empty());
+    CHECK(rig.reported().empty());
     rig.socket->ping();
     rig.script.says.push_back(many);
     rig.readable();
-    REQUIRE(rig.told().size() == 1);
+    REQUIRE(rig.reported().size() == 1);
   }
 
   TEST_CASE("keeps space in the event ring for the end despite any number of faults") {
@@ -272,10 +272,10 @@ TEST_SUITE("stream socket") {
     rig.script.says.push_back(many);
     rig.script.says.push_back(std::string("\x88\x02\x03\xe8", 4));
     rig.readable();
-    const auto told = rig.told();
-    REQUIRE(!told.empty());
-    CHECK(told.front().event == SocketEvent::fault);
-    CHECK(told.back().event == SocketEvent::ended);
+    const auto reported = rig.reported();
+    REQUIRE(!reported.empty());
+    CHECK(reported.front().event == SocketEvent::fault);
+    CHECK(reported.back().event == SocketEvent::ended);
     CHECK(rig.events.dropped() > 0);
   }
 
@@ -287,7 +287,7 @@ TEST_SUITE("stream socket") {
     for (int i = 0; i < 20'000; ++i) pings += std::string("\x89\x00", 2);
     rig.script.says.push_back(pings);
     rig.readable();
-    CHECK(rig.told().empty());
+    CHECK(rig.reported().empty());
     rig.script.heard.clear();
     rig.script.takes = true;
     rig.socket->ready(EPOLLOUT, rig.now);
@@ -331,11 +331,11 @@ TEST_SUITE("stream socket") {
                                           "a") +
                               frame_head(100'001) + std::string(1000, 'x'));
     rig.readable();
-    auto told = rig.told();
-    REQUIRE(told.size() == 2);
-    CHECK(told[0].event == SocketEvent::messages);
-    CHECK(told[1].event == SocketEvent::oversized);
-    CHECK(told[1].a == static_cast<uint8_t>(Oversize::message));
+    auto reported = rig.reported();
+    REQUIRE(reported.size() == 2);
+    CHECK(reported[0].event == SocketEvent::messages);
+    CHECK(reported[1].event == SocketEvent::oversized);
+    CHECK(reported[1].a == static_cast<uint8_t>(Oversize::message));
     rig.socket->proceed(rig.now);
     rig.script.says.push_back(std::string(60'000, 'x'));
     rig.readable();
@@ -343,10 +343,10 @@ TEST_SUITE("stream socket") {
     rig.socket->close(close_code::kTooBig, "too long", {}, rig.now);
     rig.script.says.push_back(std::string(39'001, 'x') + std::string("\x88\x02\x03\xf1", 4));
     rig.readable();
-    told = rig.told();
-    REQUIRE(told.size() == 1);
-    CHECK(told[0].event == SocketEvent::ended);
-    CHECK(told[0].a == static_cast<uint8_t>(SocketEnd::closed));
+    reported = rig.reported();
+    REQUIRE(reported.size() == 1);
+    CHECK(reported[0].event == SocketEvent::ended);
+    CHECK(reported[0].a == static_cast<uint8_t>(SocketEnd::closed));
   }
 
   TEST_CASE("reports a message beyond the account's budget, but always accepts short ones") {
@@ -355,13 +355,13 @@ TEST_SUITE("stream socket") {
     rig.open_upgraded();
     rig.script.says.push_back(frame_head(79'000) + std::string(1000, 'x'));
     rig.readable();
-    CHECK(rig.told().empty());
+    CHECK(rig.reported().empty());
     CHECK(rig.world.budgets.of("", rig.account_bytes)->held.load() == 79'000);
     rig.script.says.push_back(std::string(60'000, 'x'));
     rig.script.says.push_back(std::string(18'000, 'x'));
     rig.readable();
     rig.socket->check_time(rig.now);
-    REQUIRE(rig.told().size() == 1);
+    REQUIRE(rig.reported().size() == 1);
     CHECK(rig.world.budgets.of("", rig.account_bytes)->held.load() == 79'000);  // until it has been processed
     rig.socket->proceed(rig.now);
     CHECK(rig.world.budgets.of("", rig.account_bytes)->held.load() == 0);
@@ -369,20 +369,20 @@ TEST_SUITE("stream socket") {
                                           "a") +
                               frame_head(81'000) + std::string(1000, 'x'));
     rig.readable();
-    const auto told = rig.told();
-    REQUIRE(told.size() == 2);
-    CHECK(told[0].event == SocketEvent::messages);
-    CHECK(told[1].event == SocketEvent::oversized);
-    CHECK(told[1].a == static_cast<uint8_t>(Oversize::account));
+    const auto reported = rig.reported();
+    REQUIRE(reported.size() == 2);
+    CHECK(reported[0].event == SocketEvent::messages);
+    CHECK(reported[1].event == SocketEvent::oversized);
+    CHECK(reported[1].a == static_cast<uint8_t>(Oversize::account));
   }
 
   TEST_CASE("ends with a text if there is no address") {
     Rig rig;
     rig.open({});
-    const auto told = rig.told();
-    REQUIRE(told.size() == 1);
-    CHECK(told[0].a == static_cast<uint8_t>(SocketEnd::other));
-    CHECK(told[0].payload == "no address to connect to");
+    const auto reported = rig.reported();
+    REQUIRE(reported.size() == 1);
+    CHECK(reported[0].a == static_cast<uint8_t>(SocketEnd::other));
+    CHECK(reported[0].payload == "no address to connect to");
   }
 }
 

@@ -22,7 +22,7 @@ constexpr auto kPatience = WebSocketServer::kPatience;
 constexpr uint32_t kSocket = 7;
 constexpr std::string_view kUpgrade = "HTTP/1.1 101 Switching Protocols\r\n\r\n";
 
-struct Told {
+struct Reported {
   SocketEvent event;
   uint8_t a;
   uint16_t b;
@@ -34,7 +34,7 @@ struct Rig {
   StreamThread thread{[] {}};
   std::shared_ptr<SocketMailbox> mailbox = std::make_shared<SocketMailbox>();
   std::shared_ptr<PlaybackQueue> queue = std::make_shared<PlaybackQueue>(kNarrowband, 80'000);
-  std::vector<Told> told;
+  std::vector<Reported> reported;
   /// If true, each message is marked as processed when it is reported.
   bool proceeds = false;
 
@@ -74,21 +74,21 @@ struct Rig {
   }
 
   /// Waits for the next event of this kind and skips others.
-  Told next(SocketEvent event) {
+  Reported next(SocketEvent event) {
     const auto deadline = Clock::now() + kPatience;
     std::vector<uint8_t> batch(100'000);
     while (Clock::now() < deadline) {
-      for (size_t i = 0; i < told.size(); ++i) {
-        if (told[i].event != event) continue;
-        const Told found = told[i];
-        told.erase(told.begin(), told.begin() + static_cast<std::ptrdiff_t>(i + 1));
+      for (size_t i = 0; i < reported.size(); ++i) {
+        if (reported[i].event != event) continue;
+        const Reported found = reported[i];
+        reported.erase(reported.begin(), reported.begin() + static_cast<std::ptrdiff_t>(i + 1));
         return found;
       }
       const size_t bytes = thread.take_events(batch);
       for_each_record(std::span(batch).first(bytes), [&](const Record& record, std::span<uint8_t> payload) {
-        told.push_back({static_cast<SocketEvent>(record.type), record.a, record.b,
-                        std::string(payload.begin(), payload.end())});
-        if (proceeds && told.back().event == SocketEvent::messages) proceed();
+        reported.push_back({static_cast<SocketEvent>(record.type), record.a, record.b,
+                            std::string(payload.begin(), payload.end())});
+        if (proceeds && reported.back().event == SocketEvent::messages) proceed();
       });
       if (bytes == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
@@ -239,7 +239,7 @@ TEST_SUITE("stream socket thread") {
     }
     Rig rig;
     rig.open({"127.0.0.2", "127.0.0.1"}, port);
-    const Told end = rig.next(SocketEvent::ended);
+    const Reported end = rig.next(SocketEvent::ended);
     CHECK(end.a == static_cast<uint8_t>(SocketEnd::system));
     CHECK(end.payload[0] == ECONNREFUSED);
   }
@@ -253,7 +253,7 @@ TEST_SUITE("stream socket thread") {
     });
     CHECK(server.frames(2) == std::vector<std::string>{numbered(0), "close"});
     server.write(std::string("\x88\x02\x03\xe8", 4));
-    const Told end = rig.next(SocketEvent::ended);
+    const Reported end = rig.next(SocketEvent::ended);
     CHECK(end.a == static_cast<uint8_t>(SocketEnd::closed));
     CHECK(end.b == 1000);
   }
@@ -263,7 +263,7 @@ TEST_SUITE("stream socket thread") {
     Rig rig;
     rig.open_to(server);
     server.write(std::string("\x88\x05\x03\xf3", 4) + "bye");
-    const Told end = rig.next(SocketEvent::ended);
+    const Reported end = rig.next(SocketEvent::ended);
     CHECK(end.b == 1011);
     CHECK(end.payload == "bye");
     CHECK(server.frames(1) == std::vector<std::string>{"close"});
@@ -333,7 +333,7 @@ TEST_SUITE("stream socket thread") {
       rig.proceeds = true;
       rig.proceed();
       rig.next(SocketEvent::ended);
-      for (const Told& more : rig.told) CHECK(more.event != SocketEvent::ended);
+      for (const Reported& more : rig.reported) CHECK(more.event != SocketEvent::ended);
     }
   }
 }

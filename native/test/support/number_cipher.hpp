@@ -42,7 +42,7 @@ class NumberCipher final : public PacketCipher {
     mix(name.index);
     mix(name.index >> 32);
     for (const uint8_t byte : parts.header) mix(byte);
-    for (const uint8_t byte : parts.beside) mix(byte);
+    for (const uint8_t byte : parts.aad_bytes) mix(byte);
     return number;
   }
 

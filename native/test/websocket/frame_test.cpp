@@ -196,18 +196,18 @@ TEST_SUITE("WebSocket frames of a client (RFC 6455 §5)") {
       MessageReader reader(400);
       size_t start = reader.next(Bytes(input).first(100)).consumed;
       reader.skip_messages();
-      std::vector<Kind> told;
+      std::vector<Kind> reported;
       for (size_t end = start; end < input.size();) {
         end = std::min(end + step, input.size());
         for (;;) {
           const auto item = reader.next(Bytes(input).subspan(start, end - start));
           if (item.kind == Kind::incomplete) break;
           start += item.consumed;
-          if (item.kind != Kind::part && item.kind != Kind::fragment) told.push_back(item.kind);
+          if (item.kind != Kind::part && item.kind != Kind::fragment) reported.push_back(item.kind);
           CHECK(reader.expected() <= 70'000);
         }
       }
-      CHECK(told == std::vector<Kind>{Kind::ping, Kind::close});
+      CHECK(reported == std::vector<Kind>{Kind::ping, Kind::close});
     }
   }
 

@@ -7,6 +7,11 @@ type Text = string | number | boolean | undefined;
 
 /** Input and output of every operation by method and path. */
 export interface Operations {
+  /** Get the last use of the API credentials on this node since its start */
+  'GET /api/v1/Account/{auth_id}/credentials-use': {
+    path: { auth_id: string };
+    reply: { last_used_at: string | null; last_address: string | null; last_user_agent: string | null; requests: number };
+  };
   /** Get the account of the credentials */
   'GET /api/v1/auth/me': {
     reply: { type: string; id: string; api_id: string; name: string; email: string; phone: string; description: string; auth_id: string; auth_secret: string; auth_token_expire_time: string | null; country: string; timezone: string; city: string; state: string; address: string; zip_code: string; company: string; account_type: string; postpaid: boolean; auto_recharge: boolean; enabled: boolean; customer_type: string; credit_limit: number; cps_limit: number; concurrent_calls_limit: number; base_cps_limit: number; base_concurrent_calls_limit: number; purchased_cps: number; purchased_concurrent_calls: number; features: { call_queue: boolean }; ip_auth_enabled: boolean; ip_whitelist_rules: {}; role: string; is_active: boolean; is_verified: boolean; is_trial_account: boolean; created_at: string; updated_at: string; last_login: string | null; pricing_tier_id: string | null };
@@ -70,6 +75,28 @@ export interface Operations {
     path: { auth_id: string };
     body?: { url?: string | null; emails?: readonly string[]; thresholds?: Readonly<Record<string, number>> };
     reply: { url: string | null; emails: readonly string[]; thresholds: Readonly<Record<string, number>> };
+  };
+  /** List the latest requests to the URLs of the account, latest first. This node keeps up to 500 in memory */
+  'GET /api/v1/Account/{auth_id}/webhooks': {
+    path: { auth_id: string };
+    query?: { limit?: Text; offset?: Text; outcome?: "delivered" | "failed" | undefined; event?: Text; call_uuid?: Text; search?: Text };
+    reply: { objects: readonly { id: string; at: string; event: string; method: string; url: string; status: number | null; error: string | null; duration_ms: number; call_uuid: string | null; replay_of: string | null }[]; total: number; summary: { deliveries: number; failed: number; median_ms: number; p95_ms: number; pending: number } };
+  };
+  /** Get a request with its bodies and the signed text */
+  'GET /api/v1/Account/{auth_id}/webhooks/{delivery_id}': {
+    path: { auth_id: string; delivery_id: string };
+    reply: { id: string; at: string; event: string; method: string; url: string; status: number | null; error: string | null; duration_ms: number; call_uuid: string | null; replay_of: string | null; request_body: string; response_body: string; signed_string: string };
+  };
+  /** Send the same request again with a new signature. It has no effect on the call */
+  'POST /api/v1/Account/{auth_id}/webhooks/{delivery_id}/replay': {
+    path: { auth_id: string; delivery_id: string };
+    reply: { id: string; at: string; event: string; method: string; url: string; status: number | null; error: string | null; duration_ms: number; call_uuid: string | null; replay_of: string | null; request_body: string; response_body: string; signed_string: string };
+  };
+  /** Send a signed test request to a URL, and get the answer */
+  'POST /api/v1/Account/{auth_id}/webhooks/test': {
+    path: { auth_id: string };
+    body: { url: string; method?: "GET" | "POST" };
+    reply: { id: string; at: string; event: string; method: string; url: string; status: number | null; error: string | null; duration_ms: number; call_uuid: string | null; replay_of: string | null; request_body: string; response_body: string; signed_string: string };
   };
   /** Create a SIP endpoint */
   'POST /api/v1/Account/{auth_id}/Endpoint/': {
@@ -728,13 +755,13 @@ export interface Operations {
   /** List call records, latest first */
   'GET /api/v1/Account/{auth_id}/cdr': {
     path: { auth_id: string };
-    query?: { from_number?: Text; to_number?: Text; start_date?: Text; end_date?: Text; call_direction?: "inbound" | "outbound" | undefined; min_duration?: Text; sip_call_id?: Text; bridge_uuid?: Text; hangup_cause?: Text; hangup_disposition?: Text; context?: Text; campaign_id?: Text; sub_account?: Text; search?: Text; page?: Text; per_page?: Text };
+    query?: { from_number?: Text; to_number?: Text; start_date?: Text; end_date?: Text; call_direction?: "inbound" | "outbound" | undefined; min_duration?: Text; sip_call_id?: Text; bridge_uuid?: Text; hangup_cause?: Text; hangup_disposition?: Text; context?: Text; campaign_id?: Text; trunk_id?: Text; hangup_cause_code?: Text; min_cost?: Text; max_cost?: Text; one_way_audio?: Text; sub_account?: Text; search?: Text; page?: Text; per_page?: Text };
     reply: { account_id: string; count: number; data: readonly { id: number; uuid: string; account_id: string; call_direction: string; context: string; region: string; origination_region: string; caller_id_name: string; caller_id_number: string; destination_number: string; start_time: string; progress_time: string | null; answer_time: string | null; end_time: string; duration: number; billsec: number; ring_time: number; cost: number; streaming_cost: number; total_cost: number; currency: string; hangup_cause: string; hangup_cause_code: number; hangup_cause_name: string; hangup_source: string; hangup_disposition: string; failure_code: number | null; failure_reason: string | null; bridge_uuid: string | null; sip_call_id: string | null; sip_user_agent: string | null; network_addr: string | null; carrier_ip: string | null; codec: string | null; mos: number | null; jitter: number | null; packet_loss: number | null; campaign_id: string | null; customer_endpoint: string | null; trunk_id: string | null; terminated_to: string | null; created_at: string; updated_at: string; packet_discard?: number | null; round_trip_time?: number | null; burst_density?: number | null; burst_duration?: number | null; gap_duration?: number | null; r_factor?: number | null; mos_sent?: number | null; jitter_sent?: number | null; packet_loss_sent?: number | null; one_way_audio?: boolean | null; rounded_bill_duration?: number; stir_verification?: string; stir_attestation?: string; stream_termination_reason?: string | null; stream_cdrs?: readonly { stream_id: string; service_url: string; audio_track: string; bidirectional: boolean; content_type: string; start_time: string; end_time: string; duration: number; rounded_bill_duration: number; billed_amount: number; currency: string; stream_termination_reason: string; disclosed_at?: string; turns?: { count: number; interruptions: number; p50_ms: number; p95_ms: number } }[] }[]; success: boolean; pagination: { page: number; per_page: number; total: number; pages: number; has_next: boolean; has_prev: boolean }; summary: { totalCalls: number; answeredCalls: number; answerRate: number; avgCallDuration: string; total_duration_seconds: number; total_billable_seconds: number; total_cost: number; last_call_at: string | null } };
   };
   /** List call records; the response repeats the filters */
   'GET /api/v1/Account/{auth_id}/cdr/search': {
     path: { auth_id: string };
-    query?: { from_number?: Text; to_number?: Text; start_date?: Text; end_date?: Text; call_direction?: "inbound" | "outbound" | undefined; min_duration?: Text; sip_call_id?: Text; bridge_uuid?: Text; hangup_cause?: Text; hangup_disposition?: Text; context?: Text; campaign_id?: Text; sub_account?: Text; search?: Text; page?: Text; per_page?: Text };
+    query?: { from_number?: Text; to_number?: Text; start_date?: Text; end_date?: Text; call_direction?: "inbound" | "outbound" | undefined; min_duration?: Text; sip_call_id?: Text; bridge_uuid?: Text; hangup_cause?: Text; hangup_disposition?: Text; context?: Text; campaign_id?: Text; trunk_id?: Text; hangup_cause_code?: Text; min_cost?: Text; max_cost?: Text; one_way_audio?: Text; sub_account?: Text; search?: Text; page?: Text; per_page?: Text };
     reply: { account_id: string; count: number; data: readonly { id: number; uuid: string; account_id: string; call_direction: string; context: string; region: string; origination_region: string; caller_id_name: string; caller_id_number: string; destination_number: string; start_time: string; progress_time: string | null; answer_time: string | null; end_time: string; duration: number; billsec: number; ring_time: number; cost: number; streaming_cost: number; total_cost: number; currency: string; hangup_cause: string; hangup_cause_code: number; hangup_cause_name: string; hangup_source: string; hangup_disposition: string; failure_code: number | null; failure_reason: string | null; bridge_uuid: string | null; sip_call_id: string | null; sip_user_agent: string | null; network_addr: string | null; carrier_ip: string | null; codec: string | null; mos: number | null; jitter: number | null; packet_loss: number | null; campaign_id: string | null; customer_endpoint: string | null; trunk_id: string | null; terminated_to: string | null; created_at: string; updated_at: string; packet_discard?: number | null; round_trip_time?: number | null; burst_density?: number | null; burst_duration?: number | null; gap_duration?: number | null; r_factor?: number | null; mos_sent?: number | null; jitter_sent?: number | null; packet_loss_sent?: number | null; one_way_audio?: boolean | null; rounded_bill_duration?: number; stir_verification?: string; stir_attestation?: string; stream_termination_reason?: string | null; stream_cdrs?: readonly { stream_id: string; service_url: string; audio_track: string; bidirectional: boolean; content_type: string; start_time: string; end_time: string; duration: number; rounded_bill_duration: number; billed_amount: number; currency: string; stream_termination_reason: string; disclosed_at?: string; turns?: { count: number; interruptions: number; p50_ms: number; p95_ms: number } }[] }[]; success: boolean; pagination: { page: number; per_page: number; total: number; pages: number; has_next: boolean; has_prev: boolean }; summary: { totalCalls: number; answeredCalls: number; answerRate: number; avgCallDuration: string; total_duration_seconds: number; total_billable_seconds: number; total_cost: number; last_call_at: string | null }; filters: { call_direction?: string; from_number?: string; hangup_cause?: string; to_number?: string } };
   };
   /** List the latest call records */
@@ -746,7 +773,7 @@ export interface Operations {
   /** Download call records as CSV, or as JSON lines with all fields */
   'GET /api/v1/Account/{auth_id}/cdr/export': {
     path: { auth_id: string };
-    query?: { from_number?: Text; to_number?: Text; start_date?: Text; end_date?: Text; call_direction?: "inbound" | "outbound" | undefined; min_duration?: Text; sip_call_id?: Text; bridge_uuid?: Text; hangup_cause?: Text; hangup_disposition?: Text; context?: Text; campaign_id?: Text; sub_account?: Text; search?: Text; format?: "csv" | "ndjson" | undefined };
+    query?: { from_number?: Text; to_number?: Text; start_date?: Text; end_date?: Text; call_direction?: "inbound" | "outbound" | undefined; min_duration?: Text; sip_call_id?: Text; bridge_uuid?: Text; hangup_cause?: Text; hangup_disposition?: Text; context?: Text; campaign_id?: Text; trunk_id?: Text; hangup_cause_code?: Text; min_cost?: Text; max_cost?: Text; one_way_audio?: Text; sub_account?: Text; search?: Text; format?: "csv" | "ndjson" | undefined };
     reply: FileReply;
   };
   /** Get a call record, with voice and stream charges as separate lines */
@@ -758,6 +785,18 @@ export interface Operations {
   'GET /api/v1/cdr/{call_uuid}': {
     path: { call_uuid: string };
     reply: { data: { id: number; uuid: string; account_id: string; call_direction: string; context: string; region: string; origination_region: string; caller_id_name: string; caller_id_number: string; destination_number: string; start_time: string; progress_time: string | null; answer_time: string | null; end_time: string; duration: number; billsec: number; ring_time: number; cost: number; streaming_cost: number; total_cost: number; currency: string; hangup_cause: string; hangup_cause_code: number; hangup_cause_name: string; hangup_source: string; hangup_disposition: string; failure_code: number | null; failure_reason: string | null; bridge_uuid: string | null; sip_call_id: string | null; sip_user_agent: string | null; network_addr: string | null; carrier_ip: string | null; codec: string | null; mos: number | null; jitter: number | null; packet_loss: number | null; campaign_id: string | null; customer_endpoint: string | null; trunk_id: string | null; terminated_to: string | null; created_at: string; updated_at: string; packet_discard?: number | null; round_trip_time?: number | null; burst_density?: number | null; burst_duration?: number | null; gap_duration?: number | null; r_factor?: number | null; mos_sent?: number | null; jitter_sent?: number | null; packet_loss_sent?: number | null; one_way_audio?: boolean | null; rounded_bill_duration?: number; stir_verification?: string; stir_attestation?: string; stream_termination_reason?: string | null; stream_cdrs?: readonly { stream_id: string; service_url: string; audio_track: string; bidirectional: boolean; content_type: string; start_time: string; end_time: string; duration: number; rounded_bill_duration: number; billed_amount: number; currency: string; stream_termination_reason: string; disclosed_at?: string; turns?: { count: number; interruptions: number; p50_ms: number; p95_ms: number } }[] }; success: boolean };
+  };
+  /** List call records, latest first, by cursor and without totals. A request examines up to 50,000 records; `next_cursor` continues */
+  'GET /api/v1/Account/{auth_id}/cdr/page': {
+    path: { auth_id: string };
+    query?: { cursor?: Text; limit?: Text; search?: Text; start_date?: Text; end_date?: Text; call_direction?: "inbound" | "outbound" | undefined; min_duration?: Text; hangup_cause_code?: Text; campaign_id?: Text; trunk_id?: Text; min_cost?: Text; max_cost?: Text; min_mos?: Text; max_mos?: Text; one_way_audio?: Text; sub_account?: Text };
+    reply: { data: readonly { id: number; uuid: string; account_id: string; call_direction: string; context: string; region: string; origination_region: string; caller_id_name: string; caller_id_number: string; destination_number: string; start_time: string; progress_time: string | null; answer_time: string | null; end_time: string; duration: number; billsec: number; ring_time: number; cost: number; streaming_cost: number; total_cost: number; currency: string; hangup_cause: string; hangup_cause_code: number; hangup_cause_name: string; hangup_source: string; hangup_disposition: string; failure_code: number | null; failure_reason: string | null; bridge_uuid: string | null; sip_call_id: string | null; sip_user_agent: string | null; network_addr: string | null; carrier_ip: string | null; codec: string | null; mos: number | null; jitter: number | null; packet_loss: number | null; campaign_id: string | null; customer_endpoint: string | null; trunk_id: string | null; terminated_to: string | null; created_at: string; updated_at: string; packet_discard?: number | null; round_trip_time?: number | null; burst_density?: number | null; burst_duration?: number | null; gap_duration?: number | null; r_factor?: number | null; mos_sent?: number | null; jitter_sent?: number | null; packet_loss_sent?: number | null; one_way_audio?: boolean | null; rounded_bill_duration?: number; stir_verification?: string; stir_attestation?: string; stream_termination_reason?: string | null; stream_cdrs?: readonly { stream_id: string; service_url: string; audio_track: string; bidirectional: boolean; content_type: string; start_time: string; end_time: string; duration: number; rounded_bill_duration: number; billed_amount: number; currency: string; stream_termination_reason: string; disclosed_at?: string; turns?: { count: number; interruptions: number; p50_ms: number; p95_ms: number } }[] }[]; next_cursor: number | null; reached_limit: boolean; searched_to: string | null };
+  };
+  /** Get calls, answers, answered seconds and charges of each of the last hours */
+  'GET /api/v1/Account/{auth_id}/cdr/hourly': {
+    path: { auth_id: string };
+    query?: { hours?: Text };
+    reply: { hours: readonly { hour: string; calls: number; answered: number; answered_seconds: number; cost: number }[]; mos: number | null };
   };
   /** List recordings, latest first */
   'GET /api/v1/Account/{auth_id}/Recording/': {
@@ -1328,7 +1367,7 @@ export interface Operations {
   };
   /** Get the state of this node */
   'GET /admin/v1/status': {
-    reply: { version: string; started_at: string; uptime_seconds: number; draining: boolean; calls_active: number; calls_limit: number; calls_per_second: number; registrations: number; parts: readonly { part: string; ready: boolean; detail: string }[] };
+    reply: { version: string; started_at: string; uptime_seconds: number; draining: boolean; calls_active: number; calls_limit: number; calls_per_second: number; registrations: number; parts: readonly { part: string; ready: boolean; detail: string; count?: number }[] };
   };
   /** List the registered contacts of SIP endpoints */
   'GET /admin/v1/registrations': {
@@ -1337,10 +1376,6 @@ export interface Operations {
   /** Refuse new calls. Running calls continue */
   'POST /admin/v1/drain': {
     reply: { draining: boolean };
-  };
-  /** List active alarms, oldest first */
-  'GET /admin/v1/alarms': {
-    reply: { alarms: readonly { kind: string; subject: string; detail: string; since: string }[] };
   };
   /** Reload the settings, as SIGHUP does: rates, carriers, log level and certificates. Others need a restart */
   'POST /admin/v1/reload': {
@@ -1359,6 +1394,19 @@ export interface Operations {
   'POST /admin/v1/verify': {
     reply: { ok: boolean; faults: readonly { balance_id: string; account_id: string; currency: string; balance_micros: number; sum_of_entries_micros: number; sum_of_daily_totals_micros: number; reserved_micros: number; sum_of_reservations_micros: number }[] };
   };
+  /** List active alarms, oldest first */
+  'GET /admin/v1/alarms': {
+    reply: { alarms: readonly { kind: string; subject: string; detail: string; since: string; acknowledged_at: string | null; acknowledged_by: string | null }[] };
+  };
+  /** List the alarms that ended since the start of the service, latest first, at most 500 */
+  'GET /admin/v1/alarms/history': {
+    reply: { alarms: readonly { kind: string; subject: string; detail: string; since: string; cleared_at: string }[] };
+  };
+  /** Acknowledge an active alarm, until it ends. Other operators see who knows of it */
+  'POST /admin/v1/alarms/acknowledge': {
+    body: { kind: string; subject: string };
+    reply: undefined;
+  };
   /** List all console users */
   'GET /admin/v1/users': {
     reply: { users: readonly { user_id: string; email: string; role: string; account_id: string | null; has_totp: boolean; created_at: string }[] };
@@ -1375,7 +1423,7 @@ export interface Operations {
   };
   /** List the audit log, newest first */
   'GET /admin/v1/audit': {
-    query?: { limit?: Text; offset?: Text };
+    query?: { limit?: Text; offset?: Text; who?: Text; what?: Text; from?: Text; to?: Text };
     reply: { total: number; entries: readonly { at: string; who: string; account_id: string | null; what: string; method: string; path: string; status: number; address: string | null; detail: string | null }[] };
   };
   /** Show the REST API page, including the operator's part */

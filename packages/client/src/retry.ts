@@ -21,9 +21,9 @@ export function waitBefore(
   random: () => number,
 ): number | undefined {
   if (!mayRepeat(error, isRepeatable)) return undefined;
-  const told = error instanceof ApiError ? error.retryAfterMs : undefined;
+  const reported = error instanceof ApiError ? error.retryAfterMs : undefined;
   const own = FIRST_WAIT_MS * 2 ** (attempt - 1) * (0.5 + random());
-  const waitMs = Math.max(told ?? 0, own);
+  const waitMs = Math.max(reported ?? 0, own);
   return waitMs > LONGEST_WAIT_MS ? undefined : waitMs;
 }
 

@@ -25,8 +25,8 @@ export function addConfigCommands(
     .option('--file <file>', 'settings file; default: CARILLON_CONFIG')
     .action(async (flags: { file?: string }, command: Command) => {
       const session = sessionOf(command);
-      const { examineHere } = await import('../examine.ts');
-      const { problems, lists } = examineHere(session.terminal.env, flags.file);
+      const { checkHere } = await import('../examine.ts');
+      const { problems, lists } = await checkHere(session.terminal.env, flags.file);
       if (problems.length > 0) return report(session.terminal, problems);
       const [rates, carriers] = [lists.rates.length, lists.carriers.length];
       session.done(`settings are valid; ${rates} rates, ${carriers} carriers`, { rates, carriers });

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { NewCarrier } from '../../domain/provisioning/provisioning.ts';
+import type { PartState } from '../../edge/rest/server.ts';
 import { findUrl } from '../connection.ts';
 import { type Finding, good, problem, reasonOf, within } from '../doctor/finding.ts';
 import type { Json } from '../output.ts';
@@ -47,6 +48,7 @@ async function examine(
 ): Promise<readonly Finding[]> {
   const { env } = session.terminal;
   const { examineHere } = await import('../examine.ts');
+  const clusters = await import('../doctor/cluster.ts');
   const machine = await import('../doctor/machine.ts');
   const network = await import('../doctor/network.ts');
   const objects = await import('../doctor/objects.ts');
@@ -61,10 +63,13 @@ async function examine(
     ),
     ...(problems.length === 0 ? [good('settings', 'valid')] : []),
     machine.checkNode(process.versions.node),
+    machine.checkEngine(),
     ...(running ?? (await network.checkPorts(settings))),
     ...(await network.checkPublicAddress(settings)),
     ...services.checkCertificates(settings, Date.now()),
     await services.checkStore(settings),
+    await clusters.checkRedis(settings),
+    ...clusters.checkParts(await reportedParts(session, running), settings),
     machine.checkClock(machine.thisMachine),
     ...machine.checkLimits(settings, machine.thisMachine),
     machine.checkDisk(resolve(global.dataDir ?? settings.dataDir)),
@@ -117,5 +122,19 @@ async function knownCarriers(
     return (carriers as readonly NewCarrier[]) ?? listed;
   } catch {
     return listed;
+  }
+}
+
+/** Returns what the running service reports about its parts; nothing without a service or its admin token. */
+async function reportedParts(
+  session: Session,
+  running: readonly Finding[] | undefined,
+): Promise<readonly PartState[]> {
+  if (running === undefined) return [];
+  try {
+    const { parts } = await session.client.get('/admin/v1/status');
+    return (parts as readonly PartState[]) ?? [];
+  } catch {
+    return [];
   }
 }

@@ -1,5 +1,5 @@
 /** Result of a check of `carillon doctor`. */
-export type Verdict = 'ok' | 'warning' | 'problem' | 'skipped';
+type Verdict = 'ok' | 'warning' | 'problem' | 'skipped';
 
 export interface Finding {
   readonly check: string;
@@ -32,7 +32,7 @@ export const reasonOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
 /** Time limit of one check, so that a firewall that drops packets does not delay the other checks. */
-export const CHECK_LIMIT_MS = 8000;
+const CHECK_LIMIT_MS = 8000;
 
 /** Resolves with the result of `work`, or rejects after `limitMs`. */
 export async function within<T>(work: Promise<T>, limitMs = CHECK_LIMIT_MS): Promise<T> {

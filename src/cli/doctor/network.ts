@@ -84,12 +84,12 @@ async function udpFault(host: string, port: number): Promise<string | undefined>
 export async function checkPublicAddress(settings: Settings): Promise<readonly Finding[]> {
   const { sip, rtp } = settings;
   return [
-    await toldAddress('sip address', sip.publicHost || sip.host, 'sip.publicHost', true),
-    await toldAddress('rtp address', rtp.publicHost || rtp.host, 'rtp.publicHost', false),
+    await reportedAddress('sip address', sip.publicHost || sip.host, 'sip.publicHost', true),
+    await reportedAddress('rtp address', rtp.publicHost || rtp.host, 'rtp.publicHost', false),
   ];
 }
 
-async function toldAddress(
+async function reportedAddress(
   check: string,
   host: string,
   setting: string,

@@ -111,7 +111,7 @@ const backupFirst = (program: (command: string, ...args: readonly string[]) => S
 /** Installs the new program and keeps the old one as `.old` for a rollback. */
 function exchange(target: string): Step {
   return {
-    text: `rm -rf ${target}.old; mv ${target} ${target}.old (where there is one); mv ${target}.new ${target}`,
+    text: `rm -rf ${target}.old; mv ${target} ${target}.old (if it exists); mv ${target}.new ${target}`,
     act() {
       rmSync(`${target}.old`, { recursive: true, force: true });
       if (existsSync(target)) renameSync(target, `${target}.old`);
@@ -146,7 +146,7 @@ const hasUser = (name: string): boolean =>
     .some((line) => line.startsWith(`${name}:`));
 
 function firstSettings(publicHost: string): string {
-  const told = (host: string): string => (host === '' ? '' : `, publicHost: ${host}`);
+  const reported = (host: string): string => (host === '' ? '' : `, publicHost: ${host}`);
   // SDP requires an address; a host name is valid for SIP only.
   const rtpHost = isIP(publicHost) === 0 ? '' : publicHost;
   const open =
@@ -159,8 +159,8 @@ demo: false
 # REST and the bots' callbacks: behind a reverse proxy that ends TLS, or with http.tlsCertFile and http.tlsKeyFile here.
 http: { host: 127.0.0.1, port: 8080 }
 # publicHost: where phones and carriers reach this machine; behind NAT the public address.
-sip: { host: 0.0.0.0, port: 5060${told(publicHost)} }
-${open}rtp: { host: 0.0.0.0, portMin: 20000, portMax: 29999${told(rtpHost)} }
+sip: { host: 0.0.0.0, port: 5060${reported(publicHost)} }
+${open}rtp: { host: 0.0.0.0, portMin: 20000, portMax: 29999${reported(rtpHost)} }
 # rates: /etc/carillon/rates.yaml
 # carriers: /etc/carillon/carriers.yaml
 `;

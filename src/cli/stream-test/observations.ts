@@ -24,7 +24,7 @@ const PLAIN_WORDS: ReadonlyArray<readonly [name: RegExp, words: string]> = [
 ];
 
 export class Observations {
-  readonly askedMs: number;
+  readonly requestedMs: number;
   startedMs: number | undefined;
   firstAudioMs: number | undefined;
   speechEndMs: number | undefined;
@@ -52,8 +52,8 @@ export class Observations {
   #callerMs: number | undefined;
   #botMs = Number.NEGATIVE_INFINITY;
 
-  constructor(askedMs: number) {
-    this.askedMs = askedMs;
+  constructor(requestedMs: number) {
+    this.requestedMs = requestedMs;
   }
 
   audioCame(durationMs: number, nowMs: number): void {
@@ -129,7 +129,7 @@ export function table(seen: Observations): ReadonlyArray<readonly [what: string,
       ? '-'
       : `${Math.round(seen.shortestPlayMs)}-${Math.round(seen.longestPlayMs)} ms each`;
   return [
-    ['connected and started', ms(seen.askedMs, seen.startedMs)],
+    ['connected and started', ms(seen.requestedMs, seen.startedMs)],
     ['first audio from the bot after start', ms(seen.startedMs, seen.firstAudioMs)],
     ['first audio after the test speech ended', ms(seen.speechEndMs, seen.firstAudioAfterSpeechMs)],
     ['turns, and latency of the answers', turnsOf(seen)],
@@ -153,7 +153,12 @@ export function table(seen: Observations): ReadonlyArray<readonly [what: string,
 /** Audio declared with a higher rate than it has is played too fast, with gaps. */
 function rateHint({ ratesHz }: Observations, streamRateHz: number | undefined): string {
   const [only] = ratesHz;
-  if (ratesHz.size !== 1 || only === undefined || only === streamRateHz || streamRateHz === undefined)
+  if (
+    ratesHz.size !== 1 ||
+    only === undefined ||
+    only === streamRateHz ||
+    streamRateHz === undefined
+  )
     return '';
   return `. The bot declares ${only} Hz, but the stream has ${streamRateHz} Hz: echoed audio needs the rate of "start"`;
 }

@@ -42,7 +42,7 @@ export const calling = {
     referFrom: choice(
       ['endpoints', 'all', 'nobody'],
       'endpoints',
-      "which REFER requests transfer a call of a Dial: those of the account's phones, also those of carriers and trunks, or none; the account pays for the call to the transfer target",
+      "source of REFER requests that may transfer a call of a Dial: the account's phones, all peers including carriers and trunks, or no peer; the account pays for the call to the transfer target",
     ),
     answerBeforeDial: toggle(
       false,

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, wallUs } from '../../base/clock.ts';
 import { BugError } from '../../base/errors.ts';
 import { hashHex, secretsEqual } from '../../base/hash.ts';
 import { type AccountId, newAccountId, type Random, token, uuid } from '../../base/ids.ts';
@@ -20,7 +20,7 @@ import { permits } from './permissions.ts';
 import type { Account, AccountPatch, CapacityTransfer, NetAllocation } from './types.ts';
 
 export type { AccountDefaults, NewAccount } from './new-account.ts';
-export { decideTransfer, limitOf, type TransferRefusal, type TransferRequest } from './partner.ts';
+export { decideTransfer, type TransferRefusal, type TransferRequest } from './partner.ts';
 export { PERMISSIONS, type Permission, type Permissions, permits } from './permissions.ts';
 
 /** Default lifetime of an access token (dialect §3.0: `expires_in: 1800`). */
@@ -365,11 +365,11 @@ export class Accounts {
       callsOnly: false,
       ...more,
     };
-    await this.revocations.tell(revoked);
+    await this.revocations.notify(revoked);
   }
 
   #nowUs(): number {
-    return Math.round(this.#deps.clock.wallMs() * 1000);
+    return wallUs(this.#deps.clock);
   }
 }
 

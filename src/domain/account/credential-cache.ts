@@ -7,15 +7,15 @@ const CACHED_CREDENTIALS_LIMIT = 10_000;
 /** Caches accounts and their tokens, because every request and every call needs them. */
 export class CredentialCache {
   readonly #store: AccountStore;
-  readonly #told: (authId: AccountId) => void;
+  readonly #reported: (authId: AccountId) => void;
   readonly #known = new Map<string, AccountCredentials>();
   /** Incremented by every change, so that the result of a concurrent read is not cached. */
   #generation = 0;
 
-  /** `told` is called for each account that this process changes, so that other processes can drop their copy. */
-  constructor(store: AccountStore, told: (authId: AccountId) => void) {
+  /** `reported` is called for each account that this process changes, so that other processes can drop their copy. */
+  constructor(store: AccountStore, reported: (authId: AccountId) => void) {
     this.#store = store;
-    this.#told = told;
+    this.#reported = reported;
   }
 
   async get(authId: AccountId): Promise<AccountCredentials | undefined> {
@@ -35,7 +35,7 @@ export class CredentialCache {
   /** Must be called after every write to the account. */
   changed(authId: AccountId): void {
     this.forget(authId);
-    this.#told(authId);
+    this.#reported(authId);
   }
 
   /** Drops one account from the cache, or all accounts if `authId` is undefined. */

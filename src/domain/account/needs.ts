@@ -52,7 +52,7 @@ export interface PartnerStore {
   history(partnerAuthId: AccountId, slice: Slice): Promise<Page<CapacityTransfer>>;
 }
 
-export type IdempotencyOutcome =
+type IdempotencyOutcome =
   /** The key is new. The caller does the work and then calls `finish`. */
   | { readonly kind: 'first' }
   /** The same request is in progress. */

@@ -25,15 +25,15 @@ export class OncePerKey {
   }
 
   /**
-   * Runs `work` unless a request with the same key succeeded before. `asked` is the JSON content that identifies the
+   * Runs `work` unless a request with the same key succeeded before. `requested` is the JSON content that identifies the
    * request. Only successes are stored; after a refusal the key is free again.
    */
   async run<T, E>(
-    from: { readonly owner: string; readonly key: string; readonly asked: unknown },
+    from: { readonly owner: string; readonly key: string; readonly requested: unknown },
     work: () => Promise<Result<T, E>>,
   ): Promise<Result<Once<T>, E | IdempotencyConflict>> {
     const { owner, key } = from;
-    const fingerprint = hashHex('sha256', JSON.stringify(sorted(from.asked)));
+    const fingerprint = hashHex('sha256', JSON.stringify(sorted(from.requested)));
     const id = `${owner} ${key}`;
     const running = this.#running.get(id);
     if (running !== undefined) {

@@ -62,7 +62,7 @@ export function decideTransfer(
   });
 }
 
-export const limitOf = (account: Account, resource: CapacityResource): number =>
+const limitOf = (account: Account, resource: CapacityResource): number =>
   resource === 'cps' ? account.cpsLimit : account.concurrentCallsLimit;
 
 /** Checks that partner and customer exist and belong together. Used for transfers and for the allocation view. */

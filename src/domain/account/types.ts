@@ -2,7 +2,7 @@ import type { AccountId, AppId } from '../../base/ids.ts';
 import type { Micros } from '../../base/money.ts';
 import type { Permissions } from './permissions.ts';
 
-export type AccountStatus = 'active' | 'suspended' | 'closed';
+type AccountStatus = 'active' | 'suspended' | 'closed';
 
 /** A main account (`MA_…`) or a sub-account (`SA_…`, with `parentAuthId`). The main account holds the balance. */
 export interface Account {

@@ -17,7 +17,7 @@ const POOR_MOS = 3;
 const POOR_MIN = 3;
 const POOR_SHARE = 0.05;
 /** Answered time from which a call must have had audio in both directions. */
-const HEARD_MS = 10_000;
+const RECEIVED_MS = 10_000;
 const SHORT_MS = 10_000;
 const SHORT_MIN = 50;
 const SHORT_SHARE = 0.6;
@@ -89,15 +89,15 @@ export class CallTrends {
 }
 
 function figuresOf({ answerUs, endUs, quality, cost, streamingCost }: Cdr): Figures {
-  const heardMs = answerUs === undefined ? 0 : (endUs - answerUs) / 1000;
-  const isLong = heardMs >= HEARD_MS;
+  const receivedMs = answerUs === undefined ? 0 : (endUs - answerUs) / 1000;
+  const isLong = receivedMs >= RECEIVED_MS;
   return {
     attempts: 1,
     answered: Number(answerUs !== undefined),
     long: Number(isLong),
     oneWay: Number(isLong && quality?.unheardMs !== undefined),
     poor: Number(isLong && Math.min(quality?.mos ?? 5, quality?.peer?.mos ?? 5) < POOR_MOS),
-    short: Number(answerUs !== undefined && heardMs < SHORT_MS),
+    short: Number(answerUs !== undefined && receivedMs < SHORT_MS),
     spent: cost + streamingCost,
   };
 }

@@ -1,8 +1,10 @@
 /** Ports for audio: customers' audio files, speech synthesis and MP3 encoding of recordings. */
+
 import type { Result } from '../../base/result.ts';
+import type { AudioRate } from '../../protocol/sdp/sdp.ts';
 
 /** Sample rates of legs and rooms, in Hz. */
-export type LineRate = 8000 | 16000 | 24000 | 48000;
+export type LineRate = AudioRate;
 
 /** Mono PCM: little-endian int16 samples at `rate` Hz. */
 export interface Pcm {
@@ -33,7 +35,7 @@ export interface AudioProblem {
   readonly detail: string;
 }
 
-export interface SoundWish {
+export interface SoundOptions {
   /** Sample rate of the listener, in Hz; the result never exceeds it. Default: 8000. */
   readonly rate?: LineRate;
   readonly signal?: AbortSignal;
@@ -45,10 +47,10 @@ export interface AudioLibrary {
    * file's full bandwidth. All calls that request the same URL and rate share one fetch and one decoding. Never
    * rejects.
    */
-  load(url: string, wish?: SoundWish): Promise<Result<Pcm, AudioProblem>>;
+  load(url: string, preference?: SoundOptions): Promise<Result<Pcm, AudioProblem>>;
 }
 
-export interface EncodedRecording {
+interface EncodedRecording {
   readonly bytes: number;
 }
 
@@ -93,5 +95,8 @@ export interface Synthesizer {
    * Returns the speech as consecutive pieces at the requested rate. Each next piece is synthesized while the previous
    * one plays. A problem is the last item. Text without speech yields no items. Never throws.
    */
-  speak(request: SpeechRequest, wish?: SoundWish): AsyncIterable<Result<Pcm, SpeechProblem>>;
+  speak(
+    request: SpeechRequest,
+    preference?: SoundOptions,
+  ): AsyncIterable<Result<Pcm, SpeechProblem>>;
 }

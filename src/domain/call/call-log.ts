@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, wallUs } from '../../base/clock.ts';
 import { Fifo } from '../../base/fifo.ts';
 import type { AccountId, CallUuid } from '../../base/ids.ts';
 import { maskDeep, maskSecrets } from '../../base/mask.ts';
@@ -59,7 +59,7 @@ export class CallLog {
     }
     const shown = maskDeep(this.#withoutConcealed(facts)) as CallLogEntry['facts'];
     this.#entries.push({
-      atUs: Math.round(this.#clock.wallMs() * 1000),
+      atUs: wallUs(this.#clock),
       kind,
       text: maskSecrets(text),
       facts: shown,

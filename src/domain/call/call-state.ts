@@ -84,12 +84,12 @@ export class CallState {
     if (this.#status !== 'new') return;
     this.#status = 'ringing';
     this.#ringUs = this.nowUs();
-    this.#tell((events) => events.ringing?.());
+    this.#notify((events) => events.ringing?.());
   }
 
   earlyMedia(): void {
     this.#status = 'early';
-    this.#tell((events) => events.earlyMedia?.());
+    this.#notify((events) => events.earlyMedia?.());
   }
 
   accepted(): void {
@@ -104,11 +104,11 @@ export class CallState {
   answered(): void {
     this.#status = 'answered';
     this.#log.add('call', 'answered');
-    this.#tell((events) => events.answered?.());
+    this.#notify((events) => events.answered?.());
   }
 
   holdChanged(): void {
-    this.#tell((events) => events.holds?.());
+    this.#notify((events) => events.holds?.());
   }
 
   /** Passes a REFER to all listeners. Returns false if no listener handles REFER. */
@@ -156,7 +156,7 @@ export class CallState {
     return Math.max(this.#answerUs ?? 0, endUs);
   }
 
-  #tell(of: (events: CallEvents) => void): void {
+  #notify(of: (events: CallEvents) => void): void {
     if (this.#observers.size === 0) return;
     for (const events of [...this.#observers]) of(events);
   }

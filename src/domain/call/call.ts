@@ -15,9 +15,9 @@ import type { CallIdentity, CallPrice } from './identity.ts';
 import { InboundPart } from './inbound-part.ts';
 import { LegMedia, type LegMediaNeeds } from './leg-media.ts';
 import { LostPeer } from './lost-peer.ts';
-import type { Headers, InboundLeg, Leg, LegEnd, MediaLeg, MediaWish, Signalling } from './needs.ts';
+import type { Headers, InboundLeg, Leg, LegEnd, LegPolicy, MediaLeg, Signalling } from './needs.ts';
 import { OneWayAudioDetector } from './one-way-audio.ts';
-import { mayGoOn } from './onward-headers.ts';
+import { mayForward } from './onward-headers.ts';
 import { OutboundPart } from './outbound-part.ts';
 import type { PartOf } from './part.ts';
 import { NOBODY, type Peer } from './peer.ts';
@@ -29,9 +29,8 @@ export type { StreamFacts } from './call-streams.ts';
 export { DigitHub, matchDigits } from './digits.ts';
 export { endAt } from './end-at.ts';
 export type { CallEnd } from './end-cause.ts';
-export type { CallerWish, CallIdentity, CallPrice } from './identity.ts';
+export type { CallerPreference, CallIdentity, CallPrice } from './identity.ts';
 export {
-  cdrOf,
   finalRecord,
   hangupNotification,
   openRecord,
@@ -67,7 +66,7 @@ export class Call implements Recorded {
   #hangupTarget: CallbackTarget | undefined;
   #bridgeUuid: CallUuid | undefined;
   #machine: boolean | undefined;
-  /** Neither a record nor a hangup notification is written. */
+  /** If true, the end of the call writes no record and no hangup notification. */
   isUnrecorded = false;
   /** Cached facts. Rebuilt once answering machine detection has a result. */
   #facts: CallFacts | undefined;
@@ -187,7 +186,7 @@ export class Call implements Recorded {
         dueForMs: unheardMs,
         packetsSent,
       });
-    if (change === 'heard') this.log.add('media', 'RTP comes from the peer now');
+    if (change === 'heard') this.log.add('media', 'RTP from the peer has started');
     return unheardMs === undefined ? quality : { ...quality, unheardMs };
   }
 
@@ -224,7 +223,7 @@ export class Call implements Recorded {
   /** Header fields and remaining hops that the inbound INVITE passes on to the calls that follow from it. */
   onward(): { readonly headers: Headers; readonly maxForwards: number | undefined } {
     const leg = this.#inbound?.leg;
-    const headers = mayGoOn(leg?.headers ?? [], leg?.claims);
+    const headers = mayForward(leg?.headers ?? [], leg?.claims);
     const left = leg?.maxForwards;
     return { headers, maxForwards: left === undefined ? undefined : Math.max(0, left - 1) };
   }
@@ -248,12 +247,13 @@ export class Call implements Recorded {
     return this.#part instanceof InboundPart ? this.#part : undefined;
   }
 
-  /** Adopts an inbound leg. Must be called in the same event-loop turn in which the INVITE arrived. */
-  takeInbound(leg: InboundLeg, wish: MediaWish = {}): void {
-    this.#media.protectBy(wish.srtp);
-    this.#media.speakTo(leg.carrier === undefined ? 'phones' : 'carriers', wish.codecs);
+  /** Adopts an inbound leg in the event-loop turn of its INVITE. `ownsMessages`: the call shows its SIP messages. */
+  takeInbound(leg: InboundLeg, preference: LegPolicy = {}, { ownsMessages = true } = {}): void {
+    this.#media.protectBy(preference.srtp);
+    this.#media.speakTo(leg.carrier === undefined ? 'phones' : 'carriers', preference.codecs);
     const part = new InboundPart(leg, this.#partOf());
     this.#part = part;
+    if (ownsMessages) part.claimMessages();
     part.attach();
   }
 
@@ -335,7 +335,8 @@ export class Call implements Recorded {
   #connection(connected: boolean): void {
     if (this.isEnded) return;
     this.#lostPeer ??= new LostPeer({
-      ...{ clock: this.#clock, log: this.log },
+      clock: this.#clock,
+      log: this.log,
       packetsReceived: () => this.#media.quality()?.packetsReceived,
       isHeld: () => this.isAnswered && this.hold !== undefined,
       gone: (sinceMs, detail) => {
@@ -371,7 +372,7 @@ export class Call implements Recorded {
     return this.#course.nowUs();
   }
 
-  /** Converts `us` on the call's timeline to the monotonic clock (ms). */
+  /** Converts `us` on the timeline to monotonic time (ms). */
   msAt(us: number): number {
     return this.#course.msAt(us);
   }
@@ -388,7 +389,9 @@ export class Call implements Recorded {
         parent: this.identity.parentCallUuid,
         trunk: this.facts.direction === 'outbound' ? this.identity.trunkId : undefined,
       },
-      ...{ course: this.#course, media: this.#media, log: this.log },
+      course: this.#course,
+      media: this.#media,
+      log: this.log,
       hangup: (...how) => this.hangup(...how),
       legEnded: (end) => this.#legEnded(end),
       connection: (connected) => this.#connection(connected),

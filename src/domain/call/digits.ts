@@ -47,7 +47,7 @@ export class DigitHub {
   /** Enables type-ahead for the rest of the call: an element may read digits pressed before it. */
   documentRuns(): void {
     this.#documentRuns = true;
-    this.#tellTones();
+    this.#reportTones();
   }
 
   /**
@@ -57,13 +57,13 @@ export class DigitHub {
   forgetAhead(): () => void {
     this.#ahead = '';
     this.#forgetful += 1;
-    this.#tellTones();
+    this.#reportTones();
     let released = false;
     return () => {
       if (released) return;
       released = true;
       this.#forgetful -= 1;
-      this.#tellTones();
+      this.#reportTones();
     };
   }
 
@@ -81,27 +81,27 @@ export class DigitHub {
 
   #observe(observers: Set<DigitListener>, listener: DigitListener): () => void {
     observers.add(listener);
-    this.#tellTones();
+    this.#reportTones();
     return () => {
       observers.delete(listener);
-      this.#tellTones();
+      this.#reportTones();
     };
   }
 
   /** Consumes presses until the returned function is called. The newest taker gets each press. */
   take(listener: DigitListener): () => void {
     this.#takers.push(listener);
-    this.#tellTones();
+    this.#reportTones();
     return () => {
       const at = this.#takers.lastIndexOf(listener);
       if (at >= 0) this.#takers.splice(at, 1);
-      this.#tellTones();
+      this.#reportTones();
     };
   }
 
-  #tellTones(): void {
-    const kept = this.#documentRuns && this.#forgetful === 0;
-    const wanted = kept || this.#takers.length > 0 || (this.#observers?.size ?? 0) > 0;
+  #reportTones(): void {
+    const retained = this.#documentRuns && this.#forgetful === 0;
+    const wanted = retained || this.#takers.length > 0 || (this.#observers?.size ?? 0) > 0;
     if (wanted === this.#tonesWanted) return;
     this.#tonesWanted = wanted;
     this.#hearTones(wanted);

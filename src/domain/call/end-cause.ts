@@ -94,11 +94,11 @@ export function endOfLeg(
     case 'cancel':
       return { cause: 'canceled', source: peer, disposition: 'recv_cancel', detail: end.reason };
     case 'refused': {
-      const told = causeInReason(end);
+      const reported = causeInReason(end);
       const isFault = end.status !== undefined && end.status >= 500 && end.status < 600;
-      const carrierFault = isFault && (told === undefined || !PARTYS.has(told));
+      const carrierFault = isFault && (reported === undefined || !PARTYS.has(reported));
       return {
-        cause: told ?? causeOfStatus(end.status),
+        cause: reported ?? causeOfStatus(end.status),
         source: carrierFault ? 'Carrier' : peer,
         disposition: 'recv_refuse',
         detail,
@@ -150,7 +150,7 @@ export function endOfLeg(
  * Returns true if no party can answer the INVITE any more. After a 6xx from one phone, the INVITEs to the user's other
  * phones are cancelled; one of them may answer before its CANCEL arrives.
  */
-export const nobodyHasIt = (
+export const isUndelivered = (
   { how, status = 0 }: LegEnd,
   { toEndpoint }: { readonly toEndpoint: boolean },
 ): boolean =>

@@ -24,11 +24,11 @@ export interface CallIdentity {
   /** Campaign that placed the call, if any. */
   readonly campaignId?: string | undefined;
   /** Caller identity of an inbound call, for calls that follow from it. */
-  readonly caller?: CallerWish | undefined;
+  readonly caller?: CallerPreference | undefined;
 }
 
 /** Caller ID preferences of the caller. */
-export interface CallerWish {
+export interface CallerPreference {
   /** Privacy: only trusted networks may learn the caller's identity (RFC 3323 §4.1). */
   readonly hidden: boolean;
   /** Number or name of a hidden caller, sent to trusted peers only; undefined if unknown. */

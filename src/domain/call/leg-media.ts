@@ -5,8 +5,8 @@ import type { SdpProblem } from '../../protocol/sdp/sdp.ts';
 import type { MediaQuality } from '../cdr/types.ts';
 import type { CallLog } from './call-log.ts';
 import type {
+  CodecPreference,
   CodecPreferences,
-  CodecWish,
   Media,
   MediaLeg,
   MediaLegEvents,
@@ -29,7 +29,7 @@ export interface RtpPeer {
 }
 
 /** Policy for RTP from hosts that SDP and signalling do not name. */
-export interface RtpSources {
+interface RtpSources {
   /** Setting `rtp.acceptOtherSources`. */
   readonly acceptOthers: boolean;
   /** Returns true for an edge proxy (`sip.edges`), which hides the peer's address. */
@@ -82,7 +82,7 @@ export class LegMedia {
   #hold: 'sendonly' | 'inactive' | undefined;
   #keypadEvents = false;
   #srtp: SrtpRule;
-  #codecs: readonly CodecWish[];
+  #codecs: readonly CodecPreference[];
   #tonesWanted = false;
   /** Current source address of the peer's signalling, if it differs from the initial one. */
   #movedTo: string | undefined;
@@ -193,7 +193,7 @@ export class LegMedia {
   }
 
   /** Sets the codecs for the next descriptions: `codecs`, or by default those of `whom`. */
-  speakTo(whom: keyof CodecPreferences, codecs?: readonly CodecWish[]): void {
+  speakTo(whom: keyof CodecPreferences, codecs?: readonly CodecPreference[]): void {
     this.#codecs = codecs ?? this.#needs.codecs[whom];
   }
 
@@ -255,7 +255,10 @@ export class LegMedia {
   #configure(remote: MediaSession): Result<void, MediaProblem> {
     const { address, port, rtcpMux = false } = remote;
     if (address.includes(':') && address !== '::' && !this.#ipv6 && remote.ice === undefined) {
-      return err({ kind: 'notAllowed', detail: `no IPv6 for media here: ${address}` });
+      return err({
+        kind: 'notAllowed',
+        detail: `IPv6 media is not supported on this node: ${address}`,
+      });
     }
     // RFC 2543 signals hold with address 0.0.0.0 (RFC 3264 §8.4): nothing can be sent there. With ICE, an address is
     // used once the peer has proved that it knows our password.

@@ -49,11 +49,11 @@ export class LostPeer {
     this.#cancel = clock.at(clock.monotonicMs() + CHECK_MS, () => {
       const nowMs = clock.monotonicMs();
       const now = packetsReceived();
-      const heardMs = now === packets ? sinceMs : nowMs;
-      if (nowMs - heardMs < (isHeld() ? HELD_GONE_MS : GONE_MS)) this.#watch(heardMs, now);
+      const receivedMs = now === packets ? sinceMs : nowMs;
+      if (nowMs - receivedMs < (isHeld() ? HELD_GONE_MS : GONE_MS)) this.#watch(receivedMs, now);
       else {
         this.#cancel = undefined;
-        gone(heardMs, 'the connection of the peer has closed and its media has stopped');
+        gone(receivedMs, 'the connection of the peer has closed and its media has stopped');
       }
     });
   }

@@ -1,6 +1,13 @@
 /** Ports that calls use: leg-level signalling, media and audio-stream sockets. */
+import { noOperation } from '../../base/no-operation.ts';
 import type { Result } from '../../base/result.ts';
-import type { CodecName, CodecWish, SrtpPolicy, SrtpSuite } from '../../protocol/sdp/sdp.ts';
+import type {
+  CodecName,
+  CodecPreference,
+  OpusSending,
+  SrtpPolicy,
+  SrtpSuite,
+} from '../../protocol/sdp/sdp.ts';
 import type { MediaQuality } from '../cdr/types.ts';
 import type { LineRate, Pcm } from './audio-needs.ts';
 import type {
@@ -10,6 +17,7 @@ import type {
   RecognitionRequest,
   Transcript,
 } from './recognition-needs.ts';
+import type { LegEvents } from './signalling-needs.ts';
 import type {
   MediaStream,
   MediaStreamEvents,
@@ -19,12 +27,29 @@ import type {
   StreamSocketOptions,
 } from './stream-needs.ts';
 
-export { isCodecName, isCodecWish } from '../../protocol/sdp/sdp.ts';
+export {
+  CODEC_NAMES,
+  CODEC_PREFERENCES,
+  isCodecName,
+  isCodecPreference,
+} from '../../protocol/sdp/sdp.ts';
 export type * from './audio-needs.ts';
 export type * from './recognition-needs.ts';
 export type * from './signalling-needs.ts';
 export { SRTP_REQUIRED, srtpRule } from './signalling-needs.ts';
 export type * from './stream-needs.ts';
+
+/**
+ * Event handlers of a leg without a call. Re-INVITEs and digits are dropped. The leg reports its end again to the call
+ * that attaches.
+ */
+export const BEFORE_CALL: LegEvents = {
+  ended: noOperation,
+  offered: noOperation,
+  answered: noOperation,
+  dtmf: noOperation,
+  referred: (refer) => refer.refuse(),
+};
 
 // ---------------------------------------------------------------- media
 
@@ -33,11 +58,12 @@ export type * from './stream-needs.ts';
  * trunks.
  */
 export interface CodecPreferences {
-  readonly phones: readonly CodecWish[];
-  readonly carriers: readonly CodecWish[];
+  readonly phones: readonly CodecPreference[];
+  readonly carriers: readonly CodecPreference[];
 }
-export type { CodecName, CodecWish, SrtpPolicy, SrtpSuite };
-export type MediaDirection = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
+export type { CodecName, CodecPreference, SrtpPolicy, SrtpSuite };
+
+type MediaDirection = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
 
 /** Knowledge of a closing leg's ports by its peer; decides how long the ports stay unused. */
 export type PeerAtEnd =
@@ -57,22 +83,13 @@ export interface SessionCodec {
   readonly opus?: OpusSending;
 }
 
-export interface OpusSending {
-  /** Bit rate in bit/s; 0 selects the default for the sample rate. */
-  readonly bitrate: number;
-  /** In-band forward error correction. */
-  readonly fec: boolean;
-  /** Discontinuous transmission: no packets during silence. */
-  readonly dtx: boolean;
-}
-
 /** RTP payload types: `send` is chosen by the peer, `receive` by this node. */
-export interface PayloadTypes {
+interface PayloadTypes {
   readonly send: number;
   readonly receive: number;
 }
 
-export interface EventTypes extends PayloadTypes {
+interface EventTypes extends PayloadTypes {
   /** Clock rate of event timestamps, in Hz. May differ from the codec's. */
   readonly clockRate: number;
 }
@@ -89,7 +106,7 @@ export interface SrtpSession {
 }
 
 /** SRTP with keys from a DTLS handshake on the RTP port (DTLS-SRTP, RFC 5764). */
-export interface DtlsSession {
+interface DtlsSession {
   /** Our role; the client starts the handshake. */
   readonly role: 'client' | 'server';
   /** Hash function of the peer's certificate fingerprint. */
@@ -101,7 +118,7 @@ export interface DtlsSession {
 export type MediaProtection = 'none' | SrtpSession | DtlsSession;
 
 /** ICE lite credentials (RFC 8445): the peer's connectivity checks show its address. Never log them. */
-export interface IceSession {
+interface IceSession {
   readonly localUfrag: string;
   readonly localPassword: string;
   readonly remoteUfrag: string;

@@ -5,12 +5,12 @@ import {
   buildOffer,
   type Codec,
   chooseAudio,
+  codecProperties,
   telephoneEvent as eventCodec,
   type LocalCrypto,
   type LocalTransport,
   OFFERED_SUITES,
   offeredCodecs,
-  parametersOf,
   readAnswer,
   readOffer,
   revise,
@@ -20,9 +20,8 @@ import {
   srtpKeyBytes,
 } from '../../protocol/sdp/sdp.ts';
 import {
-  type CodecWish,
+  type CodecPreference,
   isCodecName,
-  type LineRate,
   type MediaProtection,
   type MediaSession,
   type SessionCodec,
@@ -34,14 +33,6 @@ import { PayloadNumbers } from './payload-numbers.ts';
 const EVENT_PAYLOAD_TYPE = 101;
 const WIDE_EVENT_PAYLOAD_TYPE = 102;
 const WIDE_CLOCK = 48_000;
-/**
- * Sample rates for Opus, highest first. The first that does not exceed the peer's maximum playback rate is used (RFC
- * 7587 §6.1).
- */
-const OPUS_RATES: readonly LineRate[] = [24_000, 16_000, 8000];
-/** Full Opus rate, used only if the peer explicitly requests it: speech has little energy above 12 kHz. */
-const OPUS_FULL_RATE = 48_000;
-const HIGHEST_BITRATE = 510_000;
 const PTIME_MS = 20;
 const FIRST_VERSION = 1;
 
@@ -89,7 +80,7 @@ export class Negotiation {
   answer(
     offerSdp: string,
     srtp: SrtpRule,
-    { ipv6, codecs }: { readonly ipv6: boolean; readonly codecs: readonly CodecWish[] },
+    { ipv6, codecs }: { readonly ipv6: boolean; readonly codecs: readonly CodecPreference[] },
   ): Result<{ readonly sdp: string; readonly remote: MediaSession }, SdpProblem> {
     const offer = readOffer(offerSdp);
     if (!offer.ok) return offer;
@@ -121,7 +112,7 @@ export class Negotiation {
   }
 
   /** Returns our offer. */
-  offer(srtp: SrtpRule, codecs: readonly CodecWish[]): string {
+  offer(srtp: SrtpRule, codecs: readonly CodecPreference[]): string {
     const offered = offeredOf(codecs).map((codec) => this.#numbers.given(codec));
     const wide = offered.some(({ clockRateHz }) => clockRateHz === WIDE_CLOCK);
     const events = this.#numbers.given(eventCodec(EVENT_PAYLOAD_TYPE)).payloadType;
@@ -240,9 +231,9 @@ export class Negotiation {
 }
 
 /** Offered codecs, cached per list of preferences. Settings and policies keep their few lists. */
-const offeredLists = new WeakMap<readonly CodecWish[], readonly Codec[]>();
+const offeredLists = new WeakMap<readonly CodecPreference[], readonly Codec[]>();
 
-function offeredOf(codecs: readonly CodecWish[]): readonly Codec[] {
+function offeredOf(codecs: readonly CodecPreference[]): readonly Codec[] {
   let offered = offeredLists.get(codecs);
   if (offered === undefined) {
     offered = inOrder(codecs).flatMap(offeredCodecs);
@@ -252,10 +243,10 @@ function offeredOf(codecs: readonly CodecWish[]): readonly Codec[] {
 }
 
 /**
- * Puts formats that are not speech codecs last: some peers select the first format, and comfort noise is no choice for
+ * Puts formats that are not speech codecs last: some peers select the first format, and comfort noise is not a choice for
  * speech.
  */
-const inOrder = (codecs: readonly CodecWish[]): readonly CodecWish[] => [
+const inOrder = (codecs: readonly CodecPreference[]): readonly CodecPreference[] => [
   ...codecs.filter(isCodecName),
   ...codecs.filter((name) => !isCodecName(name)),
 ];
@@ -263,8 +254,8 @@ const inOrder = (codecs: readonly CodecWish[]): readonly CodecWish[] => [
 /** Returns why an offer cannot be answered, or undefined if it can. */
 export function checkOffer(
   sdp: string,
-  wishes: {
-    readonly codecs: readonly CodecWish[];
+  preferences: {
+    readonly codecs: readonly CodecPreference[];
     readonly srtp: SrtpPolicy;
     readonly ipv6: boolean;
     readonly dtls: boolean;
@@ -272,7 +263,7 @@ export function checkOffer(
 ): SdpProblem | undefined {
   const offer = readOffer(sdp);
   if (!offer.ok) return offer.error;
-  const choice = chooseAudio(offer.value, wishes);
+  const choice = chooseAudio(offer.value, preferences);
   return choice.ok ? undefined : choice.error;
 }
 
@@ -315,36 +306,9 @@ function mediaSession(
 /** Returns undefined for an unsupported codec. */
 function sessionCodec(codec: Codec): SessionCodec | undefined {
   const { name, clockRateHz: clockRate } = codec;
-  switch (name) {
-    case 'PCMU':
-    case 'PCMA':
-      return { name, clockRate, sampleRate: 8000, channels: 1 };
-    case 'G722':
-      return { name, clockRate, sampleRate: 16_000, channels: 1 };
-    case 'L16':
-      return { name, clockRate, sampleRate: clockRate === 16_000 ? 16_000 : 8000, channels: 1 };
-    case 'OPUS':
-      return { name, clockRate, channels: 1, ...opusSession(codec) };
-    default:
-      return undefined;
-  }
-}
-
-/** Reads the encoding that the peer requests (RFC 7587 §6.1). Invalid values are ignored. */
-function opusSession(codec: Codec): Pick<SessionCodec, 'sampleRate' | 'opus'> {
-  const wishes = parametersOf(codec);
-  const number = (name: string): number => Number(wishes.get(name) ?? Number.NaN);
-  const playback = number('maxplaybackrate');
-  const bitrate = number('maxaveragebitrate');
-  return {
-    sampleRate:
-      playback === OPUS_FULL_RATE
-        ? OPUS_FULL_RATE
-        : (OPUS_RATES.find((rate) => !(rate > playback)) ?? 8000),
-    opus: {
-      bitrate: bitrate >= 6000 && bitrate <= HIGHEST_BITRATE ? Math.floor(bitrate) : 0,
-      fec: wishes.get('useinbandfec') === '1',
-      dtx: wishes.get('usedtx') === '1',
-    },
-  };
+  const properties = codecProperties(name);
+  if (properties === undefined || !isCodecName(name)) return undefined;
+  const opus = properties.sending?.(codec);
+  const sampleRate = properties.sampleRate(codec);
+  return { name, clockRate, sampleRate, channels: 1, ...(opus && { opus }) };
 }

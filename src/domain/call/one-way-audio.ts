@@ -4,12 +4,12 @@
  * Time without RTP until one-way audio is reported, in ms. Phones send within a second of the answer; muted phones send
  * at least comfort noise (RFC 3389) or silence.
  */
-export const ONE_WAY_AFTER_MS = 10_000;
+const ONE_WAY_AFTER_MS = 10_000;
 
 export class OneWayAudioDetector {
   #dueSinceMs: number | undefined;
   #dueMs = 0;
-  #isUnheard = false;
+  #isUnreceived = false;
 
   /** Sets whether the peer must send RTP: true after the answer, false while it holds the call. `nowMs` is monotonic. */
   expect(isDue: boolean, nowMs: number): void {
@@ -19,10 +19,10 @@ export class OneWayAudioDetector {
 
   /** Returns the change since the previous call. `packetsReceived` counts from the start of the call. */
   look(packetsReceived: number, nowMs: number): 'unheard' | 'heard' | undefined {
-    const was = this.#isUnheard;
-    this.#isUnheard = this.unheardMs(packetsReceived, nowMs) !== undefined;
-    if (was === this.#isUnheard) return undefined;
-    return this.#isUnheard ? 'unheard' : 'heard';
+    const was = this.#isUnreceived;
+    this.#isUnreceived = this.unheardMs(packetsReceived, nowMs) !== undefined;
+    if (was === this.#isUnreceived) return undefined;
+    return this.#isUnreceived ? 'unheard' : 'heard';
   }
 
   /** Returns how long RTP has been missing, in ms. Undefined if any has arrived or the time is below ONE_WAY_AFTER_MS. */

@@ -14,7 +14,7 @@ const HISTORY: ReadonlySet<string> = new Set(['history-info', 'diversion']);
  * Returns the header fields of an INVITE that may be passed on. Drops overlong values, and history that the caller
  * wants hidden.
  */
-export function mayGoOn(headers: Headers, claims: IdentityClaims | undefined): Headers {
+export function mayForward(headers: Headers, claims: IdentityClaims | undefined): Headers {
   const hidesHistory = claims?.privacy.some((word) => word === 'history' || word === 'header');
   return headers.filter(([name, value]) => {
     const key = name.toLowerCase();
@@ -40,14 +40,14 @@ export function headersFor(
     readonly passed: readonly string[];
   },
 ): Headers {
-  const told =
+  const reported =
     onward.length === 0
       ? own
       : [...own, ...handedOn(own, onward, nameIn(policy?.passHeaders ?? passed))];
-  if (policy?.removeHeaders === undefined && policy?.addHeaders === undefined) return told;
+  if (policy?.removeHeaders === undefined && policy?.addHeaders === undefined) return reported;
   const added = Object.entries(policy.addHeaders ?? {});
   const replaced = nameIn([...(policy.removeHeaders ?? []), ...added.map(([name]) => name)]);
-  return [...told.filter(([name]) => !replaced(name)), ...added];
+  return [...reported.filter(([name]) => !replaced(name)), ...added];
 }
 
 function handedOn(own: Headers, onward: Headers, goesOn: (name: string) => boolean): Headers {

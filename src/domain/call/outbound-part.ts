@@ -1,5 +1,5 @@
 /** Outbound part of a call: tries targets in order until one answers. */
-import { nobodyHasIt } from './end-cause.ts';
+import { isUndelivered } from './end-cause.ts';
 import type { Leg, LegEnd, OutboundTarget, RespondingPeer, Signalling } from './needs.ts';
 import { type CallPart, legEventsOf, openMedia, type PartOf } from './part.ts';
 import { NOBODY, type Peer } from './peer.ts';
@@ -53,7 +53,7 @@ export class OutboundPart implements CallPart {
       noSlot: (detail) => hangup('concurrencyBreached', 'Platform', detail),
       trying: (target, attempt, waitedMs) => this.#trying(target, attempt, waitedMs),
       took: (leg) => this.#took(leg),
-      mayGoOn: (redirected) =>
+      mayForward: (redirected) =>
         course.status === 'new' || (redirected && !course.isEnded && !course.isAccepted),
       wentOn: (end) => {
         this.#closeOffer(end);
@@ -99,7 +99,8 @@ export class OutboundPart implements CallPart {
   }
 
   #closeOffer(end: LegEnd): void {
-    if (nobodyHasIt(end, { toEndpoint: this.#target?.kind === 'endpoint' })) this.#openOffers -= 1;
+    if (isUndelivered(end, { toEndpoint: this.#target?.kind === 'endpoint' }))
+      this.#openOffers -= 1;
   }
 
   #took(leg: Leg): void {

@@ -19,8 +19,8 @@ export class QualityTrack {
     if ((this.#offered - 1) % this.#stride !== 0) return;
     this.#samples.push(sample);
     if (this.#samples.length < QualityTrack.MAX_SAMPLES) return;
-    const kept = this.#samples.filter((_, index) => index % 2 === 0);
-    this.#samples.splice(0, Number.POSITIVE_INFINITY, ...kept);
+    const retained = this.#samples.filter((_, index) => index % 2 === 0);
+    this.#samples.splice(0, Number.POSITIVE_INFINITY, ...retained);
     this.#stride *= 2;
   }
 

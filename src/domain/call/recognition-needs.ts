@@ -58,7 +58,7 @@ export interface ListenOptions extends RecognitionRequest {
 /** Recognition of one utterance. */
 export interface Listening {
   /** Result of the utterance. Never rejects, and does not settle before speech has ended. */
-  readonly heard: Promise<Result<Transcript, RecognitionProblem>>;
-  /** Stops the recognition: `heard` settles with 'aborted' if it is still pending. */
+  readonly received: Promise<Result<Transcript, RecognitionProblem>>;
+  /** Stops the recognition: `received` settles with 'aborted' if it is still pending. */
   stop(): void;
 }

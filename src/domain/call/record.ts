@@ -23,7 +23,7 @@ const STILL_RUNNING: CallEnd = {
 };
 
 /** Builds the CDR of a call with the given `end`. Costs are added by `closeCall`. */
-export function cdrOf(call: Recorded, end: CallEnd, settings: RecordSettings): Cdr {
+function cdrOf(call: Recorded, end: CallEnd, settings: RecordSettings): Cdr {
   const { identity, price } = call;
   const { facts } = identity;
   const cause = HANGUP_CAUSES[end.cause];
@@ -74,7 +74,7 @@ export function cdrOf(call: Recorded, end: CallEnd, settings: RecordSettings): C
 /** Builds the stored record of an active call. It suffices to bill the call and to notify its application after a crash. */
 export function openRecord(
   call: Recorded,
-  kept: { readonly reserved: OpenCall['reserved']; readonly notificationId: string },
+  retained: { readonly reserved: OpenCall['reserved']; readonly notificationId: string },
   settings: RecordSettings,
 ): OpenCall {
   const cdr = cdrOf(call, STILL_RUNNING, settings);
@@ -82,9 +82,9 @@ export function openRecord(
     cdr,
     pulseMs: call.price.pulseMs,
     streamPulseMs: call.price.streamPulseMs,
-    reserved: kept.reserved,
+    reserved: retained.reserved,
     streams: call.streams.open,
-    hangupNotification: hangupNotification(call, cdr, kept.notificationId, settings),
+    hangupNotification: hangupNotification(call, cdr, retained.notificationId, settings),
     heartbeatUs: call.nowUs(),
   };
 }
@@ -134,7 +134,7 @@ export function hangupNotification(
 }
 
 /** Returns CallStatus with vendor-compatible values (setting compat.hangupCallStatus = vendor; dialect §5.4). */
-export function outcome(cdr: Cdr): HangupFacts['callStatus'] {
+function outcome(cdr: Cdr): HangupFacts['callStatus'] {
   if (cdr.answerUs !== undefined) return 'completed';
   if (cdr.hangupCause === 'USER_BUSY') return 'busy';
   if (cdr.hangupCauseCode === HANGUP_CAUSES.ringTimeout.code) return 'timeout';

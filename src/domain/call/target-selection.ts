@@ -69,7 +69,7 @@ export interface TargetSelector {
   /** The leg of the current target has been created. */
   took(leg: Leg): void;
   /** Returns whether the next target may be tried: not after the current one has rung, unless it redirects the call. */
-  mayGoOn(redirected: boolean): boolean;
+  mayForward(redirected: boolean): boolean;
   /** The target failed, and the next one is tried. */
   wentOn(after: LegEnd): void;
 }
@@ -125,7 +125,7 @@ export async function tryTargets(
       ended: (end) => {
         slot.release();
         const next = nextTargets({ target, others, end }, progress);
-        if (next.targets.length > 0 && selector.mayGoOn(next.isRedirect)) {
+        if (next.targets.length > 0 && selector.mayForward(next.isRedirect)) {
           selector.wentOn(end);
           void tryTargets(signalling, { ...plan, targets: next.targets }, selector, next.progress);
         } else selector.events.ended(end);
@@ -166,12 +166,12 @@ const maxRedirectsOf = (target: OutboundTarget): number =>
 
 /** Builds the target of a redirection. The peer named the URI, so it must pass the destination check. */
 function redirected(target: OutboundTarget, uri: string): OutboundTarget {
-  const { srtp, codecs, isTrunk = false, policy: told } = target;
+  const { srtp, codecs, isTrunk = false, policy: reported } = target;
   if (target.kind === 'endpoint') return { kind: 'uri', uri, srtp, codecs };
   const { failoverOn, maxRedirects } = target;
   const policy = {
     srtp,
-    policy: told && { ...told, identity: 'untrusted' as const },
+    policy: reported && { ...reported, identity: 'untrusted' as const },
     codecs,
     // Targets named by a carrier or trunk get the same default codecs.
     isTrunk: isTrunk || target.kind === 'carrier',

@@ -1,4 +1,4 @@
-/** Front door for other modules: causes, and the call itself. */
+/** Public interface for other modules: causes, and the call itself. */
 export type { CallLogEntry } from './call-log.ts';
 export {
   CONTACT_UNREACHABLE,

@@ -3,7 +3,7 @@ import type { CallDirection } from '../cdr/types.ts';
 import type { CallbackParameters } from './types.ts';
 
 /** Outcome of caller ID authentication (spec, StartApp). */
-export type StirVerification = 'Verified' | 'Not Verified' | 'Not Applicable';
+type StirVerification = 'Verified' | 'Not Verified' | 'Not Applicable';
 
 /** Facts about a call that every callback reports (spec "Call callbacks", dialect §5.1). Plain data. */
 export interface CallFacts {

@@ -22,10 +22,11 @@ import type {
   StoredNotification,
 } from './types.ts';
 
-export type { CallFacts, StirVerification } from './call-facts.ts';
-export type { DocumentKind, DocumentOptions, DocumentResult } from './document.ts';
-export { formEncode } from './form.ts';
+export type { CallFacts } from './call-facts.ts';
+export { Deliveries, type DeliveryRefusal } from './deliveries.ts';
+export type { DocumentOptions, DocumentResult } from './document.ts';
 export { inlineDocument } from './inline-document.ts';
+export type { Delivery } from './journal.ts';
 export { KnownTokens } from './known-tokens.ts';
 export {
   type CallStatus,
@@ -37,16 +38,8 @@ export {
   standardParameters,
   startAppParameters,
 } from './parameters.ts';
-export type { CallbackSettings } from './settings.ts';
-export {
-  type CallbackTokens,
-  type SignedRequest,
-  type SignedStrings,
-  signatureHeaders,
-  signatureNonce,
-  signedStrings,
-  upgradeSignatureHeaders,
-} from './signature.ts';
+
+export { signatureNonce, upgradeSignatureHeaders } from './signature.ts';
 
 /** Creates the function that signs audio stream upgrades with the account's token. Without a token it returns no headers. */
 export const createUpgradeSigner =

@@ -3,7 +3,7 @@
  * abandoned. Each account and each campaign has a separate lane, so a failing server delays only its own
  * notifications. When a lane is full, new notifications wait in the store in order.
  */
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, wallUs } from '../../base/clock.ts';
 import { type AccountId, type Random, uuid } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { RecentMap } from '../../base/recent-map.ts';
@@ -76,7 +76,7 @@ export class DeliveryQueue {
     const notification: StoredNotification = {
       ...draft,
       id: uuid(random),
-      createdUs: Math.round(clock.wallMs() * 1000),
+      createdUs: wallUs(clock),
       attempts: 0,
     };
     const stored = this.#tolerate('keep', notification, () => notifications.put(notification));
@@ -293,7 +293,7 @@ export class DeliveryQueue {
    */
   async #giveUpBehind(lane: Lane, failed: StoredNotification): Promise<void> {
     const { clock, notifications } = this.#needs;
-    const untilUs = Math.round(clock.wallMs() * 1000) - MAX_BACKLOG_AGE_MS * 1000;
+    const untilUs = wallUs(clock) - MAX_BACKLOG_AGE_MS * 1000;
     const dropped = lane.dropBehind(failed, untilUs);
     this.#queued -= dropped;
     await this.#tolerate('remove', failed, async () => {

@@ -24,7 +24,7 @@ import type {
 import { type CallbackPolicy, splitUrlOptions } from './url-options.ts';
 
 /** Purpose of a document. Names the exchange in the call log if the parameters have no Event. */
-export type DocumentKind = 'answer' | 'action' | 'redirect' | 'transfer' | 'sound';
+type DocumentKind = 'answer' | 'action' | 'redirect' | 'transfer' | 'sound';
 
 export interface DocumentOptions {
   readonly kind: DocumentKind;

@@ -97,14 +97,16 @@ export class Lane {
   /** Drops the entries behind the current delivery that were created up to `untilUs`. Returns their number. */
   dropBehind({ subject }: StoredNotification, untilUs: number): number {
     const queue = this.#queues.get(subject) ?? [];
-    const kept = queue.filter(({ notification }, i) => i === 0 || notification.createdUs > untilUs);
+    const retained = queue.filter(
+      ({ notification }, i) => i === 0 || notification.createdUs > untilUs,
+    );
     for (const entry of queue) {
-      if (kept.includes(entry)) continue;
+      if (retained.includes(entry)) continue;
       this.#ids.delete(entry.notification.id);
       if (this.refilling) this.#finishedDuringListing.add(entry.notification.id);
     }
-    this.#queues.set(subject, kept);
-    return queue.length - kept.length;
+    this.#queues.set(subject, retained);
+    return queue.length - retained.length;
   }
 
   /** Calls `act` once the subject has no delivery in progress or waiting. Calls it immediately if that is already so. */

@@ -1,4 +1,5 @@
 /** Manages agents: the documents that campaigns connect their calls to. */
+import { wallUs } from '../../base/clock.ts';
 import type { AgentId } from '../../base/ids.ts';
 import { newAgentId } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
@@ -19,7 +20,7 @@ export class Agents {
 
   async create(owner: CampaignOwner, agent: NewAgent): Answer<Agent> {
     const { store, clock, random } = this.#needs;
-    const nowUs = Math.round(clock.wallMs() * 1000);
+    const nowUs = wallUs(clock);
     const created = {
       ...agent,
       ...owner,

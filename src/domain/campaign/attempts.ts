@@ -1,5 +1,6 @@
 /** Manages attempts: stored before the call is placed, closed exactly once. */
 
+import { wallUs } from '../../base/clock.ts';
 import { ServiceError } from '../../base/errors.ts';
 import { type CallUuid, newCallUuid } from '../../base/ids.ts';
 import { contactEvent, finishOf, NO_CALL, UNKNOWN_END } from './attempt-end.ts';
@@ -71,8 +72,8 @@ export class Attempts {
     const { campaign } = live;
     const notifications = decisions.flatMap(({ contactId, status }) => {
       const contact = found.find((due) => due.contact.id === contactId)?.contact;
-      const isTold = status === 'failed' || status === 'expired';
-      if (contact === undefined || !isTold) return [];
+      const isReported = status === 'failed' || status === 'expired';
+      if (contact === undefined || !isReported) return [];
       return webhooks.compose(campaign, contactEvent(contact, status, this.#nowUs())) ?? [];
     });
     const changed = await store.decide(campaign.id, decisions, notifications);
@@ -221,9 +222,9 @@ export class Attempts {
     for (;;) {
       const written = finish();
       const { status } = written.contact;
-      const isTold = status !== 'pending' && written.contact.counts;
+      const isReported = status !== 'pending' && written.contact.counts;
       const facts = { ...end, from, callUuid: written.callUuid };
-      const event = isTold ? contactEvent(contact, status, this.#nowUs(), facts) : undefined;
+      const event = isReported ? contactEvent(contact, status, this.#nowUs(), facts) : undefined;
       const notification = event && webhooks.compose(campaign, event);
       const notifications = notification === undefined ? [] : [notification];
       try {
@@ -262,6 +263,6 @@ export class Attempts {
   }
 
   #nowUs(): number {
-    return Math.round(this.#needs.clock.wallMs() * 1000);
+    return wallUs(this.#needs.clock);
   }
 }

@@ -1,4 +1,5 @@
 /** Queries and commands for campaign owners (dialect §3.11). The dialer places the calls. */
+import { wallUs } from '../../base/clock.ts';
 import type { AccountId, AgentId, CallUuid, CampaignId } from '../../base/ids.ts';
 import { newCampaignId } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
@@ -40,7 +41,7 @@ import { Uploads } from './uploads.ts';
 
 export { Dialer } from './dialer.ts';
 export type { CallPlacing } from './needs.ts';
-export { createCallPlacing, endOf, type PlacingNeeds } from './placing.ts';
+export { createCallPlacing, type PlacingNeeds } from './placing.ts';
 export { expireCampaigns } from './retention.ts';
 export type { CampaignServiceNeeds, DialerControl } from './service-needs.ts';
 export { SharedDialer } from './shared-dialer.ts';
@@ -294,6 +295,6 @@ export class CampaignService implements CampaignControl {
   }
 
   #nowUs(): number {
-    return Math.round(this.#needs.clock.wallMs() * 1000);
+    return wallUs(this.#needs.clock);
   }
 }

@@ -2,6 +2,7 @@
  * Implements the commands of a campaign's owner and changes of a campaign that is not running. Each is allowed only
  * in certain statuses.
  */
+import { wallUs } from '../../base/clock.ts';
 import type { CampaignId } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { CampaignChange } from './needs.ts';
@@ -48,7 +49,7 @@ export class Commands {
   }
 
   cancel(campaign: Campaign): Answer<CampaignView> {
-    const atUs = Math.round(this.#needs.clock.wallMs() * 1000);
+    const atUs = wallUs(this.#needs.clock);
     const change = { status: 'cancelled', pauseReason: undefined, completedUs: atUs } as const;
     const event = { kind: 'cancelled', atUs } as const;
     return this.#change(campaign, ['queued', 'running', 'paused'], change, 'cancelled', event);

@@ -4,7 +4,7 @@ import type { Logger } from '../../base/logger.ts';
 import type { CallPlacing, CampaignStore, CampaignWebhooks } from './needs.ts';
 import type { CampaignOwner } from './types.ts';
 
-export interface DialerSettings {
+interface DialerSettings {
   /** Maximum number of concurrently running campaigns per account. More are queued. */
   readonly maxRunning: number;
   /** Maximum number of calls per day to one number, over all campaigns of the account. */

@@ -2,6 +2,7 @@
  * Places the calls of running campaigns. A round runs when a call ends, a command arrives, a slot becomes free or a
  * timer fires. Each account has at most one round at a time. All state can be rebuilt from the store.
  */
+import { wallUs } from '../../base/clock.ts';
 import type { AccountId, CampaignId } from '../../base/ids.ts';
 import { Attempts } from './attempts.ts';
 import type { DialerNeeds } from './dialer-needs.ts';
@@ -110,17 +111,16 @@ export class Dialer implements DialerControl {
     return this.#obstacles.of(campaign);
   }
 
+  /** Reads the campaign again. A failed read is logged and does not fail the change. */
   async changed({ id, accountId }: Campaign): Promise<void> {
-    this.#needs.store
-      .get(id)
-      .then((campaign) => {
-        if (campaign === undefined) return;
-        this.#live.get(id)?.forget();
-        this.#keep(campaign);
-      })
-      .catch((error: unknown) => {
-        this.#needs.logger.error({ error, accountId, campaignId: id }, 'failed to read a campaign');
-      });
+    try {
+      const campaign = await this.#needs.store.get(id);
+      if (campaign === undefined) return;
+      this.#live.get(id)?.forget();
+      this.#keep(campaign);
+    } catch (error) {
+      this.#needs.logger.error({ error, accountId, campaignId: id }, 'failed to read a campaign');
+    }
   }
 
   async agentChanged(agent: Agent): Promise<void> {
@@ -232,7 +232,7 @@ export class Dialer implements DialerControl {
         await this.#dialling.dial(rounds, () => this.#stopped);
       }
     } catch (error) {
-      this.#needs.logger.error({ error, accountId }, 'dialer round failed');
+      this.#needs.logger.error({ error, accountId }, 'dialer run failed');
       for (const live of this.#ofAccount(accountId))
         live.blocked('the store failed', this.#nowUs());
       wakeUs = this.#nowUs() + RECHECK_MS * 1000;
@@ -263,7 +263,7 @@ export class Dialer implements DialerControl {
   }
 
   #nowUs(): number {
-    return Math.round(this.#needs.clock.wallMs() * 1000);
+    return wallUs(this.#needs.clock);
   }
 }
 

@@ -1,4 +1,5 @@
 /** Chooses the next contact and caller ID of a running campaign, places the call, and handles a refusal. */
+import { wallUs } from '../../base/clock.ts';
 import type { AccountId } from '../../base/ids.ts';
 import type { Attempts, Caller, Placed } from './attempts.ts';
 import { CallerIds, type Turn } from './caller-ids.ts';
@@ -168,7 +169,7 @@ export class Dialling {
     try {
       await this.#placed(limits, live, due, placed);
     } catch (error) {
-      this.#needs.logger.error({ error, campaignId: live.campaign.id }, 'dialer round failed');
+      this.#needs.logger.error({ error, campaignId: live.campaign.id }, 'dialer run failed');
     }
     this.#hooks.wake(limits.accountId);
   }
@@ -230,6 +231,6 @@ export class Dialling {
   }
 
   #nowUs(): number {
-    return Math.round(this.#needs.clock.wallMs() * 1000);
+    return wallUs(this.#needs.clock);
   }
 }

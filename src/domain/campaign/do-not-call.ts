@@ -1,4 +1,5 @@
 /** Manages do-not-call lists: those of accounts, and the operator's list for all accounts. */
+import { wallUs } from '../../base/clock.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import { plainNumber } from '../../base/phone-number.ts';
 import { err, ok, type Result } from '../../base/result.ts';
@@ -24,7 +25,7 @@ export class DoNotCall {
     if (total + numbers.length > MAX_NUMBERS) {
       return err({ kind: 'tooMany', what: 'numbers that are not called', limit: MAX_NUMBERS });
     }
-    const nowUs = Math.round(clock.wallMs() * 1000);
+    const nowUs = wallUs(clock);
     return ok(await store.addDoNotCall(scope, numbers.map(plainNumber), nowUs));
   }
 

@@ -1,4 +1,5 @@
 /** Advances campaigns over time: scheduled start, queue, windows, pauses, stalls, expiry, completion. Finds due contacts. */
+import { wallUs } from '../../base/clock.ts';
 import type { AccountId } from '../../base/ids.ts';
 import type { CallerIds } from './caller-ids.ts';
 import type { DialerNeeds } from './dialer-needs.ts';
@@ -36,7 +37,7 @@ export class Lifecycle {
   }
 
   async start(campaign: Campaign): Promise<Campaign | undefined> {
-    const nowUs = Math.round(this.#needs.clock.wallMs() * 1000);
+    const nowUs = wallUs(this.#needs.clock);
     const isFull = this.#hooks.runningOf(campaign.accountId) >= this.#needs.settings.maxRunning;
     return isFull
       ? this.#transitions.queue(campaign, nowUs)
@@ -147,9 +148,9 @@ export class Lifecycle {
       return this.#pause(live, 'stalled', nowUs);
     }
     if (lastedUs < stalledMs * 1000) return sinceUs + stalledMs * 1000;
-    if (!live.isStallTold) {
-      live.isStallTold = true;
-      await this.#transitions.tell(campaign, {
+    if (!live.isStallReported) {
+      live.isStallReported = true;
+      await this.#transitions.notify(campaign, {
         kind: 'stalled',
         atUs: nowUs,
         reason: live.blockedBy,

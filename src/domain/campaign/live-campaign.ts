@@ -31,7 +31,7 @@ export class LiveCampaign {
   /** Time since which calls fail for a reason other than full limits, microseconds UTC. */
   blockedSinceUs: number | undefined;
   blockedBy = '';
-  isStallTold = false;
+  isStallReported = false;
   readonly pace = new Pace();
   readonly #windows = new Map<string, WindowState>();
 
@@ -102,7 +102,7 @@ export class LiveCampaign {
   /** Clears the stall state after a placed call, or if only full limits or a lack of due contacts prevent one. */
   unblocked(): void {
     this.blockedSinceUs = undefined;
-    this.isStallTold = false;
+    this.isStallReported = false;
   }
 
   health(

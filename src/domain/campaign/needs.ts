@@ -267,7 +267,7 @@ export type PlacingRefusal =
   /** `begin` returned false. */
   | { readonly kind: 'stale' };
 
-export interface PlacedCampaignCall {
+interface PlacedCampaignCall {
   readonly ended: Promise<CampaignCallEnd>;
   /** Resolves when the called party rings or answers, or the call ends. From then on the call counts. Default: at the end. */
   readonly reached?: Promise<void>;

@@ -1,4 +1,5 @@
 /** Checks whether the cause of a pause still exists (spec: Campaign pause reasons). */
+import { wallUs } from '../../base/clock.ts';
 import { CallerIds } from './caller-ids.ts';
 import type { DialerNeeds } from './dialer-needs.ts';
 import { LiveCampaign } from './live-campaign.ts';
@@ -36,7 +37,7 @@ export class PauseConditions {
   }
 
   async #window(campaign: Campaign, reason: Obstacle['reason']): Promise<Obstacle | undefined> {
-    const nowUs = Math.round(this.#needs.clock.wallMs() * 1000);
+    const nowUs = wallUs(this.#needs.clock);
     const live = new LiveCampaign(campaign);
     live.timezones = (await this.#needs.store.dueZones(campaign.id)).map(
       ({ timezone }) => timezone,
@@ -50,7 +51,7 @@ export class PauseConditions {
   /** Returns the number that is called next. Undefined if no contact waits. */
   async #nextNumber({ id }: Campaign): Promise<string | undefined> {
     const { store, clock } = this.#needs;
-    const nowUs = Math.round(clock.wallMs() * 1000);
+    const nowUs = wallUs(clock);
     for (const { timezone } of await store.dueZones(id)) {
       const [due] = await store.due({ campaignId: id, timezone, nowUs, dayStartUs: 0, limit: 1 });
       if (due !== undefined) return due.contact.to;
@@ -65,7 +66,7 @@ export class PauseConditions {
     const numbers = await store.numbers(campaign.id);
     const holds = new PoolHolds();
     const callerIds = new CallerIds(numbers, pool, { timezone, random, holds });
-    const { kind } = callerIds.peek(Math.round(clock.wallMs() * 1000));
+    const { kind } = callerIds.peek(wallUs(clock));
     if (kind === 'exhausted') return { reason, detail: 'the pool has no usable number left' };
     return kind === 'dailyLimit'
       ? { reason, detail: 'every number of the pool has reached its daily limit' }

@@ -1,4 +1,5 @@
 /** Validates a plan against the account, its agents and numbers, timezones and the current time. */
+import { wallUs } from '../../base/clock.ts';
 import type { CampaignId } from '../../base/ids.ts';
 import { plainNumber } from '../../base/phone-number.ts';
 import { err, ok, type Result } from '../../base/result.ts';
@@ -19,7 +20,7 @@ export async function checkPlan(
   plan: CampaignPlan,
   before?: CampaignPlan,
 ): Promise<Result<CampaignPlan, CampaignRefusal>> {
-  const problem = checkShape(plan) ?? checkTimes(plan, needs.clock.wallMs() * 1000, before);
+  const problem = checkShape(plan) ?? checkTimes(plan, wallUs(needs.clock), before);
   if (problem !== undefined) return problem;
   const account = await needs.accounts.get(owner.accountId);
   const limit = account?.concurrentCallsLimit ?? 0;

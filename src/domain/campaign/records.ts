@@ -35,7 +35,7 @@ export interface Agent extends CampaignOwner {
 
 export type CustomHeaders = ReadonlyArray<readonly [name: string, value: string]>;
 
-export interface CallRecording {
+interface CallRecording {
   readonly maxMs: number;
   readonly format: 'mp3' | 'wav';
   readonly channels: 'mono' | 'stereo';
@@ -62,7 +62,7 @@ export interface DialWindow {
 
 export type RetryOutcome = 'busy' | 'no_answer' | 'failed' | 'machine';
 
-export interface RetryPolicy {
+interface RetryPolicy {
   /** Maximum number of further attempts, 0 to 5. */
   readonly attempts: number;
   /** Delays before the first, second … retry, in milliseconds. Later retries use the last value. */
@@ -72,8 +72,8 @@ export interface RetryPolicy {
   readonly on: readonly RetryOutcome[];
 }
 
-export type CallerIdStrategy = 'fixed' | 'per_contact' | 'pool';
-export type PoolRotation = 'round_robin' | 'least_used' | 'random';
+type CallerIdStrategy = 'fixed' | 'per_contact' | 'pool';
+type PoolRotation = 'round_robin' | 'least_used' | 'random';
 
 /** Limits of each pool number. Undefined: unlimited. */
 export interface PoolRules {

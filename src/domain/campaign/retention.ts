@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, wallUs } from '../../base/clock.ts';
 import type { CampaignStore } from './needs.ts';
 
 /** Number of rows deleted per transaction. Short enough that no call is delayed. */
@@ -11,16 +11,16 @@ const BATCH = 200;
 export async function expireCampaigns(
   store: Pick<CampaignStore, 'overBefore' | 'erase' | 'purgeDoNotCall'>,
   clock: Clock,
-  kept: { readonly campaignsMs: number; readonly doNotCallMs: number },
+  retention: { readonly campaignsMs: number; readonly doNotCallMs: number },
 ): Promise<number> {
-  const nowUs = Math.round(clock.wallMs() * 1000);
+  const nowUs = wallUs(clock);
   let erased = 0;
   for (;;) {
-    const over = await store.overBefore(nowUs - kept.campaignsMs * 1000, BATCH);
+    const over = await store.overBefore(nowUs - retention.campaignsMs * 1000, BATCH);
     for (const id of over) while (await store.erase(id, BATCH));
     erased += over.length;
     if (over.length < BATCH) break;
   }
-  while ((await store.purgeDoNotCall(nowUs - kept.doNotCallMs * 1000, BATCH)) === BATCH);
+  while ((await store.purgeDoNotCall(nowUs - retention.doNotCallMs * 1000, BATCH)) === BATCH);
   return erased;
 }

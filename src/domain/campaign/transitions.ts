@@ -64,7 +64,7 @@ export class Transitions {
   }
 
   /** Sends an event without a change. */
-  tell(campaign: Campaign, event: CampaignEvent): Changed {
+  notify(campaign: Campaign, event: CampaignEvent): Changed {
     return this.#change(campaign, [campaign.status], {}, event);
   }
 

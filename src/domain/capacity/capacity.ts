@@ -12,11 +12,11 @@ export {
   type Sharer,
 } from './fair-share.ts';
 export type { Slots } from './needs.ts';
-export { type Asking, NewCalls } from './new-calls.ts';
+export { NewCalls } from './new-calls.ts';
 export type { CapacityLimits, CapacityRefusal, CapacitySlot } from './types.ts';
 
 /** Counts active calls and call starts within the last second per key. A key is an account, trunk or carrier ID. */
-export class Capacity {
+class Capacity {
   readonly #running = new Map<string, number>();
   readonly #starts = new Map<string, number[]>();
 

@@ -76,8 +76,8 @@ export class NewCalls {
     }
     if (this.#perSecond === undefined) return true;
     this.#refill();
-    const kept = isKnown ? 0 : this.#most() * KEPT_FOR_KNOWN;
-    if (waitedMs <= LONGEST_WAIT_MS && this.#tokens - kept >= 1) return true;
+    const retained = isKnown ? 0 : this.#most() * KEPT_FOR_KNOWN;
+    if (waitedMs <= LONGEST_WAIT_MS && this.#tokens - retained >= 1) return true;
     this.#refused += 1;
     return false;
   }

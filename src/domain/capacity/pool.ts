@@ -97,7 +97,7 @@ export class Pool {
     if (this.#recentStarts() >= cps) {
       return { kind: 'cps', limit: cps, retryAfterMs: this.#untilNextMs() };
     }
-    if (this.#isKept(sharer) || this.#wouldOvertake(sharer)) {
+    if (this.#isRetained(sharer) || this.#wouldOvertake(sharer)) {
       return { kind: 'share', limit: concurrentCalls, retryAfterMs: SECOND_MS };
     }
     return undefined;
@@ -165,7 +165,7 @@ export class Pool {
     let best: { readonly turn: Turn; readonly used: number } | undefined;
     for (const { waiting } of this.#usages.values()) {
       const [turn] = waiting;
-      if (turn === undefined || this.#isKept(turn.sharer)) continue;
+      if (turn === undefined || this.#isRetained(turn.sharer)) continue;
       const used = this.#used(turn.sharer);
       if (best === undefined || used < best.used) best = { turn, used };
     }
@@ -185,7 +185,7 @@ export class Pool {
   }
 
   /** Returns whether the free slots are reserved. The last tenth is reserved for accounts below their share. */
-  #isKept(sharer: Sharer): boolean {
+  #isRetained(sharer: Sharer): boolean {
     const { concurrentCalls } = this.limits;
     if (concurrentCalls < LEAST_TO_KEEP) return false;
     if (this.#running < concurrentCalls - Math.ceil(concurrentCalls / 10)) return false;

@@ -4,7 +4,17 @@ import type { Page, Slice } from '../../base/page.ts';
 import type { Result } from '../../base/result.ts';
 import type { StoredNotification } from '../callback/types.ts';
 import type { NewEntry, ReserveRefusal } from '../ledger/types.ts';
-import type { CallTimeline, Cdr, CdrFilter, CdrRecord, CdrSummary, DailyCalls } from './types.ts';
+import type {
+  CallTimeline,
+  Cdr,
+  CdrFilter,
+  CdrRecord,
+  CdrSearch,
+  CdrSummary,
+  DailyCalls,
+  HourlyCalls,
+  MosRange,
+} from './types.ts';
 
 /**
  * A stream of an open call, connected or waiting to reconnect. Contains what billing needs after a crash. Only
@@ -88,10 +98,10 @@ export interface CallStore {
   /** Deletes an open call without a record and releases its reservation. Does nothing if the call is not open. */
   discard(call: { readonly cdr: Pick<Cdr, 'callUuid' | 'accountId'> }): Promise<void>;
   /**
-   * Returns open and queued calls with the currently reserved amount. `nobody` selects the calls of nodes whose epoch
+   * Returns open and queued calls with the currently reserved amount. `orphaned` selects the calls of nodes whose epoch
    * has ended.
    */
-  listOpen(whose?: 'everybody' | 'nobody'): Promise<readonly OpenCall[]>;
+  listOpen(which?: 'all' | 'orphaned'): Promise<readonly OpenCall[]>;
 }
 
 /** Reads finished calls. */
@@ -104,6 +114,19 @@ export interface CdrStore {
   summary(filter: CdrFilter): Promise<CdrSummary>;
   /** Returns calls per start day and direction, oldest first. */
   daily(filter: CdrFilter): Promise<readonly DailyCalls[]>;
+  /**
+   * Returns up to `limit` records older than number `before`, latest first. Examines at most `scan` records of the
+   * account, so that its duration does not depend on the number of records.
+   */
+  search(
+    filter: CdrFilter,
+    mos: MosRange,
+    range: { readonly before: number | undefined; readonly limit: number; readonly scan: number },
+  ): Promise<CdrSearch>;
+  /** Returns calls per start hour, oldest first, without hours that have none. */
+  hourly(filter: CdrFilter): Promise<readonly HourlyCalls[]>;
+  /** Returns the average of the latest `limit` scores. Undefined without scores. */
+  averageMos(filter: CdrFilter, limit: number): Promise<number | undefined>;
 }
 
 /** Stores call timelines for troubleshooting. */
@@ -120,5 +143,5 @@ export interface RetentionStore {
    * Returns the number deleted. A number below `limit` means that nothing is left.
    */
   purgeCalls(nowUs: number, defaultMs: number, limit: number): Promise<number>;
-  purgeLogs(nowUs: number, keptMs: number, limit: number): Promise<number>;
+  purgeLogs(nowUs: number, retentionMs: number, limit: number): Promise<number>;
 }

@@ -16,7 +16,7 @@ import type { Cdr } from './types.ts';
  */
 export async function recoverOpenCalls(store: CallStore, log: Logger): Promise<readonly Cdr[]> {
   const recovered: Cdr[] = [];
-  for (const call of await store.listOpen('nobody')) {
+  for (const call of await store.listOpen('orphaned')) {
     const cdr = closedByCrash(call);
     const isFirst = await store.settle({
       cdr,

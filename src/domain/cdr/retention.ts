@@ -1,25 +1,25 @@
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, wallUs } from '../../base/clock.ts';
 import type { RetentionStore } from './needs.ts';
 
 /** Records deleted per transaction. The store serves no other request during these few milliseconds. */
 const BATCH = 50;
 
 /**
- * Deletes call records past their retention and call logs older than `kept.logsMs`. Runs daily. Returns the number of
+ * Deletes call records past their retention and call logs older than `retention.logsMs`. Runs daily. Returns the number of
  * deleted records.
  */
 export async function expireCalls(
   store: RetentionStore,
   clock: Clock,
-  kept: { readonly callsMs: number; readonly logsMs: number },
+  retention: { readonly callsMs: number; readonly logsMs: number },
 ): Promise<number> {
-  const nowUs = Math.round(clock.wallMs() * 1000);
+  const nowUs = wallUs(clock);
   let deleted = 0;
   for (;;) {
-    const batch = await store.purgeCalls(nowUs, kept.callsMs, BATCH);
+    const batch = await store.purgeCalls(nowUs, retention.callsMs, BATCH);
     deleted += batch;
     if (batch < BATCH) break;
   }
-  while ((await store.purgeLogs(nowUs, kept.logsMs, BATCH)) === BATCH);
+  while ((await store.purgeLogs(nowUs, retention.logsMs, BATCH)) === BATCH);
   return deleted;
 }

@@ -74,7 +74,7 @@ export class Settler {
       if (!isRepeated) {
         this.#log.error(
           { callUuid, code: error.code, waiting: this.#waiting },
-          'settlement not written, will be tried again',
+          'settlement not written; retrying',
         );
       }
       return undefined;

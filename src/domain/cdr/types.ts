@@ -141,6 +141,40 @@ export interface CdrFilter {
   readonly campaignId?: string | undefined;
   /** Case-insensitive substring of either number, the call UUID or the caller's name. */
   readonly search?: string | undefined;
+  readonly trunkId?: string | undefined;
+  /** Inclusive bounds of the voice and stream charges. */
+  readonly costFrom?: Micros | undefined;
+  readonly costTo?: Micros | undefined;
+  /** True: only calls during which one direction had no audio. */
+  readonly oneWayAudio?: true | undefined;
+}
+
+/** Inclusive bounds of the mean opinion score of the received audio. A call without a score does not match. */
+export interface MosRange {
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+}
+
+/** Part of a set, latest first, found by reading a limited number of records. */
+export interface CdrSearch {
+  readonly items: readonly CdrRecord[];
+  /** Number from which an older part continues. Undefined at the end of the set. */
+  readonly before: number | undefined;
+  /** True if the search stopped at its limit of records, not because `items` is full. */
+  readonly hasReachedLimit: boolean;
+  /** Start of the oldest call that was examined, microseconds UTC. */
+  readonly searchedToUs: number | undefined;
+}
+
+/** Calls that started in one hour. */
+export interface HourlyCalls {
+  /** Start of the hour, microseconds UTC. */
+  readonly startUs: number;
+  readonly calls: number;
+  readonly answered: number;
+  readonly talkUs: number;
+  /** Sum of voice and stream charges. */
+  readonly cost: Micros;
 }
 
 /** Sums over the whole filtered set. */

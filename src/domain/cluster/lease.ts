@@ -2,9 +2,9 @@
 import type { Clock } from '../../base/clock.ts';
 
 /** Lease after a beat in the store, in milliseconds. Other nodes declare this one dead after 6 s. */
-export const STORE_LEASE_MS = 5000;
+const STORE_LEASE_MS = 5000;
 /** Lease after a beat in Redis, in milliseconds. The Redis entry expires after 3 s. */
-export const REDIS_LEASE_MS = 2500;
+const REDIS_LEASE_MS = 2500;
 
 /**
  * A lease that beats renew, measured only by this node's monotonic clock. It expires while the process is stopped or
@@ -23,6 +23,11 @@ export class NodeLease {
 
   get isHeld(): boolean {
     return this.#clock.monotonicMs() < this.#untilMs;
+  }
+
+  /** Time until the lease expires in ms; 0 once it has expired. */
+  get remainingMs(): number {
+    return Math.max(0, this.#untilMs - this.#clock.monotonicMs());
   }
 
   /** Renews the lease after the store confirmed a beat that was sent at `sentMs` (monotonic). */

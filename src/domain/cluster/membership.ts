@@ -12,9 +12,11 @@ import type { SelfNode } from './self-node.ts';
 import type { NodeRecord } from './types.ts';
 
 /** Interval between beats, and between checks of the other nodes' beats. */
-export const BEAT_MS = SECOND_MS;
+const BEAT_MS = SECOND_MS;
 /** Silence after which a node is declared dead. Counts only while this node could read the store. */
 const SILENT_MS = 6 * SECOND_MS;
+/** Maximum time between two checks that counts as silence of the other nodes. */
+const LONG_ROUND_MS = 2 * BEAT_MS;
 /** Time for which the list of live nodes stays valid after a check. */
 const KNOWN_MS = 3 * SECOND_MS;
 /**
@@ -36,7 +38,7 @@ export interface MembershipNeeds {
   /** Returns whether the node is reachable through another channel than the store, and thus alive. Undefined if unknown. */
   readonly isHeard: (nodeId: string) => Promise<boolean | undefined>;
   /** Adopts all orphaned work. Called again if it rejects. */
-  readonly takeUp: () => Promise<void>;
+  readonly adopt: () => Promise<void>;
   /**
    * Called when this node was declared dead and its calls belong to another node. Resolves when they have ended; a
    * new epoch then begins.
@@ -53,7 +55,7 @@ export class Membership {
   readonly #needs: MembershipNeeds;
   #watched = new Map<string, Watched>();
   #living: readonly string[] = [];
-  #lookedMs = Number.NEGATIVE_INFINITY;
+  #checkedMs = Number.NEGATIVE_INFINITY;
   /** True if a round failed since the last check. The time until the next check does not count as silence of others. */
   #hasGap = false;
   /** Last time at which reachability of nodes was known (monotonic). */
@@ -73,7 +75,7 @@ export class Membership {
       round: () => this.round(),
       failed: (error) => {
         this.#hasGap = true;
-        needs.logger.warn({ error }, 'the store refused a beat of this node');
+        needs.logger.warn({ error }, 'the store refused a heartbeat of this node');
       },
     });
   }
@@ -83,7 +85,7 @@ export class Membership {
    * nodes may be missing.
    */
   get living(): readonly string[] | undefined {
-    const ageMs = this.#needs.clock.monotonicMs() - this.#lookedMs;
+    const ageMs = this.#needs.clock.monotonicMs() - this.#checkedMs;
     return ageMs > KNOWN_MS ? undefined : this.#living;
   }
 
@@ -108,9 +110,10 @@ export class Membership {
   /** Sends one beat and checks the other nodes once. */
   async round(): Promise<void> {
     const { nodes, self, clock, isHeard, lease } = this.#needs;
-    const hears = (await isHeard(self.id)) !== undefined;
-    if (hears) this.#hearingMs = clock.monotonicMs();
+    if ((await isHeard(self.id)) !== undefined) this.#hearingMs = clock.monotonicMs();
     const sentMs = clock.monotonicMs();
+    // A single late response does not count: other nodes would stop waiting for this node's judgement.
+    const hears = sentMs - this.#hearingMs < KNOWN_MS;
     if (await nodes.beat(self, hears)) lease.confirmedByStore(sentMs);
     else await this.#beginAnew();
     const found = await nodes.list();
@@ -122,7 +125,9 @@ export class Membership {
     const witness = found.find(
       ({ id, epoch }) => id === self.id || this.#watched.get(id)?.record.epoch === epoch,
     );
-    const gapMs = this.#hasGap ? nowMs - this.#lookedMs : 0;
+    const sinceCheckMs = nowMs - this.#checkedMs;
+    // A round that took long was paused, or waited for the store, which the others could not reach either.
+    const gapMs = this.#hasGap ? sinceCheckMs : Math.max(0, sinceCheckMs - LONG_ROUND_MS);
     this.#hasGap = false;
     const watched = found.map((record): Watched => {
       const known = this.#watched.get(record.id);
@@ -131,7 +136,7 @@ export class Membership {
     });
     this.#watched = new Map(watched.map((one) => [one.record.id, one]));
     this.#living = found.map(({ id }) => id);
-    this.#lookedMs = nowMs;
+    this.#checkedMs = nowMs;
     const isFirst = found[0]?.id === self.id;
     if (hasLeft) {
       this.#lateUntilMs = nowMs + LATE_MS;
@@ -143,14 +148,15 @@ export class Membership {
     const looks = isFirst || nowMs < this.#lateUntilMs;
     if (looks && nowMs - this.#lastMs >= againMs) this.#isDue = true;
     for (const one of watched) await this.#judge(one, nowMs);
-    if (this.#isDue) await this.#takeUp();
+    if (this.#isDue) await this.#adopt();
   }
 
   async #judge({ record, sinceMs }: Watched, nowMs: number): Promise<void> {
     const { nodes, self, isHeard, logger } = this.#needs;
     if (record.id === self.id || nowMs - sinceMs < SILENT_MS) return;
-    const heard = await isHeard(record.id);
-    if (heard === true || (heard === undefined && this.#isLeftToOthers(record, nowMs))) return;
+    const received = await isHeard(record.id);
+    if (received === true || (received === undefined && this.#isLeftToOthers(record, nowMs)))
+      return;
     // Due even if the answer is lost, because then no other node knows that there is work to adopt.
     const wasDue = this.#isDue;
     this.#isDead(nowMs);
@@ -160,7 +166,10 @@ export class Membership {
     }
     this.#watched.delete(record.id);
     this.#living = this.#living.filter((id) => id !== record.id);
-    logger.error({ node: record.id, epoch: record.epoch }, 'node is silent: declared dead');
+    logger.error(
+      { node: record.id, epoch: record.epoch },
+      'node sends no heartbeats: declared dead',
+    );
   }
 
   #isDead(nowMs: number): void {
@@ -180,8 +189,8 @@ export class Membership {
     );
   }
 
-  async #takeUp(): Promise<void> {
-    await this.#needs.takeUp();
+  async #adopt(): Promise<void> {
+    await this.#needs.adopt();
     this.#isDue = false;
     this.#lastMs = this.#needs.clock.monotonicMs();
   }

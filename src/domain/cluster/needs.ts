@@ -38,7 +38,7 @@ export interface Bus {
    */
   ask(node: string, what: string, given: readonly unknown[]): Promise<unknown>;
   /** Sends a one-way message to all other nodes. */
-  tell(what: string, given: unknown): void;
+  notify(what: string, given: unknown): void;
   answer(what: string, by: (...given: never[]) => Promise<unknown>): void;
   hear(what: string, by: Hears): void;
 }

@@ -89,11 +89,11 @@ export class Peers {
     { others, question, here }: Search<T>,
     isMissing: (answer: T) => boolean,
   ): Promise<T> {
-    const asked = await Promise.allSettled(others.map((node) => this.#ask(node, question)));
-    for (const [at, one] of asked.entries())
+    const requested = await Promise.allSettled(others.map((node) => this.#ask(node, question)));
+    for (const [at, one] of requested.entries())
       if (one.status === 'fulfilled' && !isMissing(one.value))
         return this.#remembered(key, others[at], one.value);
-    for (const one of asked) if (one.status === 'rejected') throw one.reason;
+    for (const one of requested) if (one.status === 'rejected') throw one.reason;
     return here;
   }
 

@@ -51,7 +51,7 @@ export interface AdmissionNeeds {
   readonly capacity: Slots;
   readonly shares: FairShare;
   readonly newCalls: Pick<NewCalls, 'take'>;
-  readonly keeper: CallBilling;
+  readonly callBilling: CallBilling;
   readonly clock: Clock;
   /** Limit of this node: concurrent calls, and call starts per second. */
   readonly nodeLimit: number;
@@ -217,10 +217,12 @@ export class Admission {
     waiting: readonly Recorded[] = [],
   ): Promise<Result<void, AdmissionRefusal>> {
     let isRefused = false;
-    const slot = Promise.resolve(taken ?? this.slot(owner, call.signal)).then((asked) => {
-      if (asked.ok)
-        void call.ended.then(() => (isRefused ? asked.value.undo() : asked.value.release()));
-      return asked;
+    const slot = Promise.resolve(taken ?? this.slot(owner, call.signal)).then((requested) => {
+      if (requested.ok)
+        void call.ended.then(() =>
+          isRefused ? requested.value.undo() : requested.value.release(),
+        );
+      return requested;
     });
     const admitted = await this.#decide(call, owner, slot, waiting);
     isRefused = !admitted.ok;
@@ -230,12 +232,12 @@ export class Admission {
   async #decide(
     call: Call,
     owner: Account,
-    asked: Promise<Result<CapacitySlot, SlotRefusal>>,
+    requested: Promise<Result<CapacitySlot, SlotRefusal>>,
     waiting: readonly Recorded[],
   ): Promise<Result<void, AdmissionRefusal>> {
     // Open the record before deciding, so that a refused call has a record too. Both operations may be remote and run
     // in parallel.
-    const [slot, opened] = await Promise.all([asked, this.#open(call, owner, waiting)]);
+    const [slot, opened] = await Promise.all([requested, this.#open(call, owner, waiting)]);
     if (this.#problem !== undefined) return err(unrecordable(this.#problem));
     if (!slot.ok) return err(slotRefused(slot.error));
     const barred = await this.#barred(call).catch(refusalOf);
@@ -272,7 +274,7 @@ export class Admission {
     waiting: readonly Recorded[],
   ): Promise<Result<void, ReserveRefusal | AdmissionRefusal>> {
     try {
-      return await this.#needs.keeper.open(call, owner.dailySpendLimit, waiting);
+      return await this.#needs.callBilling.open(call, owner.dailySpendLimit, waiting);
     } catch (error) {
       return err(refusalOf(error));
     }

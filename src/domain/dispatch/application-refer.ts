@@ -6,14 +6,14 @@ import {
   parametersOf,
   referParameters,
 } from '../interpreter/interpreter.ts';
-import type { ControlRefusal, ReferWish } from './control.ts';
+import type { ControlRefusal, ReferRequest } from './control.ts';
 
 const EVENT = 'Refer';
 
 /** Sends REFER for a REST API request. The document continues until the outcome is known and reported to `callback`. */
 export async function referForApplication(
   call: Call,
-  { destination, timeoutMs, callback }: ReferWish,
+  { destination, timeoutMs, callback }: ReferRequest,
   needs: Pick<InterpreterNeeds, 'referrer' | 'callbacks' | 'keeping'>,
 ): Promise<Result<void, ControlRefusal>> {
   const begun = await needs.referrer.refer(call, { destination, timeoutMs, source: 'API Request' });

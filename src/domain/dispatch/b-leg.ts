@@ -3,7 +3,7 @@ import { ServiceError } from '../../base/errors.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Call, CallIdentity, DialPlan } from '../call/call.ts';
 import type { CapacitySlot } from '../capacity/capacity.ts';
-import type { BLegRequest, Dialer, UnmadeLeg } from '../interpreter/interpreter.ts';
+import type { BLegRequest, Dialer, UnplacedLeg } from '../interpreter/interpreter.ts';
 import type { SlotRefusal } from './admission.ts';
 import { attestedTo, signing } from './caller-proof.ts';
 import { type CarrierGate, gateOf } from './carrier-gate.ts';
@@ -29,7 +29,7 @@ export class BLegDialer implements Dialer {
     this.#gate = gateOf(needs);
   }
 
-  async dial(request: BLegRequest): Promise<Result<Call, UnmadeLeg>> {
+  async dial(request: BLegRequest): Promise<Result<Call, UnplacedLeg>> {
     const { parent } = request;
     const calling = await this.#callingOf(parent);
     const planned = await this.#permitted(parent, calling, await this.#plan(request, calling));
@@ -168,10 +168,10 @@ export class BLegDialer implements Dialer {
 
   /** Stores the answer immediately, so that the call is billed even if the process crashes afterwards. */
   #keepWhenAnswered(call: Call): void {
-    const { keeper, logger } = this.#needs;
+    const { callBilling, logger } = this.#needs;
     call.observe({
       answered: () => {
-        keeper.changed(call).catch((error: unknown) => {
+        callBilling.changed(call).catch((error: unknown) => {
           logger.error({ error, callUuid: call.uuid }, 'answer not recorded');
         });
       },
@@ -256,7 +256,7 @@ const CALLER_GONE: DialRefusal = {
 function neverCreated(
   { parent, callerId, destination }: BLegRequest,
   { cause, source, detail }: DialRefusal,
-): Result<never, UnmadeLeg> {
+): Result<never, UnplacedLeg> {
   parent.log.add('warning', 'B leg not created', { reason: detail, cause });
   const to = destination.kind === 'user' ? destination.uri : destination.number;
   return err({ cause, source, detail, from: callerId ?? parent.facts.from, to });

@@ -45,7 +45,7 @@ export interface CallBillingNeeds {
   readonly onSettled: (cdr: Cdr, call: Call) => void;
 }
 
-interface Kept {
+interface BilledCall {
   readonly call: Call;
   readonly notificationId: string;
   /** Charge for the call and all of its streams. */
@@ -65,7 +65,7 @@ interface Kept {
 export class CallBilling implements CallKeeping {
   readonly #needs: CallBillingNeeds;
   /** Live calls by UUID. */
-  readonly #kept = new Map<CallUuid, Kept>();
+  readonly #billed = new Map<CallUuid, BilledCall>();
   readonly #settling = new Set<Promise<Cdr>>();
   readonly #settled = new WeakMap<Call, Promise<Cdr>>();
   readonly #stopping = new AbortController();
@@ -84,15 +84,15 @@ export class CallBilling implements CallKeeping {
   }
 
   live(): readonly Call[] {
-    return [...this.#kept.values()].map(({ call }) => call);
+    return [...this.#billed.values()].map(({ call }) => call);
   }
 
   get liveCount(): number {
-    return this.#kept.size;
+    return this.#billed.size;
   }
 
   get(callUuid: CallUuid): Call | undefined {
-    return this.#kept.get(callUuid)?.call;
+    return this.#billed.get(callUuid)?.call;
   }
 
   /** Resolves once an ended call is settled and its hangup notification is queued. */
@@ -101,11 +101,11 @@ export class CallBilling implements CallKeeping {
   }
 
   beforeSettling(call: Call, act: () => Promise<unknown>): () => void {
-    const kept = this.#kept.get(call.uuid);
-    if (kept === undefined) return () => undefined;
-    kept.before ??= new Set();
-    kept.before.add(act);
-    return () => void kept.before?.delete(act);
+    const billed = this.#billed.get(call.uuid);
+    if (billed === undefined) return () => undefined;
+    billed.before ??= new Set();
+    billed.before.add(act);
+    return () => void billed.before?.delete(act);
   }
 
   /** Returns the CDR of an ended call once it is settled; undefined if `open` was never called for it. */
@@ -124,7 +124,7 @@ export class CallBilling implements CallKeeping {
     waiting: readonly Recorded[] = [],
   ): Promise<Result<void, ReserveRefusal>> {
     const { price } = call;
-    const kept: Kept = {
+    const billed: BilledCall = {
       call,
       notificationId: uuid(this.#needs.random),
       charge: this.#chargeOf(call, priceOf(price.pulseMs, price.perMinute)),
@@ -132,14 +132,14 @@ export class CallBilling implements CallKeeping {
       cancelNoted: undefined,
       before: undefined,
     };
-    this.#kept.set(call.uuid, kept);
+    this.#billed.set(call.uuid, billed);
     this.#needs.directory?.put(callKey(call.uuid));
-    const settled = call.ended.then((end) => this.#settle(kept, end));
+    const settled = call.ended.then((end) => this.#settle(billed, end));
     this.#settling.add(settled);
     this.#settled.set(call, settled);
     void settled.finally(() => this.#settling.delete(settled));
     const { calls } = this.#needs;
-    const record = this.#openRecord(kept);
+    const record = this.#openRecord(billed);
     const opened = isPromised(record)
       ? await calls.open(
           record,
@@ -147,14 +147,14 @@ export class CallBilling implements CallKeeping {
           waiting.map((one) => this.#waitingRecord(one)),
         )
       : await calls.openAhead(record, dailySpendLimit);
-    kept.open = opened.ok;
+    billed.open = opened.ok;
     return opened;
   }
 
   async changed(call: Call): Promise<void> {
-    const kept = this.#kept.get(call.uuid);
-    if (kept === undefined || !kept.open || call.isEnded) return;
-    const covered = await kept.charge.cover(dueAt(call, call.nowUs())).catch((error: unknown) => {
+    const billed = this.#billed.get(call.uuid);
+    if (billed === undefined || !billed.open || call.isEnded) return;
+    const covered = await billed.charge.cover(dueAt(call, call.nowUs())).catch((error: unknown) => {
       // The store rejects writes for now: the next top-up or the settlement retries. Unreserved amounts are not
       // charged.
       this.#needs.logger.error({ error, callUuid: call.uuid }, 'reservation not increased');
@@ -170,16 +170,16 @@ export class CallBilling implements CallKeeping {
       );
       return;
     }
-    forgetNoted(kept);
-    await this.#needs.calls.update(this.#openRecord(kept));
-    if (call.answerUs !== undefined) kept.charge.schedule();
+    forgetNoted(billed);
+    await this.#needs.calls.update(this.#openRecord(billed));
+    if (call.answerUs !== undefined) billed.charge.schedule();
   }
 
   noted(call: Call): void {
-    const kept = this.#kept.get(call.uuid);
-    if (kept === undefined) return;
+    const billed = this.#billed.get(call.uuid);
+    if (billed === undefined) return;
     const { clock, logger } = this.#needs;
-    kept.cancelNoted ??= clock.at(clock.monotonicMs() + NOTED_MS, () => {
+    billed.cancelNoted ??= clock.at(clock.monotonicMs() + NOTED_MS, () => {
       this.changed(call).catch((error: unknown) => {
         logger.error({ error, callUuid: call.uuid }, 'open record not updated');
       });
@@ -196,13 +196,13 @@ export class CallBilling implements CallKeeping {
     void this.#beats.stop();
   }
 
-  #openRecord(kept: Kept) {
-    return openRecord(kept.call, reservedOf(kept), this.#needs.record);
+  #openRecord(billed: BilledCall) {
+    return openRecord(billed.call, reservedOf(billed), this.#needs.record);
   }
 
   #waitingRecord(waiting: Recorded): OpenCall {
-    const kept = { notificationId: uuid(this.#needs.random), reserved: ZERO };
-    return { ...openRecord(waiting, kept, this.#needs.record), waiting: true };
+    const billed = { notificationId: uuid(this.#needs.random), reserved: ZERO };
+    return { ...openRecord(waiting, billed, this.#needs.record), waiting: true };
   }
 
   // ---------------------------------------------------------------- reservation
@@ -235,45 +235,46 @@ export class CallBilling implements CallKeeping {
   }
 
   /** Raises the reservation to the final charge if an earlier top-up failed. Unreserved amounts are not charged. */
-  async #coverEnd(kept: Kept): Promise<void> {
-    const { call } = kept;
-    if (!kept.open || call.endUs === undefined) return;
-    await kept.charge.cover(chargeAt(call, call.endUs));
+  async #coverEnd(billed: BilledCall): Promise<void> {
+    const { call } = billed;
+    if (!billed.open || call.endUs === undefined) return;
+    await billed.charge.cover(chargeAt(call, call.endUs));
   }
 
   // ---------------------------------------------------------------- heartbeat and end
 
   async #beat(): Promise<void> {
-    const open = [...this.#kept.values()].filter((kept) => kept.open && !kept.call.isEnded);
+    const open = [...this.#billed.values()].filter((billed) => billed.open && !billed.call.isEnded);
     if (open.length === 0) return;
     const beats = open.map(({ call }) => ({ callUuid: call.uuid, atUs: call.nowUs() }));
     await this.#needs.calls.heartbeat(beats);
   }
 
   /** Removes a call that this node could not serve from the store. */
-  async #discard({ call }: Kept, end: CallEnd): Promise<Cdr> {
+  async #discard({ call }: BilledCall, end: CallEnd): Promise<Cdr> {
     const cdr = finalRecord(call, ZERO, end, this.#needs.record);
     const { calls, logger, directory } = this.#needs;
     await calls.discard({ cdr }).catch((error: unknown) => {
       // The call stays open in the store; recovery closes it later.
       logger.warn({ error, callUuid: call.uuid }, 'refused call not removed');
     });
-    this.#kept.delete(call.uuid);
+    this.#billed.delete(call.uuid);
     directory?.drop(callKey(call.uuid));
     call.log.close();
     return cdr;
   }
 
-  async #settle(kept: Kept, end: CallEnd): Promise<Cdr> {
-    const { call } = kept;
-    kept.charge.stop();
-    forgetNoted(kept);
-    if (call.isUnrecorded) return this.#discard(kept, end);
-    if (kept.before !== undefined) await Promise.allSettled([...kept.before].map((act) => act()));
+  async #settle(billed: BilledCall, end: CallEnd): Promise<Cdr> {
+    const { call } = billed;
+    billed.charge.stop();
+    forgetNoted(billed);
+    if (call.isUnrecorded) return this.#discard(billed, end);
+    if (billed.before !== undefined)
+      await Promise.allSettled([...billed.before].map((act) => act()));
     const { record, settler, callbacks, logs, logger, onSettled } = this.#needs;
     const settle = (): Settlement => {
-      const cdr = finalRecord(call, kept.charge.reserved, end, record);
-      const notification = hangupNotification(call, cdr, kept.notificationId, record);
+      const cdr = finalRecord(call, billed.charge.reserved, end, record);
+      const notification = hangupNotification(call, cdr, billed.notificationId, record);
       return { cdr, entries: chargesOf(cdr), notification };
     };
     let settlement: Settlement | undefined;
@@ -281,7 +282,7 @@ export class CallBilling implements CallKeeping {
       const settled = await settler.settle(
         call.uuid,
         async () => {
-          await this.#coverEnd(kept);
+          await this.#coverEnd(billed);
           settlement = settle();
           return settlement;
         },
@@ -295,7 +296,7 @@ export class CallBilling implements CallKeeping {
     } catch (error) {
       logger.error({ error, callUuid: call.uuid }, 'settlement failed');
     } finally {
-      this.#kept.delete(call.uuid);
+      this.#billed.delete(call.uuid);
       this.#needs.directory?.drop(callKey(call.uuid));
       call.log.close();
     }
@@ -310,14 +311,14 @@ export class CallBilling implements CallKeeping {
 const isPromised = ({ cdr }: OpenCall): boolean =>
   cdr.requestUuid !== undefined || cdr.campaignId !== undefined;
 
-const reservedOf = ({ charge, notificationId }: Kept) => ({
+const reservedOf = ({ charge, notificationId }: BilledCall) => ({
   reserved: charge.reserved,
   notificationId,
 });
 
-function forgetNoted(kept: Kept): void {
-  kept.cancelNoted?.();
-  kept.cancelNoted = undefined;
+function forgetNoted(billed: BilledCall): void {
+  billed.cancelNoted?.();
+  billed.cancelNoted = undefined;
 }
 
 /** Start of the next pulse of the call or of a connected stream, in µs on the call's timeline. */

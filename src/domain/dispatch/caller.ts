@@ -1,6 +1,6 @@
 /** Caller identity of inbound calls: trust in its claims, and its visibility to others (RFC 3323, RFC 3325). */
 import { plainNumber } from '../../base/phone-number.ts';
-import type { CallerWish } from '../call/call.ts';
+import type { CallerPreference } from '../call/call.ts';
 import type { IdentityClaims, InboundLeg, Party } from '../call/needs.ts';
 import type { PeerPolicy } from '../provisioning/types.ts';
 import { readDialledNumber } from './dialled-number.ts';
@@ -9,7 +9,7 @@ export interface Caller {
   /** Caller for callbacks and records: E.164 digits, a name or `anonymous`. */
   readonly from: string;
   readonly callerName: string;
-  readonly wish: CallerWish | undefined;
+  readonly preference: CallerPreference | undefined;
 }
 
 /** Value that replaces the number of a hidden caller. */
@@ -26,29 +26,29 @@ type Calling = Pick<InboundLeg, 'from' | 'claims'>;
  */
 export function carriersCaller(leg: Calling, policy: PeerPolicy | undefined): Caller {
   const isTrusted = policy?.identity !== 'untrusted';
-  const told = isTrusted ? assertedIn(leg.claims) : undefined;
+  const reported = isTrusted ? assertedIn(leg.claims) : undefined;
   const isHidden = hides(leg) || (isTrusted && leg.claims?.remoteParty?.hides === true);
   if (isHidden) {
-    const asserted = isTrusted ? identityOf(told ?? leg.from) : undefined;
-    return { from: ANONYMOUS, callerName: 'Anonymous', wish: { hidden: true, asserted } };
+    const asserted = isTrusted ? identityOf(reported ?? leg.from) : undefined;
+    return { from: ANONYMOUS, callerName: 'Anonymous', preference: { hidden: true, asserted } };
   }
-  const party = told ?? leg.from;
+  const party = reported ?? leg.from;
   const callerName = party.displayName || leg.from.displayName;
-  return { from: plainUser(party), callerName, wish: undefined };
+  return { from: plainUser(party), callerName, preference: undefined };
 }
 
 /**
  * Returns the caller ID preferences of a phone, which authentication has identified. It may request a number with
  * P-Preferred-Identity or From; `owns` says whether the account may present it.
  */
-export async function phonesWish(
+export async function requestedCaller(
   leg: Calling,
   country: string,
   owns: (e164: string) => Promise<boolean>,
-): Promise<CallerWish | undefined> {
+): Promise<CallerPreference | undefined> {
   const hidden = hides(leg);
-  const asked = leg.claims?.preferred ?? leg.from;
-  const read = readDialledNumber(digitsOf(asked.user), country);
+  const requested = leg.claims?.preferred ?? leg.from;
+  const read = readDialledNumber(digitsOf(requested.user), country);
   const presented =
     read.kind === 'e164' && (await owns(read.e164)) ? { presented: read.e164 } : undefined;
   return hidden || presented !== undefined ? { hidden, ...presented } : undefined;

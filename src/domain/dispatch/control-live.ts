@@ -50,7 +50,7 @@ export interface TransferRequest {
 }
 
 /** Request to send REFER, so that the remote party calls another destination. */
-export interface ReferWish {
+export interface ReferRequest {
   readonly destination: Destination;
   /** Time limit for the outcome, in ms. */
   readonly timeoutMs: number;

@@ -30,7 +30,7 @@ import type {
   PlacedCalls,
   PlayRequest,
   RecordRequest,
-  ReferWish,
+  ReferRequest,
   SpeakRequest,
   StartedRecording,
   StreamRequest,
@@ -81,7 +81,7 @@ export class ControlService implements CallControl {
 
   async liveCalls(accountId: AccountId, status: 'live' | 'queued'): Promise<readonly LiveCall[]> {
     if (status === 'queued') return this.#needs.outbound.queued(accountId);
-    return this.#needs.keeper
+    return this.#needs.callBilling
       .live()
       .filter((call) => !call.isEnded && call.identity.accountId === accountId)
       .map(liveCallOf);
@@ -127,9 +127,9 @@ export class ControlService implements CallControl {
     return call === undefined ? NOT_FOUND : transferCall(call, request, this.#needs);
   }
 
-  async refer(accountId: AccountId, callUuid: CallUuid, wish: ReferWish): Done {
+  async refer(accountId: AccountId, callUuid: CallUuid, preference: ReferRequest): Done {
     const call = await this.#answered(accountId, callUuid);
-    return call.ok ? referForApplication(call.value, wish, this.#needs.interpreter()) : call;
+    return call.ok ? referForApplication(call.value, preference, this.#needs.interpreter()) : call;
   }
 
   async sendDigits(
@@ -308,7 +308,7 @@ export class ControlService implements CallControl {
   // ---------------------------------------------------------------- lookup
 
   #find(accountId: AccountId, callUuid: CallUuid): Call | undefined {
-    const call = this.#needs.keeper.get(callUuid);
+    const call = this.#needs.callBilling.get(callUuid);
     return call?.identity.accountId === accountId && !call.isEnded ? call : undefined;
   }
 

@@ -14,7 +14,7 @@ import type {
   LiveStream,
   PlayRequest,
   RecordRequest,
-  ReferWish,
+  ReferRequest,
   SpeakRequest,
   StartedRecording,
   StreamRequest,
@@ -59,7 +59,7 @@ export interface CallControl {
   refer(
     accountId: AccountId,
     callUuid: CallUuid,
-    wish: ReferWish,
+    preference: ReferRequest,
   ): Promise<Result<void, ControlRefusal>>;
   startRecording(
     accountId: AccountId,

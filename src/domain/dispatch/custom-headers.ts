@@ -19,8 +19,8 @@ export const isOurs = (name: string): boolean => name.toLowerCase() === HOPS.toL
 
 /** Returns the hop count in an INVITE; 0 if absent. */
 export function hopsOf(headers: Headers): number {
-  const told = headers.find(([name]) => name.toLowerCase() === HOPS.toLowerCase())?.[1];
-  return told !== undefined && /^\d{1,3}$/.test(told) ? Number(told) : 0;
+  const reported = headers.find(([name]) => name.toLowerCase() === HOPS.toLowerCase())?.[1];
+  return reported !== undefined && /^\d{1,3}$/.test(reported) ? Number(reported) : 0;
 }
 
 export const hopsHeader = (hops: number): readonly [name: string, value: string] => [

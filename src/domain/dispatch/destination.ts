@@ -4,7 +4,7 @@ import { ofTel, plainNumber } from '../../base/phone-number.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Account } from '../account/types.ts';
 import type { CallPrice } from '../call/call.ts';
-import type { MediaWish, OutboundTarget, Signalling } from '../call/needs.ts';
+import type { LegPolicy, OutboundTarget, Signalling } from '../call/needs.ts';
 import type { HangupCauseKey, HangupSource } from '../call/types.ts';
 import type { PolicyParties } from '../provisioning/provisioning.ts';
 import { readDialledNumber } from './dialled-number.ts';
@@ -185,12 +185,12 @@ export class Destinations {
     });
   }
 
-  #wishOf(username: string, owner: Account): MediaWish {
+  #wishOf(username: string, owner: Account): LegPolicy {
     const { signalling } = this.#needs;
     const parties = { endpoint: username, account: owner.authId };
-    const wish = this.#mediaPolicyOfLeg(parties, { secured: signalling.isSecured(username) });
+    const preference = this.#mediaPolicyOfLeg(parties, { secured: signalling.isSecured(username) });
     const byDtls = signalling.isBrowser(username);
-    return { ...wish, srtp: wish.srtp && { ...wish.srtp, byDtls } };
+    return { ...preference, srtp: preference.srtp && { ...preference.srtp, byDtls } };
   }
 
   #carriersFor(number: string, owner: Account): OutboundTarget[] {

@@ -31,13 +31,13 @@ export function readDialledNumber(text: string, country: string): DialledNumber 
   if (known !== undefined) return known;
   const number = read(text, country);
   // Longer texts are not cached, to bound memory; real numbers are shorter.
-  if (text.length <= LONGEST_KEPT) lately.set(key, number);
+  if (text.length <= LONGEST_RETAINED) lately.set(key, number);
   return number;
 }
 
 /** Cache of recent results: a call parses its number several times, and each parse searches large tables. */
 const lately = new RecentMap<DialledNumber>(10_000);
-const LONGEST_KEPT = 32;
+const LONGEST_RETAINED = 32;
 
 function read(text: string, country: string): DialledNumber {
   const digits = text.replace(/^\+/, '');

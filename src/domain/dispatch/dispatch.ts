@@ -4,7 +4,7 @@ export { BLegDialer } from './b-leg.ts';
 export { CallBilling } from './call-billing.ts';
 export { callKey } from './call-key.ts';
 export { type ControlNeeds, ControlService } from './control-service.ts';
-export { type DialledNumber, readDialledNumber } from './dialled-number.ts';
+
 export { EndpointRate } from './endpoint-rate.ts';
 export { CallFactory } from './factory.ts';
 export { Inbound } from './inbound.ts';
@@ -13,7 +13,7 @@ export { MessageRouting } from './message-routing.ts';
 export type { DispatchNeeds } from './needs.ts';
 export { NumberReader } from './number-reader.ts';
 export { Outbound } from './outbound.ts';
-export { type PacedCall, PacedCalls, type PacedEnd, type PacedRefusal } from './paced-calls.ts';
+export { PacedCalls } from './paced-calls.ts';
 export { Referrals } from './referrals.ts';
 export { followRevocations } from './revocation.ts';
 export { Scripts } from './scripts.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, wallUs } from '../../base/clock.ts';
 import {
   type CallUuid,
   newCallUuid,
@@ -68,7 +68,7 @@ export class CallFactory implements NodeLegs {
   }
 
   nowUs(): number {
-    return Math.round(this.#needs.clock.wallMs() * 1000);
+    return wallUs(this.#needs.clock);
   }
 
   /** Price of a call; undefined if the rate book has no price for it in the account's currency. */
@@ -113,7 +113,7 @@ export class CallFactory implements NodeLegs {
     return new Call({ identity, price, hangupTarget }, this.#around(log, parent));
   }
 
-  visit(call: Call): Call {
+  joinRemote(call: Call): Call {
     const { identity, price } = call;
     const log = this.#unkeptLog(identity, () => undefined);
     const terms = {

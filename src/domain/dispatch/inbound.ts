@@ -5,16 +5,18 @@ import { type AccountId, asAppId, type CallUuid } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { plainNumber } from '../../base/phone-number.ts';
 import type { Result } from '../../base/result.ts';
+import { isSecure } from '../../protocol/sip/types.ts';
 import type { Accounts } from '../account/account.ts';
 import type { Account } from '../account/types.ts';
 import type { Call, CallIdentity } from '../call/call.ts';
-import type {
-  CallerProofs,
-  Headers,
-  InboundLeg,
-  MediaWish,
-  SipAddresses,
-  SrtpPolicy,
+import {
+  BEFORE_CALL,
+  type CallerProofs,
+  type Headers,
+  type InboundLeg,
+  type LegPolicy,
+  type SipAddresses,
+  type SrtpPolicy,
 } from '../call/needs.ts';
 import type { CallbackTarget } from '../callback/types.ts';
 import type { FairShare, Slots } from '../capacity/capacity.ts';
@@ -24,13 +26,12 @@ import type { Provisioning } from '../provisioning/provisioning.ts';
 import type { Application, PhoneNumber, ProofPolicy } from '../provisioning/types.ts';
 import type { Admission, SlotRefusal } from './admission.ts';
 import type { CallBilling } from './call-billing.ts';
-import { type Caller, carriersCaller, phonesWish } from './caller.ts';
+import { type Caller, carriersCaller, requestedCaller } from './caller.ts';
 import { proofOf } from './caller-proof.ts';
 import { slotAtCarrier } from './carrier-gate.ts';
 import { calledKind, mediaNotPermitted, notPermitted } from './endpoint-permissions.ts';
 import type { EndpointRate } from './endpoint-rate.ts';
 import type { CallFactory } from './factory.ts';
-import { gateInbound } from './inbound-gate.ts';
 import { mediaPolicyOfLeg } from './media-policy-of-leg.ts';
 import type { Scripts } from './scripts.ts';
 
@@ -65,7 +66,7 @@ export interface InboundNeeds {
   readonly proofs: CallerProofs;
   /** Default policy, for carriers without a specific one. */
   readonly proofPolicy: ProofPolicy;
-  readonly keeper: Pick<CallBilling, 'live' | 'changed'>;
+  readonly callBilling: Pick<CallBilling, 'live' | 'changed'>;
   readonly mediaPolicies: Provisioning['mediaPolicies'];
   readonly logger: Logger;
 }
@@ -78,9 +79,9 @@ export class Inbound {
   }
 
   /** Handles a new INVITE. Must be called in the event-loop turn in which it arrives. */
-  accept(arriving: InboundLeg): void {
-    if (this.#needs.takes?.(arriving) === true) return;
-    const leg = gateInbound(arriving);
+  accept(leg: InboundLeg): void {
+    if (this.#needs.takes?.(leg) === true) return;
+    leg.attach(BEFORE_CALL);
     const route =
       leg.endpointUsername === undefined
         ? this.#fromCarrier(leg)
@@ -105,7 +106,7 @@ export class Inbound {
     const named = await this.#namedApplication(leg, owner);
     const appId = endpoint.appId ?? account.defaultEndpointApp ?? owner.defaultEndpointApp;
     const application = named ?? (appId === undefined ? undefined : await applications.get(appId));
-    const wish = await phonesWish(leg, account.country, (e164) =>
+    const preference = await requestedCaller(leg, account.country, (e164) =>
       callerIds.owns(owner.authId, e164),
     );
     const identity = this.#identity(
@@ -113,8 +114,8 @@ export class Inbound {
       { owner, subAccount: endpoint.subAccount },
       {
         from: `sip:${endpoint.username}@${registrarHost}`,
-        wish,
-        callerName: (wish?.hidden === true ? '' : leg.from.displayName) || endpoint.alias,
+        preference,
+        callerName: (preference?.hidden === true ? '' : leg.from.displayName) || endpoint.alias,
       },
     );
     const call = factory.create(
@@ -152,8 +153,8 @@ export class Inbound {
 
   /** Replaces a ringing or connected party of a Dial of the same account (RFC 3891). */
   async #takePlace(call: Call, legId: string): Promise<void> {
-    const { keeper } = this.#needs;
-    const live = keeper.live().filter(({ identity }) => isSameOwner(identity, call.identity));
+    const { callBilling } = this.#needs;
+    const live = callBilling.live().filter(({ identity }) => isSameOwner(identity, call.identity));
     const of = live.find((other) => other.legId === legId && other !== call);
     const dial = live.map(dialOf).find((running) => of !== undefined && running?.has(of));
     if (of === undefined || dial === undefined) {
@@ -161,7 +162,7 @@ export class Inbound {
       return;
     }
     call.log.add('call', 'replaces another call', { callUuid: of.uuid });
-    const answered = await call.answer(() => keeper.changed(call));
+    const answered = await call.answer(() => callBilling.changed(call));
     if (answered && !dial.takePlace(of, call)) {
       call.hangup('normal', 'Platform', 'the call to replace has ended');
     }
@@ -262,14 +263,14 @@ export class Inbound {
     await script.run();
   }
 
-  #mediaPolicyOfLeg({ carrier, endpointUsername, source }: InboundLeg, owner: Account): MediaWish {
+  #mediaPolicyOfLeg({ carrier, endpointUsername, source }: InboundLeg, owner: Account): LegPolicy {
     const { carriers, mediaPolicies, srtp } = this.#needs;
     return mediaPolicyOfLeg(
       { mediaPolicies },
       {
         parties: { endpoint: endpointUsername, carrier, account: owner.authId },
         srtp,
-        secured: source.transport === 'tls' || source.transport === 'wss',
+        secured: isSecure(source.transport),
         mustBeSecure: carrier !== undefined && carriers.get(carrier)?.secure === true,
       },
     );
@@ -333,7 +334,7 @@ export class Inbound {
       endpointId: undefined,
       trunkId: undefined,
       terminatedTo: leg.carrier === undefined ? undefined : 'inbound_carrier',
-      ...(caller.wish === undefined ? {} : { caller: caller.wish }),
+      ...(caller.preference === undefined ? {} : { caller: caller.preference }),
       facts: this.#facts(leg, { owner, callUuid }, caller),
     };
   }

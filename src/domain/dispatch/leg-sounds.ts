@@ -24,12 +24,13 @@ export class LegSounds {
       const cancel = clock.at(clock.monotonicMs() + lengthMs, stop);
       signal.addEventListener('abort', cancel, { once: true });
       try {
-        let heard = true;
+        let received = true;
         // The list is repeated only if at least one of its files can be played.
-        for (let round = 0; heard && (round === 0 || loop); round += 1) {
-          heard = false;
+        for (let round = 0; received && (round === 0 || loop); round += 1) {
+          received = false;
           for (const url of urls)
-            heard = (await playTo(leg, { audio }, url, { signal, mix, alone: !mix })) || heard;
+            received =
+              (await playTo(leg, { audio }, url, { signal, mix, alone: !mix })) || received;
         }
       } finally {
         cancel();

@@ -1,5 +1,5 @@
 /** Media properties of a leg: the policies of its parties, or by default the settings. */
-import { type MediaWish, SRTP_REQUIRED, type SrtpPolicy, srtpRule } from '../call/needs.ts';
+import { type LegPolicy, SRTP_REQUIRED, type SrtpPolicy, srtpRule } from '../call/needs.ts';
 import type { PolicyParties, Provisioning } from '../provisioning/provisioning.ts';
 
 export interface MediaPolicyOfLegOptions {
@@ -15,7 +15,7 @@ export interface MediaPolicyOfLegOptions {
 export function mediaPolicyOfLeg(
   { mediaPolicies }: Pick<Provisioning, 'mediaPolicies'>,
   { parties, srtp, secured, mustBeSecure = false }: MediaPolicyOfLegOptions,
-): MediaWish {
+): LegPolicy {
   const policy = mediaPolicies.of(parties);
   const rule = mustBeSecure
     ? SRTP_REQUIRED

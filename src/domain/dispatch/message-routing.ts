@@ -120,7 +120,7 @@ export class MessageRouting {
     const own = appId === undefined ? undefined : await applications.get(appId);
     const barred = notPermitted(sender, 'apps');
     if (barred !== undefined) return forbidden(barred);
-    return this.#tell(named?.accountId === owner.authId ? named : own, text, {
+    return this.#notify(named?.accountId === owner.authId ? named : own, text, {
       accountId: owner.authId,
       from: `sip:${sender.username}@${registrarHost}`,
       to: partyOf(text, registrarHost),
@@ -140,10 +140,10 @@ export class MessageRouting {
     const application =
       applicationId === undefined ? undefined : await applications.get(applicationId);
     const from = plainNumber(text.from.user);
-    return this.#tell(application, text, { accountId: owner.authId, from, to: number.e164 });
+    return this.#notify(application, text, { accountId: owner.authId, from, to: number.e164 });
   }
 
-  #tell(
+  #notify(
     application: Application | undefined,
     { contentType, body }: InboundText,
     {

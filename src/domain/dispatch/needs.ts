@@ -38,7 +38,7 @@ export interface DispatchNeeds {
   readonly provisioning: Provisioning;
   readonly ledger: Ledger;
   readonly admission: Admission;
-  readonly keeper: CallBilling;
+  readonly callBilling: CallBilling;
   readonly factory: CallFactory;
   readonly scripts: Scripts;
   readonly capacity: Slots;

@@ -13,7 +13,7 @@ const PUNCTUATION = /[\s().\-\u2010-\u2015\u00a0]/g;
 const DIGITS = /^\+?\d+$/;
 /** Maximum length of an E.164 number, in digits. */
 const DIGITS_MAX = 15;
-const NOT_A_NUMBER = 'is no telephone number';
+const NOT_A_NUMBER = 'is not a phone number';
 
 /** Parses the numbers of one list, written as in one country. */
 export class NumberReader {

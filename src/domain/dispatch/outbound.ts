@@ -72,11 +72,11 @@ export class Outbound {
   }
 
   async placeCalls(request: PlaceCallsRequest): Promise<Result<PlacedCalls, PlaceCallsRefusal>> {
-    const { idempotencyKey: key, ...asked } = request;
+    const { idempotencyKey: key, ...requested } = request;
     if (key === undefined) return this.#place(request);
     const owner = request.subAccount ?? request.accountId;
     const { oncePerKey } = this.#needs.accounts;
-    const placed = await oncePerKey.run({ owner, key, asked }, () => this.#place(request));
+    const placed = await oncePerKey.run({ owner, key, requested }, () => this.#place(request));
     return placed.ok ? ok(placed.value.value) : placed;
   }
 
@@ -253,10 +253,10 @@ export class Outbound {
 
   /** Records destinations that are never dialled and notifies their hangup callback. */
   #drop(placements: readonly Placement[], { cause, source, detail }: DialRefusal): void {
-    const { keeper, logger } = this.#needs;
+    const { callBilling, logger } = this.#needs;
     for (const placement of placements) {
       const call = this.#create(placement, err(NEVER_DIALLED));
-      keeper
+      callBilling
         .open(call, undefined)
         .catch((error: unknown) => {
           logger.error({ error, callUuid: call.uuid }, 'withdrawn call not recorded');

@@ -199,7 +199,7 @@ export class PacedCalls {
     }: { readonly paced: PacedCall; readonly placement: Placement; readonly planned: Planned },
     reached: () => void,
   ): Promise<PacedEnd> {
-    const { admission, factory, keeper } = this.#needs;
+    const { admission, factory, callBilling } = this.#needs;
     const { calling, request } = placement;
     const price = planned.ok ? planned.value.price : factory.free(calling.owner.currency);
     const call = factory.create(
@@ -229,7 +229,7 @@ export class PacedCalls {
       await new PlacedCall(call, request, this.#needs).run(planned.value, findSlot);
     }
     const end = await call.ended;
-    const cdr = await keeper.recordOf(call);
+    const cdr = await callBilling.recordOf(call);
     if (cdr === undefined) throw new RangeError(`call ${call.uuid} has no record`);
     // A local limit was exhausted after all (the last RTP port or the next carrier): the called party never rang.
     if (cdr.answerUs === undefined && end.cause === 'concurrencyBreached') refused = 'full';

@@ -39,7 +39,7 @@ export class PlacedCall {
         ...signing(this.#needs, call),
       });
       if (!(await answered)) return;
-      await this.#needs.keeper.changed(call);
+      await this.#needs.callBilling.changed(call);
       if (!call.isEnded) await this.#converse();
     } catch (error) {
       this.#failed(error);

@@ -47,10 +47,10 @@ export function onwardOf(
   const isSame = a.facts.from === b.facts.from && a.facts.to === b.facts.to;
   // An Identity header field reveals the number of a hidden caller.
   const isProofKept = isSame && a.identity.caller?.hidden !== true;
-  const kept = headers.filter(
+  const retained = headers.filter(
     ([name]) => !isOurs(name) && (isProofKept || name.toLowerCase() !== 'identity'),
   );
-  return { onward: { headers: kept, passed }, maxForwards };
+  return { onward: { headers: retained, passed }, maxForwards };
 }
 
 /**
@@ -66,12 +66,12 @@ export async function presentedBy(
   planned: Result<Destined, DialRefusal>,
 ): Promise<Result<Presented, DialRefusal>> {
   const { parent } = request;
-  const asked = askedFor(request);
+  const requested = requestedFor(request);
   const names = isColleague(planned);
   const isOfEndpoint = parent.identity.context === 'sip-endpoint' && !names;
   const { caller } = parent.identity;
   const wanted =
-    asked ??
+    requested ??
     (isOfEndpoint
       ? (caller?.presented ?? (await defaultOf(needs, calling, parent)))
       : parent.facts.from);
@@ -80,26 +80,26 @@ export async function presentedBy(
       'Dial has no callerId, and the endpoint, its application and the account have no default caller ID',
     );
   }
-  const hidden = asked === undefined && caller?.hidden === true;
+  const hidden = requested === undefined && caller?.hidden === true;
   // An account may pass on a withheld number under the same rules as a visible one.
   const asserted = hidden && !isOfEndpoint ? caller?.asserted : undefined;
   const owned = await destinations.callerId(calling, asserted ?? wanted, { names });
   const callerId = owned === undefined || asserted === undefined ? owned : wanted;
   if (callerId === undefined) {
     return foreign(
-      asked === undefined
+      requested === undefined
         ? `Dial has no callerId, and ${wanted} is not a caller ID of this account`
-        : `${asked} is not a caller ID of this account`,
+        : `${requested} is not a caller ID of this account`,
     );
   }
-  const isAsOnALeg = asked === undefined && !isOfEndpoint;
+  const isAsOnALeg = requested === undefined && !isOfEndpoint;
   const standing = await standingOf(needs, calling, { callerId: asserted ?? callerId, parent });
   const callerName = isAsOnALeg ? parent.facts.callerName : '';
   return ok({ callerId, callerName, hidden, asserted, standing });
 }
 
 /** Returns the caller ID of the document; undefined if it only repeats the anonymous `From` of a hidden caller. */
-function askedFor({ callerId, parent: { identity } }: BLegRequest): string | undefined {
+function requestedFor({ callerId, parent: { identity } }: BLegRequest): string | undefined {
   const isHidden = identity.caller?.hidden === true && callerId?.toLowerCase() === ANONYMOUS;
   return isHidden ? undefined : callerId;
 }

@@ -13,7 +13,7 @@ export interface RevocationNeeds {
   readonly accounts: Pick<Accounts, 'onRevoked'>;
   readonly endpoints: Pick<Endpoints, 'list' | 'onRevoked'>;
   readonly phoneLogins: Pick<PhoneLogins, 'onRevoked'>;
-  readonly keeper: Pick<CallBilling, 'live'>;
+  readonly callBilling: Pick<CallBilling, 'live'>;
   readonly outbound: Pick<Outbound, 'revoke'>;
   /** Removes the registrations of a user, in memory and in the store. */
   readonly forgetBindings: (username: string, login?: string) => void;
@@ -62,12 +62,12 @@ const WHY = {
 } as const;
 
 function endCalls(
-  { keeper, endRunningCalls }: RevocationNeeds,
+  { callBilling, endRunningCalls }: RevocationNeeds,
   why: string,
   isMeant: (call: Call) => boolean,
 ): void {
   if (!endRunningCalls) return;
-  for (const call of keeper.live()) {
+  for (const call of callBilling.live()) {
     if (!call.isEnded && isMeant(call)) call.hangup('forbidden', 'Platform', why);
   }
 }

@@ -6,7 +6,7 @@ import { dialOf, Interpreter, type LiveDial } from '../interpreter/interpreter.t
 import type { ControlRefusal, TransferRequest } from './control.ts';
 import type { DispatchNeeds } from './needs.ts';
 
-type TransferNeeds = Pick<DispatchNeeds, 'interpreter' | 'keeper' | 'scripts'>;
+type TransferNeeds = Pick<DispatchNeeds, 'interpreter' | 'callBilling' | 'scripts'>;
 type Outcome = Result<void, ControlRefusal>;
 
 /**
@@ -33,9 +33,9 @@ export function transferCall(call: Call, request: TransferRequest, needs: Transf
 }
 
 /** Returns the Dial whose connected B leg this call is. */
-function dialWith(call: Call, { keeper }: TransferNeeds): LiveDial | undefined {
+function dialWith(call: Call, { callBilling }: TransferNeeds): LiveDial | undefined {
   const { parentCallUuid } = call.identity;
-  const parent = parentCallUuid === undefined ? undefined : keeper.get(parentCallUuid);
+  const parent = parentCallUuid === undefined ? undefined : callBilling.get(parentCallUuid);
   const dial = parent === undefined ? undefined : dialOf(parent);
   return dial?.leg === call ? dial : undefined;
 }

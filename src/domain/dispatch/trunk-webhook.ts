@@ -12,7 +12,7 @@ import type { CallBilling } from './call-billing.ts';
 
 interface WebhookNeeds {
   readonly callbacks: Pick<CallbackClient, 'post'>;
-  readonly keeper: Pick<CallBilling, 'recordOf'>;
+  readonly callBilling: Pick<CallBilling, 'recordOf'>;
 }
 
 /** Sends `CallInitiated` once the call is allowed or refused, and `Hangup` at the end of an allowed call. */
@@ -34,20 +34,20 @@ export class TrunkWebhook {
   allowed(): void {
     if (this.#isAllowed || this.#call.isEnded) return;
     this.#isAllowed = true;
-    this.#tell('CallInitiated', { Allowed: true, Reason: '' });
+    this.#notify('CallInitiated', { Allowed: true, Reason: '' });
   }
 
   async #ended(end: CallEnd): Promise<void> {
     if (!this.#isAllowed) {
       const Reason = end.detail ?? HANGUP_CAUSES[end.cause].name;
-      this.#tell('CallInitiated', { Allowed: false, Reason });
+      this.#notify('CallInitiated', { Allowed: false, Reason });
       return;
     }
-    const cdr = await this.#needs.keeper.recordOf(this.#call);
-    if (cdr !== undefined) this.#tell('Hangup', endOf(cdr));
+    const cdr = await this.#needs.callBilling.recordOf(this.#call);
+    if (cdr !== undefined) this.#notify('Hangup', endOf(cdr));
   }
 
-  #tell(name: string, facts: JsonEvent['body']): void {
+  #notify(name: string, facts: JsonEvent['body']): void {
     const { webhookUrl: url, webhookMethod: method, trunkId, name: trunkName } = this.#trunk;
     if (url === undefined) return;
     const { identity, facts: call, uuid } = this.#call;

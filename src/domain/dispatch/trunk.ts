@@ -3,7 +3,7 @@ import { ServiceError } from '../../base/errors.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Account } from '../account/types.ts';
 import type { Call, CallEnd, CallIdentity, DialPlan } from '../call/call.ts';
-import type { Bridge, Headers, MediaWish, OutboundTarget } from '../call/needs.ts';
+import type { Bridge, Headers, LegPolicy, OutboundTarget } from '../call/needs.ts';
 import type { CapacityLimits, CapacityRefusal } from '../capacity/capacity.ts';
 import { playWhileHeld, relayDigits } from '../interpreter/interpreter.ts';
 import type { OriginationUri, PhoneNumber, Trunk } from '../provisioning/types.ts';
@@ -119,13 +119,13 @@ export class TrunkConnector {
       const detail = `trunk ${trunk.name} requires TLS, but its origination URI ${downgrading.sipUri} does not use it`;
       return unroutable(detail);
     }
-    const wish = mediaPolicyOfLeg(this.#needs.provisioning, {
+    const preference = mediaPolicyOfLeg(this.#needs.provisioning, {
       parties: { trunk: trunk.trunkId, account: trunk.accountId },
       srtp: this.#needs.settings.srtp,
       secured: false,
       mustBeSecure: trunk.secure,
     });
-    const targets = uris.map(({ sipUri }) => targetOf(sipUri, trunk, { number, wish }));
+    const targets = uris.map(({ sipUri }) => targetOf(sipUri, trunk, { number, preference }));
     return ok(inOrder(this.#needs.signalling, targets));
   }
 
@@ -206,8 +206,8 @@ class TrunkCall {
   /** Passes early media of the called party on to the caller (183). */
   async #earlyMedia(): Promise<void> {
     try {
-      const heard = await this.#a.startEarlyMedia();
-      if (heard) this.#connect();
+      const received = await this.#a.startEarlyMedia();
+      if (received) this.#connect();
     } catch (error) {
       this.#failed(error);
     }
@@ -216,10 +216,10 @@ class TrunkCall {
   async #answered(): Promise<void> {
     const a = this.#a;
     const b = this.#b;
-    const { keeper } = this.#needs;
+    const { callBilling } = this.#needs;
     try {
-      await keeper.changed(b);
-      const answered = await a.answer(() => keeper.changed(a));
+      await callBilling.changed(b);
+      const answered = await a.answer(() => callBilling.changed(a));
       if (!answered || b.isEnded) return;
       this.#connect();
       a.bridgedWith(b);
@@ -228,7 +228,7 @@ class TrunkCall {
       void Promise.race([a.ended, b.ended]).then(() => {
         for (const stop of forget) stop();
       });
-      for (const call of [a, b]) keeper.noted(call);
+      for (const call of [a, b]) callBilling.noted(call);
       if (this.#recorded) await this.#record();
     } catch (error) {
       this.#failed(error);
@@ -277,13 +277,13 @@ const unroutable = (detail: string): Result<never, DialRefusal> =>
 function targetOf(
   sipUri: string,
   trunk: Trunk,
-  { number, wish }: { readonly number: PhoneNumber; readonly wish: MediaWish },
+  { number, preference }: { readonly number: PhoneNumber; readonly preference: LegPolicy },
 ): OutboundTarget {
   const uri = sipUri.includes('@')
     ? sipUri
     : sipUri.replace(/^(sips?):/i, `$1:${encodeURIComponent(`+${number.e164}`)}@`);
   const { transport, egressAllow: allow, policy } = trunk;
-  return { kind: 'uri', uri, transport, allow, policy, ...wish, isTrunk: true };
+  return { kind: 'uri', uri, transport, allow, policy, ...preference, isTrunk: true };
 }
 
 /**

@@ -185,8 +185,8 @@ class AudioStream implements LiveAudioStream {
           startUs = this.#call.nowUs();
           this.#started(startUs);
         },
-        played: (name) => this.#tell('PlayedStream', [['Name', name]]),
-        cleared: () => this.#tell('ClearedAudio'),
+        played: (name) => this.#notify('PlayedStream', [['Name', name]]),
+        cleared: () => this.#notify('ClearedAudio'),
         interrupted: (at) => {
           this.#turns.interrupted();
           this.#call.log.add('stream', 'caller interrupted the bot', { ...at });
@@ -196,7 +196,7 @@ class AudioStream implements LiveAudioStream {
           this.#call.log.add('stream', 'turn', { latencyMs });
         },
         degraded: (percent) =>
-          this.#tell('DegradedStream', [['Level', String(percent)]], 'connection degraded'),
+          this.#notify('DegradedStream', [['Level', String(percent)]], 'connection degraded'),
         missed: (ms) =>
           this.#call.log.add('warning', 'audio dropped: the bot did not read its socket', {
             streamId: this.#currentId,
@@ -223,7 +223,7 @@ class AudioStream implements LiveAudioStream {
       this.#call.streams.resumed(this.#recordId, startUs);
     }
     this.#persist();
-    this.#tell('StartStream');
+    this.#notify('StartStream');
   }
 
   #socketEnded(end: StreamSocketEnd): void {
@@ -273,10 +273,10 @@ class AudioStream implements LiveAudioStream {
     this.#keepEnd(end);
     this.#call.log.add('stream', `ended: ${end.kind}`, { streamId: this.#currentId });
     if (end.kind === 'dropped') {
-      this.#tell('DroppedStream', [], 'connection disconnected with the remote service');
+      this.#notify('DroppedStream', [], 'connection disconnected with the remote service');
     } else if (this.#recordId !== undefined) {
       // `StopStream` is sent only for a stream that has started.
-      this.#tell('StopStream');
+      this.#notify('StopStream');
     }
     this.#resolve(end);
   }
@@ -320,7 +320,7 @@ class AudioStream implements LiveAudioStream {
     void this.#call.media.sendDigits(digits, { toneMs: 160, gapMs: 80, inband: false });
   }
 
-  #tell(event: string, own: CallbackParameters = [], error = ''): void {
+  #notify(event: string, own: CallbackParameters = [], error = ''): void {
     const { statusCallback } = this.request;
     if (statusCallback === undefined) return;
     const stream = { ...this.request, statusCallback, streamId: this.#currentId };

@@ -32,7 +32,7 @@ export type {
   ReferRequest,
   Referral,
   Referrer,
-  UnmadeLeg,
+  UnplacedLeg,
 } from './needs.ts';
 export { CallRecorder, type RecordingFolder } from './recorder.ts';
 export { referParameters } from './refer-parameters.ts';

@@ -71,7 +71,7 @@ export interface BLegRequest {
 }
 
 /** Requested B leg that was never created. */
-export interface UnmadeLeg {
+export interface UnplacedLeg {
   readonly cause: HangupCauseKey;
   readonly source: HangupSource;
   /** Explanation in plain words. */
@@ -87,7 +87,7 @@ export interface Dialer {
    * Returns the B leg after its ports are open and its INVITE is sent, or the reason for a refusal. The refusal is also
    * in the parent's log. Its end is reported through `Call.ended`.
    */
-  dial(request: BLegRequest): Promise<Result<Call, UnmadeLeg>>;
+  dial(request: BLegRequest): Promise<Result<Call, UnplacedLeg>>;
 }
 
 export interface ReferRequest {
@@ -218,7 +218,7 @@ export interface ConferenceDirectory {
   stopRecording(accountId: AccountId, name: string): Result<void, ControlRefusal>;
 }
 
-export interface InterpreterSettings {
+interface InterpreterSettings {
   readonly allowInsecureStreams: boolean;
   /** Maximum number of documents that one call may fetch per minute. */
   readonly redirectsPerMinute: number;

@@ -5,7 +5,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Call } from '../call/call.ts';
 
 /** Maximum wait at the end of a document, in ms. */
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
 const onTheirWay = new WeakMap<Call, Promise<void>>();
 
@@ -27,9 +27,9 @@ export async function untilDigitsSent(
   const sent = onTheirWay.get(call);
   if (sent === undefined) return;
   const over = new AbortController();
-  const patience = clock.sleep(PATIENCE_MS, AbortSignal.any([signal, over.signal]));
+  const timeout = clock.sleep(TIMEOUT_MS, AbortSignal.any([signal, over.signal]));
   try {
-    await unlessAborted(signal, Promise.race([sent, patience]));
+    await unlessAborted(signal, Promise.race([sent, timeout]));
   } finally {
     over.abort();
   }

@@ -5,7 +5,7 @@ import type { InterpreterNeeds } from './needs.ts';
 type Read = ReturnType<typeof parseAnswerXml>;
 
 /** Longest cached document, in UTF-16 units. */
-const LONGEST_KEPT = 4096;
+const LONGEST_RETAINED = 4096;
 const lately = new RecentMap<Read>(400);
 
 /** Parses answer XML, with a cache: many applications answer each call with the same document. */
@@ -17,6 +17,6 @@ export function readDocument(
   const known = lately.get(key);
   if (known !== undefined) return known;
   const read = parseAnswerXml(text, { allowInsecureStreams });
-  if (text.length <= LONGEST_KEPT) lately.set(key, read);
+  if (text.length <= LONGEST_RETAINED) lately.set(key, read);
   return read;
 }

@@ -1,4 +1,5 @@
 /** Recordings of calls and rooms, requested by `Record`, `Conference` or the REST API. */
+import { wallUs } from '../../base/clock.ts';
 import type { RecordingId } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Call } from '../call/call.ts';
@@ -31,7 +32,6 @@ export type {
   CallRecordRequest,
   LiveRecording,
   RecorderNeeds,
-  RecordingEndReason,
   RecordingFolder,
   RecordRefusal,
   RoomRecordRequest,
@@ -264,7 +264,7 @@ export class CallRecorder implements Recorder {
       },
       // If the call has ended, RecordStop follows its hangup notification (dialect §2.1 Record).
       notice: async () => {
-        if (request.callback !== undefined && call.isEnded) await this.#needs.hangupTold(call);
+        if (request.callback !== undefined && call.isEnded) await this.#needs.hangupReported(call);
         return recordStop(call, request.callback);
       },
     });
@@ -278,7 +278,7 @@ export class CallRecorder implements Recorder {
   #take(
     { row, meter }: Begun,
     media: ReturnType<MediaRoom['record']>,
-    told: {
+    reported: {
       readonly exhausted: () => void;
       readonly onEnd: (end: RecordingRunEnd) => void;
       /** Notification without the parameters of the recording. */
@@ -289,12 +289,12 @@ export class CallRecorder implements Recorder {
     return new RunningRecording({
       row,
       media,
-      startUs: Math.round(this.#needs.clock.wallMs() * 1000),
+      startUs: wallUs(this.#needs.clock),
       linkTo,
       meter,
-      exhausted: told.exhausted,
+      exhausted: reported.exhausted,
       file: (take, end) => {
-        told.onEnd(end);
+        reported.onEnd(end);
         const { startUs } = take;
         const { durationMs } = end;
         if (end.reason === 'Failed' && durationMs === 0)
@@ -304,7 +304,7 @@ export class CallRecorder implements Recorder {
           durationMs,
           currency: row.pendingCharges?.currency,
           notice: async (ready) =>
-            completeNotice(await told.notice(), ready, { link: linkTo(ready), startUs, end }),
+            completeNotice(await reported.notice(), ready, { link: linkTo(ready), startUs, end }),
         });
       },
     });

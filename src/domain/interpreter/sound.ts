@@ -49,7 +49,7 @@ export async function playTo(
     return false;
   }
   const playback = listener.media.play(loaded.value, playOptions(options));
-  await untilHeard(playback, signal);
+  await untilReceived(playback, signal);
   return true;
 }
 
@@ -70,7 +70,7 @@ export async function speakTo(
   for (let round = 1; loop === 0 || round < loop; round += 1) {
     for (const piece of pieces) {
       const playback = listener.media.play(piece, playOptions({ ...options, loop: 1 }));
-      if ((await untilHeard(playback, options.signal)) === 'stopped') return true;
+      if ((await untilReceived(playback, options.signal)) === 'stopped') return true;
     }
   }
   return true;
@@ -99,7 +99,7 @@ async function speakOnce(
       upcoming = iterator.next();
       pieces.push(step.value.value);
       const playback = listener.media.play(step.value.value, playOptions({ ...options, loop: 1 }));
-      if ((await untilHeard(playback, signal)) === 'stopped') return 'stopped';
+      if ((await untilReceived(playback, signal)) === 'stopped') return 'stopped';
     }
   } finally {
     // Not awaited: the signal ends a running synthesis.
@@ -113,11 +113,11 @@ export async function toneTo(
   options: SoundOptions,
 ): Promise<void> {
   options.signal.throwIfAborted();
-  await untilHeard(listener.media.playTone(tone, playOptions(options)), options.signal);
+  await untilReceived(listener.media.playTone(tone, playOptions(options)), options.signal);
 }
 
 /** Waits for the end of a playback. 'stopped' without an abort: a newer playback took the leg's last slot. */
-async function untilHeard(
+async function untilReceived(
   playback: Playback,
   signal: AbortSignal,
 ): Promise<'completed' | 'stopped'> {

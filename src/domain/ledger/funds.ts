@@ -12,7 +12,7 @@ export type Spendable = Pick<
 >;
 
 /** Returns the effective credit line. A prepaid account has none, regardless of `creditLimit`. */
-export const creditLineOf = ({
+const creditLineOf = ({
   creditLimit,
   isPostpaid,
 }: Pick<Spendable, 'creditLimit' | 'isPostpaid'>): Micros => (isPostpaid ? creditLimit : ZERO);

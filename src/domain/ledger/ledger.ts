@@ -22,8 +22,8 @@ import type {
 
 export { availableOf, canSpend, isLow, promotionAfterDebit } from './funds.ts';
 export { type Invoice, type InvoiceLine, type Month, monthOf } from './invoice.ts';
-export { LowBalanceAlerts, type LowBalanceNeeds } from './low-balance.ts';
-export { type Metered, MeteredCharge, type Pulse } from './metered-charge.ts';
+export { LowBalanceAlerts } from './low-balance.ts';
+export { type Metered, MeteredCharge } from './metered-charge.ts';
 export {
   affordable,
   PRICE_TOO_SMALL,
@@ -33,7 +33,7 @@ export {
   RateBook,
   roundsToZero,
 } from './rating.ts';
-export { speechHold, UseMeter, type UseMeterNeeds } from './use-meter.ts';
+export { speechHold, UseMeter } from './use-meter.ts';
 export { parseWindowBound } from './window.ts';
 
 /** Page sizes of the ledger (spec: `per_page`). A value above the maximum selects the default; it is not clamped. */
@@ -273,7 +273,7 @@ export class Ledger {
   }
 }
 
-export const EMPTY_SUMMARY: EntrySummary = {
+const EMPTY_SUMMARY: EntrySummary = {
   totalTransactions: 0,
   totalDebit: ZERO,
   totalCredit: ZERO,

@@ -34,7 +34,7 @@ interface Recipients {
  */
 export class LowBalanceAlerts {
   readonly #needs: LowBalanceNeeds;
-  #telling = false;
+  #notifying = false;
   #again = false;
 
   constructor(needs: LowBalanceNeeds) {
@@ -42,10 +42,10 @@ export class LowBalanceAlerts {
   }
 
   /** Sends all stored alerts. Called at the start, and when the store reports that a balance fell below its threshold. */
-  async tell(): Promise<void> {
+  async notify(): Promise<void> {
     this.#again = true;
-    if (this.#telling) return;
-    this.#telling = true;
+    if (this.#notifying) return;
+    this.#notifying = true;
     try {
       while (this.#again) {
         this.#again = false;
@@ -54,7 +54,7 @@ export class LowBalanceAlerts {
     } catch (error) {
       this.#needs.logger.error({ error }, 'failed to send low-balance alerts');
     } finally {
-      this.#telling = false;
+      this.#notifying = false;
     }
   }
 

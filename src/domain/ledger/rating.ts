@@ -93,8 +93,8 @@ export class RateBook {
   }
 
   /**
-   * Returns the rate of the longest matching prefix. `scope` is the key of an empty prefix. Most accounts have no
-   * rates of their own.
+   * Returns the rate of the longest matching prefix. `scope` is the key of an empty prefix. Most accounts
+   * have no separate rates.
    */
   #longestOf(scope: string, digits: string): Rate | undefined {
     if (!this.#scopes.has(scope)) return undefined;

@@ -1,7 +1,7 @@
 import type { AccountId } from '../../base/ids.ts';
 import type { Micros } from '../../base/money.ts';
 
-export type ReferenceType =
+type ReferenceType =
   | 'cdr'
   | 'stream_cdr'
   | 'recording'

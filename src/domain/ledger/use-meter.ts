@@ -6,7 +6,7 @@ import { MeteredCharge, type Pulse } from './metered-charge.ts';
 import type { ReserveRefusal, Use } from './types.ts';
 
 /** Reserves money for uses. Implemented by the ledger. */
-export interface UseHolds {
+interface UseHolds {
   holdUse(use: Use, amount: Micros): Promise<Result<void, ReserveRefusal>>;
   raiseUse(use: Use, amount: Micros): Promise<Result<void, ReserveRefusal>>;
 }

@@ -177,7 +177,7 @@ export class PhoneLogins implements EndpointDirectory {
   }
 
   async #revoked({ id, username }: PhoneLogin, why: string): Promise<void> {
-    await this.revocations.tell({ id, username, why });
+    await this.revocations.notify({ id, username, why });
   }
 
   #nowUs(): number {

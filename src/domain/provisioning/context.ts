@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, wallUs } from '../../base/clock.ts';
 import type { Random } from '../../base/ids.ts';
 
 /** Dependencies shared by all provisioning classes. */
@@ -8,5 +8,4 @@ export interface ProvisioningContext {
 }
 
 /** Returns the current time, microseconds UTC. */
-export const nowUs = (context: ProvisioningContext): number =>
-  Math.round(context.clock.wallMs() * 1000);
+export const nowUs = (context: ProvisioningContext): number => wallUs(context.clock);

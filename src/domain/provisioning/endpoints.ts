@@ -145,7 +145,7 @@ export class Endpoints {
   }
 
   async #revoked({ endpointId, username }: Endpoint, why: RevokedEndpoint['why']): Promise<void> {
-    await this.revocations.tell({ endpointId, username, why });
+    await this.revocations.notify({ endpointId, username, why });
   }
 
   #storedName(requested: string, attempt: number): string {

@@ -1,11 +1,15 @@
 import { err, ok, type Result } from '../../base/result.ts';
-import { type CodecWish, isCodecWish, type SrtpPolicy } from '../../protocol/sdp/sdp.ts';
+import {
+  type CodecPreference,
+  isCodecPreference,
+  type SrtpPolicy,
+} from '../../protocol/sdp/sdp.ts';
 
 /** Media policy of one subject. An absent field is decided by the next subject in order: see `MediaPolicies.of`. */
 export interface MediaPolicy {
   readonly srtp?: SrtpPolicy | undefined;
   /** Codecs in order of preference. A peer's offer is answered in the peer's order among these. */
-  readonly codecs?: readonly CodecWish[] | undefined;
+  readonly codecs?: readonly CodecPreference[] | undefined;
 }
 
 export const POLICY_SUBJECTS = ['account', 'endpoint', 'trunk', 'carrier'] as const;
@@ -103,6 +107,6 @@ function readPolicy(value: unknown): NamedPolicy | undefined {
     subject: known,
     name,
     srtp: SRTP_POLICIES.find((each) => each === srtp),
-    codecs: Array.isArray(codecs) ? codecs.map(String).filter(isCodecWish) : undefined,
+    codecs: Array.isArray(codecs) ? codecs.map(String).filter(isCodecPreference) : undefined,
   };
 }

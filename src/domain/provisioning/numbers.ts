@@ -144,7 +144,7 @@ export class Numbers {
       status: 'available',
       releasedUs: now,
       ...UNBOUND,
-      ...NOBODYS,
+      ...ORPHANED,
     });
   }
 
@@ -155,8 +155,8 @@ export class Numbers {
   ): Promise<Result<PhoneNumber, NumberRefusal>> {
     const owned = await this.get(e164, accountId);
     if (!owned.ok) return owned;
-    const kept = await this.#stores.numbers.cancelRelease(accountId, e164);
-    return kept === undefined ? err({ kind: 'notReleased' }) : ok(kept);
+    const retained = await this.#stores.numbers.cancelRelease(accountId, e164);
+    return retained === undefined ? err({ kind: 'notReleased' }) : ok(retained);
   }
 
   /** Returns numbers whose cooldown has ended to the inventory. Runs hourly. Returns their count. */
@@ -295,7 +295,7 @@ export class Numbers {
 }
 
 const UNBOUND = { applicationId: undefined, trunkGroupId: undefined } as const;
-const NOBODYS = {
+const ORPHANED = {
   accountId: undefined,
   subAccount: undefined,
   purchasedUs: undefined,

@@ -1,7 +1,7 @@
 import type { PeerPolicy } from './types.ts';
 
 /** Header fields that the service manages. Policies cannot add them or pass them on. */
-const KEPT: ReadonlySet<string> = new Set([
+const RETAINED: ReadonlySet<string> = new Set([
   ...['via', 'from', 'to', 'call-id', 'cseq', 'contact', 'max-forwards', 'route', 'record-route'],
   ...['content-length', 'content-type', 'content-encoding', 'content-disposition', 'mime-version'],
   ...['authorization', 'proxy-authorization', 'www-authenticate', 'proxy-authenticate'],
@@ -25,7 +25,7 @@ const NAMES_MAX = 50;
 const VALUE_MAX = 512;
 
 /** Returns whether the service manages the header field. */
-export const isManaged = (name: string): boolean => KEPT.has(name.toLowerCase());
+export const isManaged = (name: string): boolean => RETAINED.has(name.toLowerCase());
 
 type Named = Pick<PeerPolicy, 'passHeaders' | 'addHeaders' | 'removeHeaders'>;
 

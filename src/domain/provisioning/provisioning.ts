@@ -18,42 +18,27 @@ import type {
 import { type NumberSettings, Numbers } from './numbers.ts';
 import { Trunks } from './trunks.ts';
 
-export type { ApplicationRefusal, Applications, NewApplication } from './applications.ts';
-export type { CallerIds } from './caller-ids.ts';
+export type { ApplicationRefusal } from './applications.ts';
+
 export type { CarrierRefusal, Carriers, NewCarrier } from './carriers.ts';
 export {
   type EndpointRefusal,
-  type EndpointSettings,
   type Endpoints,
-  type NewEndpoint,
   type RevokedEndpoint,
   secretsOf,
 } from './endpoints.ts';
 export {
-  type MediaPolicies,
-  type MediaPolicy,
   type NamedPolicy,
   POLICY_SUBJECTS,
   type PolicyParties,
   type PolicyRefusal,
   SRTP_POLICIES,
 } from './media-policies.ts';
-export {
-  type NewNumber,
-  type NumberRefusal,
-  type Numbers,
-  nextMonth,
-  type Renewal,
-} from './numbers.ts';
+export type { NumberRefusal, Numbers } from './numbers.ts';
 export { headerProblem, isManaged } from './peer-headers.ts';
-export { tellRenewal } from './renewal-notices.ts';
+export { notifyRenewal } from './renewal-notices.ts';
 export { carrierFormat, patternOf, ranked, WINDOW_PATTERN } from './routing.ts';
 export type {
-  NewCredential,
-  NewIpAcl,
-  NewOriginationUri,
-  NewTrunk,
-  TrunkPart,
   TrunkRefusal,
   Trunks,
 } from './trunks.ts';

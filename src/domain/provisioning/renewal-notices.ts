@@ -25,7 +25,7 @@ export interface RenewalNoticeNeeds {
  * Notifies the owner of a suspended or reactivated number: `NumberSuspended` or `NumberReactivated` to
  * `low_balance_url`, and an e-mail to `low_balance_email`.
  */
-export async function tellRenewal(
+export async function notifyRenewal(
   { recipients, notify, mail, logger }: RenewalNoticeNeeds,
   { number, isPaid }: Renewal,
 ): Promise<void> {

@@ -141,7 +141,7 @@ export interface PhoneNumber {
 }
 
 /** Header field that tells a peer the caller's identity (RFC 3325 §9.1, or the older Remote-Party-ID). */
-export type IdentityHeader = 'pai' | 'rpid' | 'both';
+type IdentityHeader = 'pai' | 'rpid' | 'both';
 
 /** SIP behavior toward a carrier or trunk. An absent field selects the default. */
 export interface PeerPolicy {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, wallUs } from '../../base/clock.ts';
 import {
   type AccountId,
   newRecordingId,
@@ -22,7 +22,7 @@ import type {
 
 export type { ExportRefusal, ExportRequest } from './export-request.ts';
 export { opensPath, signPath } from './link.ts';
-export { agesWindow, type DurationFilters, durationWindow } from './storage-duration.ts';
+export { agesWindow } from './storage-duration.ts';
 
 /** Number of recordings fetched per query while walking a set. */
 const WALK_BATCH = 500;
@@ -211,6 +211,6 @@ export class Recordings {
   }
 
   #nowUs(): number {
-    return Math.round(this.#deps.clock.wallMs() * 1000);
+    return wallUs(this.#deps.clock);
   }
 }

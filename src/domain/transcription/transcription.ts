@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, wallUs } from '../../base/clock.ts';
 import { ServiceError } from '../../base/errors.ts';
 import {
   type AccountId,
@@ -97,7 +97,7 @@ export class Transcriptions {
       durationMs: 0,
       charge: ZERO,
       perMinute: ZERO,
-      createdUs: Math.round(clock.wallMs() * 1000),
+      createdUs: wallUs(clock),
       endedUs: undefined,
     });
   }
@@ -226,27 +226,27 @@ export class Transcriptions {
 
   async #work(transcriptionId: string): Promise<void> {
     const { store, recordings } = this.#needs;
-    const asked = await store.get(transcriptionId);
-    if (asked?.status !== 'waiting') return;
-    const recording = await recordings.get(asked.recordingId);
+    const requested = await store.get(transcriptionId);
+    if (requested?.status !== 'waiting') return;
+    const recording = await recordings.get(requested.recordingId);
     if (recording?.status !== 'ready') {
-      await this.#end(asked, { status: 'failed', error: 'the recording has no file' });
+      await this.#end(requested, { status: 'failed', error: 'the recording has no file' });
       return;
     }
-    const { accountId, currency, recordingId, callUuid } = asked;
+    const { accountId, currency, recordingId, callUuid } = requested;
     const ofCall = callUuid === undefined ? '' : ` of call ${callUuid}`;
     const what = `Transcription of recording ${recordingId}${ofCall}`;
     const use = this.#useOf({ accountId, currency, id: transcriptionId, what });
-    const made = await this.#paid(use, recording, () => this.#transcribe(asked, recording));
+    const made = await this.#paid(use, recording, () => this.#transcribe(requested, recording));
     if (!made.ok) {
       if (use !== undefined) await this.#charge(use, 0);
-      await this.#end(asked, { status: 'failed', error: made.error });
+      await this.#end(requested, { status: 'failed', error: made.error });
       return;
     }
     const { text, durationMs } = made.value;
     const cost = use && (await this.#charge(use, durationMs));
     const { amount: charge, perMinute } = cost ?? { amount: ZERO, perMinute: ZERO };
-    await this.#end(asked, { status: 'ready', text, durationMs, charge, perMinute });
+    await this.#end(requested, { status: 'ready', text, durationMs, charge, perMinute });
   }
 
   /** Reserves the price of the whole recording before `work` begins. */
@@ -264,12 +264,12 @@ export class Transcriptions {
   }
 
   async #transcribe(
-    asked: Transcription,
+    requested: Transcription,
     recording: Recording,
   ): Promise<Result<Transcript, string>> {
     const { files, recognizer, clock, logger } = this.#needs;
     const request = {
-      language: asked.language,
+      language: requested.language,
       model: 'default',
       hints: [],
       profanityFilter: false,
@@ -291,18 +291,18 @@ export class Transcriptions {
   }
 
   /** Stores the notification together with the end, so that it is sent exactly once. */
-  async #end(asked: Transcription, end: TranscriptionPatch): Promise<void> {
+  async #end(requested: Transcription, end: TranscriptionPatch): Promise<void> {
     const { store, callbacks, clock, logger } = this.#needs;
-    const { transcriptionId, recordingId, callUuid, accountId, subAccount, target } = asked;
-    const nowUs = Math.round(clock.wallMs() * 1000);
+    const { transcriptionId, recordingId, callUuid, accountId, subAccount, target } = requested;
+    const nowUs = wallUs(clock);
     if (end.error !== undefined) {
       logger.warn({ callUuid, recordingId, why: end.error }, 'recording not transcribed');
     }
-    const ended: Transcription = { ...asked, ...end, endedUs: nowUs };
+    const ended: Transcription = { ...requested, ...end, endedUs: nowUs };
     const notification: StoredNotification | undefined = target && {
       id: transcriptionId,
       accountId: subAccount ?? accountId,
-      subject: asked.subject,
+      subject: requested.subject,
       event: EVENT,
       target,
       parameters: this.#parameters(ended),

@@ -57,7 +57,7 @@ export class CredentialCheck {
       return refuse({ kind: 'wrongPassword' });
     }
     if (user.totpSecret !== undefined && !(await this.#useCode(user, code))) {
-      // The page asks for a code only once the password is right: a missing code is no failure.
+      // The page asks for a code only once the password is right: a missing code does not count as a failure.
       if (code !== '') this.#failed(attempt, who, { ...origin, detail: 'wrong code' });
       return refuse({ kind: 'codeNeeded' });
     }

@@ -11,6 +11,7 @@ import { isRoleOf } from './rights.ts';
 import { newTotpSecret, stepOfCode } from './totp.ts';
 import type {
   AuditEntry,
+  AuditFilter,
   Invitation,
   Role,
   Session,
@@ -20,7 +21,7 @@ import type {
 } from './types.ts';
 
 export type { Origin } from './credential-check.ts';
-export { isRoleOf, mayDo } from './rights.ts';
+export { mayDo } from './rights.ts';
 export { totpUri } from './totp.ts';
 export { ROLES, type Role, type SignedIn, type UserRefusal } from './types.ts';
 
@@ -271,8 +272,8 @@ export class Users {
     void this.#needs.store.addAudit(whole).catch(() => undefined);
   }
 
-  audit(accountId: AccountId | 'all', slice: Slice): Promise<Page<AuditEntry>> {
-    return this.#needs.store.audit(accountId, slice);
+  audit(filter: AuditFilter, slice: Slice): Promise<Page<AuditEntry>> {
+    return this.#needs.store.audit(filter, slice);
   }
 
   async purge(): Promise<void> {

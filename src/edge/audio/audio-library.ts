@@ -10,7 +10,7 @@ import type {
   LineRate,
   Pcm,
   RecordingEncoder,
-  SoundWish,
+  SoundOptions,
 } from '../../domain/call/needs.ts';
 import type { HttpFailure } from '../../domain/callback/needs.ts';
 import type { JobReply } from './conversion.ts';
@@ -29,13 +29,13 @@ export interface AudioRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface AudioResponse {
+interface AudioResponse {
   readonly status: number;
   readonly etag: string | undefined;
   readonly bytes: Uint8Array;
 }
 
-export type AudioFetchFailure = Pick<HttpFailure, 'kind' | 'detail'>;
+type AudioFetchFailure = Pick<HttpFailure, 'kind' | 'detail'>;
 
 /** Sends one HTTP GET through the egress guard and follows redirects. */
 export type AudioFetch = (
@@ -190,7 +190,7 @@ class CachedLibrary implements AudioLibrary {
     this.#cache = new PcmCache(limits.cacheBytes);
   }
 
-  load(url: string, { rate = 8000, signal }: SoundWish = {}): Promise<Loaded> {
+  load(url: string, { rate = 8000, signal }: SoundOptions = {}): Promise<Loaded> {
     const wanted: Wanted = { url, rate, key: `${rate} ${url}` };
     const known = this.#cache.get(wanted.key);
     if (known !== undefined && this.#clock.monotonicMs() < known.freshUntilMs) {

@@ -17,7 +17,7 @@ export interface EncodeJob {
 }
 
 /** Loads the code that the first job would otherwise wait for. */
-export interface WarmJob {
+interface WarmJob {
   readonly kind: 'warm';
 }
 

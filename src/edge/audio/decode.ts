@@ -42,8 +42,8 @@ export async function decode(
 const LINE_RATES: readonly LineRate[] = [8000, 16_000, 24_000, 48_000];
 
 /** The lowest rate that holds all of the file's content, at most the wished one. */
-const rateFor = (fileRate: number, wished: LineRate): LineRate =>
-  LINE_RATES.find((rate) => rate >= fileRate || rate >= wished) ?? wished;
+const rateFor = (fileRate: number, preferred: LineRate): LineRate =>
+  LINE_RATES.find((rate) => rate >= fileRate || rate >= preferred) ?? preferred;
 
 /** Compiles the MP3 decoder and runs the whole pipeline on two seconds of silence. */
 export async function warmDecoders(): Promise<void> {

@@ -2,4 +2,4 @@
 export const keyOf = (key: string): string => `carillon:${key}`;
 
 /** Heartbeat key of a node. It expires when heartbeats stop. */
-export const heardKey = (nodeId: string): string => keyOf(`hb:${nodeId}`);
+export const receivedKey = (nodeId: string): string => keyOf(`hb:${nodeId}`);

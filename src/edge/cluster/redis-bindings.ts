@@ -11,11 +11,11 @@ import type { RedisLink } from './redis-link.ts';
 const KEY = 'carillon:bindings';
 const READ_AT_ONCE = '1000';
 
-export type GoneBinding = Pick<Binding, 'username' | 'contactUri'>;
+type ExpiredBinding = Pick<Binding, 'username' | 'contactUri'>;
 
 /** Receives registrations from other nodes. */
-export interface BindingEar {
-  bindingsElsewhere(saved: readonly Binding[], removed: readonly GoneBinding[]): void;
+export interface BindingListener {
+  bindingsElsewhere(saved: readonly Binding[], removed: readonly ExpiredBinding[]): void;
   /** Registrations known to this node. */
   registrations(): readonly Binding[];
 }
@@ -33,13 +33,13 @@ export class RedisBindings implements BindingStore {
 
   async save(binding: Binding): Promise<void> {
     await this.#redis.send('HSET', KEY, fieldOf(binding), JSON.stringify(binding));
-    this.#bus.tell('binding.saved', binding);
+    this.#bus.notify('binding.saved', binding);
   }
 
   async remove(username: string, contactUri: string): Promise<void> {
     const gone = { username, contactUri };
     await this.#redis.send('HDEL', KEY, fieldOf(gone));
-    this.#bus.tell('binding.removed', gone);
+    this.#bus.notify('binding.removed', gone);
   }
 
   async listAll(): Promise<readonly Binding[]> {
@@ -56,12 +56,14 @@ export class RedisBindings implements BindingStore {
     return all;
   }
 
-  /** Forwards changes of other nodes to `ear`. After each reconnect, restores registrations that Redis has lost. */
-  listen(ear: BindingEar): void {
-    this.#bus.hear('binding.saved', (given) => ear.bindingsElsewhere([given as Binding], []));
-    this.#bus.hear('binding.removed', (given) => ear.bindingsElsewhere([], [given as GoneBinding]));
+  /** Forwards changes of other nodes to `listener`. After each reconnect, restores registrations that Redis has lost. */
+  listen(listener: BindingListener): void {
+    this.#bus.hear('binding.saved', (given) => listener.bindingsElsewhere([given as Binding], []));
+    this.#bus.hear('binding.removed', (given) =>
+      listener.bindingsElsewhere([], [given as ExpiredBinding]),
+    );
     const agree = (): void => {
-      this.#agree(ear).catch((error: unknown) => {
+      this.#agree(listener).catch((error: unknown) => {
         this.#logger.error({ error }, 'could not read registrations of other nodes');
       });
     };
@@ -70,14 +72,14 @@ export class RedisBindings implements BindingStore {
   }
 
   /** Loads changes missed while disconnected, and restores registrations missing in Redis. */
-  async #agree(ear: BindingEar): Promise<void> {
+  async #agree(listener: BindingListener): Promise<void> {
     const stored = await this.listAll();
     const known = new Set(stored.map(fieldOf));
-    for (const binding of ear.registrations())
+    for (const binding of listener.registrations())
       if (!known.has(fieldOf(binding)))
         await this.#redis.send('HSETNX', KEY, fieldOf(binding), JSON.stringify(binding));
-    ear.bindingsElsewhere(stored, []);
+    listener.bindingsElsewhere(stored, []);
   }
 }
 
-const fieldOf = ({ username, contactUri }: GoneBinding): string => `${username} ${contactUri}`;
+const fieldOf = ({ username, contactUri }: ExpiredBinding): string => `${username} ${contactUri}`;

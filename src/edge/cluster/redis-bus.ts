@@ -35,7 +35,7 @@ export class RedisBus implements Bus {
   readonly #needs: RedisBusNeeds;
   readonly #open = new Map<string, Open>();
   readonly #answers = new Map<string, (...given: never[]) => Promise<unknown>>();
-  readonly #ears = new Map<string, Hears>();
+  readonly #listeners = new Map<string, Hears>();
 
   constructor(needs: RedisBusNeeds) {
     this.#needs = needs;
@@ -44,7 +44,7 @@ export class RedisBus implements Bus {
   async start(): Promise<void> {
     const { redis, nodeId } = this.#needs;
     for (const channel of [channelOf(nodeId), ALL])
-      await redis.subscribe(channel, (text) => this.#heard(text));
+      await redis.subscribe(channel, (text) => this.#received(text));
   }
 
   answer(what: string, by: (...given: never[]) => Promise<unknown>): void {
@@ -52,7 +52,7 @@ export class RedisBus implements Bus {
   }
 
   hear(what: string, by: Hears): void {
-    this.#ears.set(what, by);
+    this.#listeners.set(what, by);
   }
 
   async ask(node: string, what: string, given: readonly unknown[]): Promise<unknown> {
@@ -67,8 +67,8 @@ export class RedisBus implements Bus {
       reject(new ServiceError('NODE_UNREACHABLE', `node ${node} does not answer`));
     const cancel = clock.at(clock.monotonicMs() + answerMs, silent);
     try {
-      const heard = await this.#publish(channelOf(node), { ask: id, from: nodeId, what, given });
-      if (heard === 0) silent();
+      const received = await this.#publish(channelOf(node), { ask: id, from: nodeId, what, given });
+      if (received === 0) silent();
       return await promise;
     } finally {
       cancel();
@@ -76,7 +76,7 @@ export class RedisBus implements Bus {
     }
   }
 
-  tell(what: string, given: unknown): void {
+  notify(what: string, given: unknown): void {
     const { nodeId, logger } = this.#needs;
     this.#publish(ALL, { tell: what, from: nodeId, given }).catch((error: unknown) => {
       logger.warn({ error, what }, 'could not notify other nodes');
@@ -88,7 +88,7 @@ export class RedisBus implements Bus {
     return Number(await this.#needs.redis.send('PUBLISH', channel, write(message)));
   }
 
-  #heard(text: string): void {
+  #received(text: string): void {
     const { logger, nodeId } = this.#needs;
     let message: Message;
     try {
@@ -100,7 +100,7 @@ export class RedisBus implements Bus {
     }
     if ('ask' in message) void this.#answered(message);
     else if ('tell' in message) {
-      if (message.from !== nodeId) this.#ears.get(message.tell)?.(message.given, message.from);
+      if (message.from !== nodeId) this.#listeners.get(message.tell)?.(message.given, message.from);
     } else {
       const open = this.#open.get(message.answer);
       if ('code' in message) {

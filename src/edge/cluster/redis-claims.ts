@@ -5,7 +5,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { RepeatedTask } from '../../base/repeated-task.ts';
 import type { Claims } from '../../domain/cluster/needs.ts';
-import { heardKey, keyOf } from './keys.ts';
+import { keyOf, receivedKey } from './keys.ts';
 import type { RedisLink } from './redis-link.ts';
 import { RedisScript } from './redis-script.ts';
 
@@ -85,7 +85,7 @@ export class RedisClaims implements Claims {
     const { redis, nodeId } = this.#needs;
     const owner = await this.#run(key, NOBODY);
     if (owner === nodeId) return owner;
-    const isHeard = Number(await redis.send('EXISTS', heardKey(owner))) === 1;
+    const isHeard = Number(await redis.send('EXISTS', receivedKey(owner))) === 1;
     return isHeard ? owner : this.#run(key, owner);
   }
 

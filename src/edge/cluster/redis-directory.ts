@@ -6,13 +6,13 @@ import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import { RepeatedTask } from '../../base/repeated-task.ts';
 import type { Directory } from '../../domain/cluster/needs.ts';
-import { heardKey, keyOf } from './keys.ts';
+import { keyOf, receivedKey } from './keys.ts';
 import type { RedisLink } from './redis-link.ts';
 
 const ENTRY_S = 90;
 const RENEW_MS = 30_000;
 /** Lifetime of a heartbeat, ms. */
-const HEARD_MS = 3000;
+const RECEIVED_MS = 3000;
 const BEAT_MS = 1000;
 
 export interface RedisDirectoryNeeds {
@@ -64,8 +64,8 @@ export class RedisDirectory implements Directory {
   async isHeard(nodeId: string): Promise<boolean | undefined> {
     const { redis, clock } = this.#needs;
     try {
-      if (Number(await redis.send('EXISTS', heardKey(nodeId))) === 1) return true;
-      return clock.monotonicMs() - this.#connectedMs < HEARD_MS ? undefined : false;
+      if (Number(await redis.send('EXISTS', receivedKey(nodeId))) === 1) return true;
+      return clock.monotonicMs() - this.#connectedMs < RECEIVED_MS ? undefined : false;
     } catch {
       return undefined;
     }
@@ -73,7 +73,7 @@ export class RedisDirectory implements Directory {
 
   stop(): void {
     for (const rounds of this.#rounds) void rounds.stop();
-    this.#quietly(['DEL', heardKey(this.#needs.nodeId)]);
+    this.#quietly(['DEL', receivedKey(this.#needs.nodeId)]);
   }
 
   #entry(key: string): readonly string[] {
@@ -83,7 +83,7 @@ export class RedisDirectory implements Directory {
   #beat(): void {
     const { redis, nodeId, clock, onBeat } = this.#needs;
     const sentMs = clock.monotonicMs();
-    void redis.send('SET', heardKey(nodeId), '1', 'PX', String(HEARD_MS)).then(
+    void redis.send('SET', receivedKey(nodeId), '1', 'PX', String(RECEIVED_MS)).then(
       () => onBeat?.(sentMs),
       () => undefined, // the next heartbeat retries
     );

@@ -30,7 +30,7 @@ export function createAddressPolicy(
   return {
     refusal: (text) => {
       const address = parseAddress(text);
-      if (address === undefined) return `${text} is no IP address`;
+      if (address === undefined) return `${text} is not an IP address`;
       if (ranges.some((range) => isWithin(address, range))) return undefined;
       const kind = kindOf(address);
       if (kind === 'unicast') return undefined;

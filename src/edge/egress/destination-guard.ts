@@ -36,7 +36,7 @@ export function createDestinationGuard(options: DestinationGuardOptions): Destin
 
     refusesSip(destination) {
       const { address, port } = destination;
-      if (isIP(address) === 0) return `${address} is no IP address`;
+      if (isIP(address) === 0) return `${address} is not an IP address`;
       if (isOwn(destination) && own.isListening(port)) return ownPlace(destination);
       if (wasHeardAt(destination)) return undefined;
       if (isAllowedBesides(destination) || isListed(policy, destination)) return undefined;
@@ -46,16 +46,16 @@ export function createDestinationGuard(options: DestinationGuardOptions): Destin
     },
 
     judgeRtp(destination, rtcpPort): RtpVerdict {
-      const { address, port, heardAt } = destination;
+      const { address, port, receivedAt } = destination;
       const refuse = { kind: 'refuse', why: ownPlace(destination) } as const;
-      if (isIP(address) === 0) return { kind: 'learn', why: `${address} is no IP address` };
+      if (isIP(address) === 0) return { kind: 'learn', why: `${address} is not an IP address` };
       const isHere = isOwn(destination);
       if (isHere && own.isListening(port)) return refuse;
       // A phone on this machine may use the port just below a service port. The call works, but sends no RTCP there.
       const rtcp = isHere && own.isListening(rtcpPort) ? ({ rtcp: 'learn' } as const) : {};
       const send = { kind: 'send', ...rtcp } as const;
       const plain = plainAddress(address);
-      if (heardAt.some((heard) => plainAddress(heard.address) === plain)) return send;
+      if (receivedAt.some((received) => plainAddress(received.address) === plain)) return send;
       if (isAllowedBesides(destination) || isListed(policy, destination)) return send;
       const refusal = policy.refusal(address);
       if (refusal !== undefined) return { kind: 'learn', why: refusal, ...rtcp };
@@ -71,11 +71,11 @@ const ownPlace = ({ address, port }: Place): string =>
   `${address}:${port} is an address of this service`;
 
 /** Whether the peer was heard at this address, on the same port or on a default SIP port. */
-function wasHeardAt({ address, port, heardAt }: Destination): boolean {
+function wasHeardAt({ address, port, receivedAt }: Destination): boolean {
   const plain = plainAddress(address);
-  return heardAt.some(
-    (heard) =>
-      plainAddress(heard.address) === plain && (heard.port === port || SIP_PORTS.has(port)),
+  return receivedAt.some(
+    (received) =>
+      plainAddress(received.address) === plain && (received.port === port || SIP_PORTS.has(port)),
   );
 }
 

@@ -11,7 +11,7 @@ import { err, ok, type Result } from '../../base/result.ts';
 import { createAddressPolicy } from './address-policy.ts';
 import { type NameResolver, systemResolver } from './system-resolver.ts';
 
-export { createDestinationGuard, type OwnPlaces } from './destination-guard.ts';
+export { createDestinationGuard } from './destination-guard.ts';
 export { createServiceAddresses } from './service-addresses.ts';
 
 export interface EgressOptions {
@@ -97,12 +97,12 @@ function createLookup(
 
 /** Shares one DNS query among simultaneous requests for the same name, such as many calls of one customer. */
 function sharedResolver(resolver: NameResolver): NameResolver {
-  const asked = new Map<string, Promise<readonly ResolvedAddress[]>>();
+  const requested = new Map<string, Promise<readonly ResolvedAddress[]>>();
   return (name) => {
-    const underWay = asked.get(name);
+    const underWay = requested.get(name);
     if (underWay !== undefined) return underWay;
-    const answer = resolver(name).finally(() => asked.delete(name));
-    asked.set(name, answer);
+    const answer = resolver(name).finally(() => requested.delete(name));
+    requested.set(name, answer);
     return answer;
   };
 }

@@ -40,12 +40,13 @@ function trace(error: unknown): string {
 }
 
 /** Replaces control characters, so that a name in a packet cannot control the terminal. */
-function printable(text: string, kept = ''): string {
+function printable(text: string, retained = ''): string {
   let out = '';
   for (const char of text) {
     const code = char.charCodeAt(0);
     const isControl = code < 0x20 || (code >= 0x7f && code < 0xa0);
-    out += isControl && !kept.includes(char) ? `\\x${code.toString(16).padStart(2, '0')}` : char;
+    out +=
+      isControl && !retained.includes(char) ? `\\x${code.toString(16).padStart(2, '0')}` : char;
   }
   return out;
 }

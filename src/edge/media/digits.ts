@@ -20,7 +20,7 @@ const frames = (ms: number): number =>
   Math.min(LONGEST_FRAMES, Math.max(SHORTEST_FRAMES, Math.ceil(ms / FRAME_MS)));
 
 /** Converts `0-9*#A-D` and pauses to native steps. */
-export function digitSteps(digits: string, options: DigitsOptions): NativeDigitStep[] {
+function digitSteps(digits: string, options: DigitsOptions): NativeDigitStep[] {
   const steps: NativeDigitStep[] = [];
   for (const character of digits.slice(0, MAX_STEPS)) {
     const pauseMs = PAUSE_MS[character];

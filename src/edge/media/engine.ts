@@ -60,7 +60,7 @@ export interface MediaOptions {
   readonly random?: Random;
 }
 
-export interface MediaStatus {
+interface MediaStatus {
   readonly ready: boolean;
   readonly legs: number;
   readonly portsFree: number;
@@ -71,7 +71,7 @@ export interface MediaStatus {
   readonly threads: readonly MediaThreadStatus[];
 }
 
-export interface MediaThreadStatus {
+interface MediaThreadStatus {
   readonly legs: number;
   /** Fraction of the last second spent working, 0..1. */
   readonly busy: number;
@@ -84,7 +84,7 @@ export interface MediaThreadStatus {
   readonly ioUring: boolean;
 }
 
-export interface MediaCounters {
+interface MediaCounters {
   readonly packetsReceived: number;
   readonly packetsSent: number;
   /** RTP and RTCP packets from unexpected addresses or with payload types that were not negotiated. */

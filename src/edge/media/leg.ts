@@ -109,7 +109,7 @@ export class NativeLeg implements MediaLeg {
   #digits: DigitQueue | undefined;
   #listening: Listening | undefined;
   /** Kinds of rejected packets already reported. */
-  #told: Set<Unwanted> | undefined;
+  #reported: Set<Unwanted> | undefined;
   readonly #streams = new Set<LegStream>();
   readonly #presses = new DtmfDeduplication();
   #rate: LineRate = 8000;
@@ -188,11 +188,11 @@ export class NativeLeg implements MediaLeg {
 
   hearTones(wanted: boolean): void {
     this.#tonesWanted = wanted;
-    this.#tellTones();
+    this.#reportTones();
   }
 
   /** Starts tone detection, because streams report every digit to their bots. */
-  #tellTones(): void {
+  #reportTones(): void {
     const wanted = this.#tonesWanted || this.#streams.size > 0;
     if (this.#closed || wanted === this.#hearsTones) return;
     this.#hearsTones = wanted;
@@ -203,10 +203,10 @@ export class NativeLeg implements MediaLeg {
     assert(this.#streams.size < MAX_STREAMS, `a leg carries at most ${MAX_STREAMS} streams`);
     const stream = new LegStream(this.#hub, this.handle, options, events, () => {
       this.#streams.delete(stream);
-      this.#tellTones();
+      this.#reportTones();
     });
     this.#streams.add(stream);
-    this.#tellTones();
+    this.#reportTones();
     if (this.#closed) stream.close();
     return stream;
   }
@@ -260,9 +260,9 @@ export class NativeLeg implements MediaLeg {
     this.#lastQuality = qualityOf(statistics);
     for (const { count, many, reason } of UNWANTED) {
       const packets = statistics[count];
-      if (packets < many || this.#told?.has(count)) continue;
-      this.#told ??= new Set();
-      this.#told.add(count);
+      if (packets < many || this.#reported?.has(count)) continue;
+      this.#reported ??= new Set();
+      this.#reported.add(count);
       this.#hub.logger.warn({ port: this.port, remote: this.#remote, packets }, reason);
     }
   }
@@ -273,7 +273,7 @@ export class NativeLeg implements MediaLeg {
     if (packetsReceived + notNegotiated > 0 || unknownSources < REFUSED_PACKETS) return;
     this.#hub.logger.warn(
       { port: this.port, remote: this.#remote, packets: unknownSources },
-      'all RTP came from addresses other than those of SDP and signalling: see rtp.acceptOtherSources',
+      'all RTP arrived from addresses other than those of SDP and signalling: see rtp.acceptOtherSources',
     );
   }
 
@@ -300,9 +300,9 @@ const UNWANTED: readonly { count: Unwanted; many: number; reason: string }[] = [
   {
     count: 'unauthentic',
     many: 50,
-    reason: 'SRTP that does not open: the peer has another key, or sends without one',
+    reason: 'SRTP packets that cannot be decrypted: the peer uses another key or plain RTP',
   },
-  { count: 'malformed', many: 50, reason: 'datagrams on an RTP port that are no RTP' },
+  { count: 'malformed', many: 50, reason: 'datagrams on an RTP port that are not RTP' },
   { count: 'notNegotiated', many: 50, reason: 'RTP of a payload type that was not negotiated' },
   { count: 'unknownSources', many: 1500, reason: 'an RTP port was flooded by unknown sources' },
 ];

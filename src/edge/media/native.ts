@@ -26,7 +26,7 @@ export type RecordingHandle = Branded<number, 'recording'>;
 /** Handle of a digit transmission, machine detection or silence detection. */
 export type JobHandle = Branded<number, 'job'>;
 /** Number of a room before the native side has assigned its handle. */
-export type RoomNumber = Branded<number, 'roomNumber'>;
+type RoomNumber = Branded<number, 'roomNumber'>;
 export type OwnHandle =
   | MemberHandle
   | PlayerHandle
@@ -54,7 +54,7 @@ export interface NativeThreadStatus {
   readonly skippedTicks: number;
 }
 
-export interface NativeStatus {
+interface NativeStatus {
   readonly legs: number;
   readonly droppedEvents: number;
   readonly threads: readonly NativeThreadStatus[];
@@ -84,7 +84,7 @@ export interface NativeStream {
   queuedMs(): number;
 }
 
-export interface NativeTone {
+interface NativeTone {
   readonly steps: ReadonlyArray<{
     readonly frequenciesHz: readonly number[];
     readonly onMs: number;

@@ -42,7 +42,7 @@ export class LegStream implements MediaStream {
   /** Number of the last clear whose position was reported. */
   #lastClear = 0;
   /** Levels reported and not left since. */
-  readonly #told = new Set<number>();
+  readonly #reported = new Set<number>();
   #closed = false;
 
   constructor(
@@ -190,9 +190,9 @@ export class LegStream implements MediaStream {
     const before = (packed >>> 8) & 0xff;
     const after = packed >>> 16;
     for (const level of LEVELS) {
-      if (before < level - LEVEL_HYSTERESIS) this.#told.delete(level);
-      if (after < level || this.#told.has(level)) continue;
-      this.#told.add(level);
+      if (before < level - LEVEL_HYSTERESIS) this.#reported.delete(level);
+      if (after < level || this.#reported.has(level)) continue;
+      this.#reported.add(level);
       // Defer the report, because the caller is handling the message that filled the queue.
       queueMicrotask(() => {
         if (!this.#closed) this.#events.degraded(level);

@@ -1,6 +1,7 @@
 import type { RecordableHistogram } from 'node:perf_hooks';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client';
 import { secondsOf } from '../../base/duration.ts';
+import { isReliable, TRANSPORT_NAMES } from '../../protocol/sip/types.ts';
 import { boundedLabels } from './bounded-labels.ts';
 import { Exposition, observeCall, type Scrape } from './exposition.ts';
 import { defineLoopLag } from './loop-lag.ts';
@@ -36,7 +37,7 @@ interface MetricSources extends StateSources, SignallingSources {
   media?: () => MediaTotals;
 }
 
-export interface CallEnding {
+interface CallEnding {
   readonly callUuid: string;
   readonly durationMs: number;
   readonly quality:
@@ -152,7 +153,7 @@ function defineFacts(exposition: Exposition) {
     }),
     oneWay: new Counter({
       name: 'voice_calls_one_way_total',
-      help: 'Ended calls whose peer never sent RTP although it should have',
+      help: 'Ended calls whose peer sent no RTP although it was expected to',
       labelNames: ['direction'],
       registers,
     }),
@@ -181,7 +182,7 @@ function defineGauges(registry: Registry, sources: MetricSources, state: ScrapeS
   const registers = [registry];
   new Gauge({
     name: 'voice_calls_active',
-    help: 'Calls now',
+    help: 'Active calls',
     labelNames: ['direction'],
     registers,
     collect() {
@@ -239,7 +240,7 @@ function defineGauges(registry: Registry, sources: MetricSources, state: ScrapeS
     collect() {
       this.reset();
       const counts = sources.signalling?.().connections ?? {};
-      for (const transport of ['tcp', 'tls', 'ws', 'wss'] as const) {
+      for (const transport of TRANSPORT_NAMES.filter(isReliable)) {
         this.set({ transport }, counts[transport] ?? 0);
       }
     },

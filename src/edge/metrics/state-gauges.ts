@@ -14,10 +14,12 @@ export interface StateSources {
   conditions?: () => Readonly<Record<string, boolean>>;
   /** Epoch of this node; it grows with each start, and when another node declares this one dead. */
   epoch?: () => number;
-  /** Living nodes of the cluster, this one included. Undefined: not known now. */
+  /** Live nodes of the cluster, this one included. Undefined: not known now. */
   nodes?: () => number | undefined;
   /** Finished recordings that wait for object storage. */
   offloadWaiting?: () => number;
+  /** Time until the lease of this node expires, in ms; undefined without a cluster. */
+  leaseMs?: () => number | undefined;
   /** File descriptors of the process. */
   descriptors?: () => { readonly open: number; readonly limit: number };
 }
@@ -49,7 +51,7 @@ export function defineStateGauges(registers: Registry[], sources: StateSources):
   for (const part of ['free', 'total'] as const) {
     new Gauge({
       name: `voice_disk_${part}_bytes`,
-      help: `${part === 'free' ? 'Free room' : 'Room'} on the disk of the data folder`,
+      help: `${part === 'free' ? 'Free space' : 'Size'} on the disk of the data folder`,
       registers,
       collect() {
         const disk = sources.disk?.();
@@ -96,8 +98,16 @@ function defineNodeGauges(registers: Registry[], sources: StateSources): void {
     ['voice_node_epoch', 'Epoch of this node', () => sources.epoch?.()],
     [
       'voice_cluster_nodes',
-      'Living nodes of the cluster, as this node knows',
+      'Live nodes of the cluster, as known to this node',
       () => sources.nodes?.(),
+    ],
+    [
+      'voice_node_lease_seconds',
+      'Time until the lease of this node expires; 0 once other nodes may bill its calls',
+      () => {
+        const leaseMs = sources.leaseMs?.();
+        return leaseMs === undefined ? undefined : leaseMs / 1000;
+      },
     ],
     [
       'voice_recordings_waiting',

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, wallUs } from '../../base/clock.ts';
 import type { AccountId } from '../../base/ids.ts';
 import { opensPath, signPath } from '../../domain/recording/recording.ts';
 import type { Recording } from '../../domain/recording/types.ts';
@@ -32,9 +32,9 @@ export function createSignedLinks(
   settings: LinkSettings,
   clock: Pick<Clock, 'wallMs'>,
 ): SignedLinks {
-  const nowUs = (): number => Math.round(clock.wallMs() * 1000);
-  const link = (path: string, lifeMs: number): string =>
-    `${settings.publicUrl}${signPath(settings.linkKey, path, nowUs() + lifeMs * 1000)}`;
+  const nowUs = (): number => wallUs(clock);
+  const link = (path: string, lifetimeMs: number): string =>
+    `${settings.publicUrl}${signPath(settings.linkKey, path, nowUs() + lifetimeMs * 1000)}`;
   return {
     toRecording: (recording) => link(recordingFilePath(recording), settings.recordingLinkMs),
     toExport: (accountId, exportId) => link(exportFilePath(accountId, exportId), EXPORT_LINK_MS),

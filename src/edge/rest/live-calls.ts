@@ -24,7 +24,7 @@ export interface MessageForms {
   readonly pcap: Uint8Array;
 }
 
-export interface CallDetail {
+interface CallDetail {
   readonly call: LiveCall | undefined;
   readonly log: readonly CallLogEntry[];
 }
@@ -38,7 +38,7 @@ export interface LiveQuality {
 export type StillAllowed = () => Promise<boolean>;
 
 /** Live audio and streams of answered calls on every node. `busy`: too many listeners. The streams end with the call. */
-export interface Overhearing {
+export interface CallListeningAccess {
   /** Returns an endless 16 kHz stereo WAV file. Left: audio from the peer. Right: audio sent to the peer. */
   listen(callUuid: CallUuid, isAllowed: StillAllowed): Promise<Readable | 'unknown' | 'busy'>;
   /**

@@ -18,7 +18,11 @@ export interface Operations {
   /** Returns Prometheus text, or OpenMetrics if the Accept header requests it. */
   metrics(accept: string): Promise<{ readonly contentType: string; readonly text: string }>;
   /** Returns the active alarms, oldest first. */
-  alarms(): readonly AlarmView[];
+  alarms(): readonly ActiveAlarmView[];
+  /** Returns the alarms that ended since the start of the service, latest first. */
+  endedAlarms(): readonly (AlarmView & { readonly clearedUs: number })[];
+  /** Marks an active alarm as known to the user `by`. Returns false if it is not active. */
+  acknowledgeAlarm(alarm: { readonly kind: string; readonly subject: string }, by: string): boolean;
   /** Returns the rows of the database that could not be read, latest first. */
   unreadableRows(slice: Slice): Promise<Page<UnreadableRowView>>;
   /** Removes a record of an unreadable row; returns false if it does not exist. */
@@ -31,7 +35,7 @@ export interface Operations {
   backupProgress(): Progress | undefined;
 }
 
-export interface UnreadableRowView {
+interface UnreadableRowView {
   readonly table: string;
   readonly key: string;
   readonly reason: string;
@@ -41,14 +45,14 @@ export interface UnreadableRowView {
 }
 
 /** Names of the settings that changed, and of those that need a restart. */
-export interface Reloaded {
+interface Reloaded {
   readonly changed: readonly string[];
   readonly needsRestart: readonly string[];
   readonly rates: number;
   readonly carriers: number;
 }
 
-export interface CarrierView {
+interface CarrierView {
   readonly name: string;
   /** Whether the carrier answers OPTIONS; undefined if it is not probed. */
   readonly reachable: boolean | undefined;
@@ -56,7 +60,7 @@ export interface CarrierView {
   readonly registered: boolean | undefined;
 }
 
-export interface AlarmView {
+interface AlarmView {
   readonly kind: string;
   /** Name of a carrier, ID of an account, or a path; empty for the node. */
   readonly subject: string;
@@ -64,8 +68,12 @@ export interface AlarmView {
   readonly sinceUs: number;
 }
 
+interface ActiveAlarmView extends AlarmView {
+  readonly acknowledged: { readonly atUs: number; readonly by: string } | undefined;
+}
+
 /** Bytes written, and an estimate of the total; the copy may end up smaller than its source. */
-export interface Progress {
+interface Progress {
   readonly bytes: number;
   readonly totalBytes: number;
 }
@@ -74,9 +82,11 @@ export interface PartState {
   readonly part: string;
   readonly ready: boolean;
   readonly detail: string;
+  /** Number that the detail states: waiting units, waiting recordings or living nodes. */
+  readonly count?: number;
 }
 
-export interface ServiceStatus {
+interface ServiceStatus {
   readonly version: string;
   readonly startedUs: number;
   readonly uptimeMs: number;

@@ -17,7 +17,7 @@ export interface KnownPeer {
 }
 
 /** Authenticated peer or carrier · unauthenticated with a valid nonce · unknown. */
-export type Standing = 'known' | 'proven' | 'unknown';
+type Standing = 'known' | 'proven' | 'unknown';
 
 export interface Served {
   readonly bytes: Uint8Array;
@@ -98,7 +98,7 @@ export class AdmissionFilter {
   readonly #others: SourceBudgets;
   readonly #flows: SourceBudgets;
   readonly #proven: SourceBudgets;
-  readonly #acquaintances: SourceBudgets;
+  readonly #knownPeers: SourceBudgets;
   readonly #knownCalls = new CallLine<Waiting>(MAX_WAITING_CALLS);
   readonly #known = [this.#knownCalls] as const;
   /** Queues of unknown peers: in-dialog requests, REGISTER and similar first, then new calls. */
@@ -118,7 +118,7 @@ export class AdmissionFilter {
     this.#others = new SourceBudgets(rate);
     this.#flows = new SourceBudgets(Math.ceil(rate / FLOW_SHARE));
     this.#proven = new SourceBudgets(rate);
-    this.#acquaintances = new SourceBudgets(rate * ACQUAINTANCE_TIMES);
+    this.#knownPeers = new SourceBudgets(rate * ACQUAINTANCE_TIMES);
   }
 
   /** Number of messages dropped since the start, by reason. */
@@ -149,7 +149,7 @@ export class AdmissionFilter {
       return;
     }
     if (acquaintance.knows(flow)) {
-      if (this.#acquaintances.take(flowName(flow), nowMs))
+      if (this.#knownPeers.take(flowName(flow), nowMs))
         this.#admit({ bytes, flow, standing: 'known', arrivedMs });
       else this.#drop('source', flow);
       return;

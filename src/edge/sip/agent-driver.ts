@@ -35,7 +35,7 @@ export class AgentDriver {
     this.#act = act;
   }
 
-  tell(input: UserAgentInput): void {
+  dispatch(input: UserAgentInput): void {
     if (this.#stopped) return;
     if (this.#busy) {
       this.#waiting.push(input);

@@ -26,8 +26,8 @@ export function identityHeaders(
     (identity ?? (target.kind === 'carrier' ? 'trusted' : 'untrusted')) === 'trusted';
   // An anonymous caller without an asserted identity has no number to pass on.
   const isKnown = user !== '' && !(hidden && user === ANONYMOUS.user);
-  const isTold = target.kind !== 'endpoint' && isKnown && (isTrusted || !hidden);
-  if (!isTold) return privacy;
+  const isReported = target.kind !== 'endpoint' && isKnown && (isTrusted || !hidden);
+  if (!isReported) return privacy;
   const uri = sipUri({ user, host: from.host });
   const sent: (readonly [name: string, value: string])[] = [];
   if (identityHeader !== 'rpid') sent.push(['P-Asserted-Identity', formatNameAddr({ uri })]);

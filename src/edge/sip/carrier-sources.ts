@@ -5,7 +5,7 @@ import type { KnownPeer } from './admission-filter.ts';
 import { carrierAt } from './source-match.ts';
 
 /** Time in milliseconds until a change of the carriers takes effect. */
-const KEPT_MS = 1000;
+const RETENTION_MS = 1000;
 const MAX_KEPT = 4096;
 
 /** Finds the carrier of a source address. Results are cached for one second, because every message needs one. */
@@ -29,7 +29,7 @@ export class CarrierSources {
     const { address: remoteAddress, transport } = peerOf(flow);
     const nowMs = this.#clock.monotonicMs();
     const names = isSecure(transport) ? this.#secure : this.#plain;
-    if (nowMs - this.#sinceMs >= KEPT_MS || names.size >= MAX_KEPT) {
+    if (nowMs - this.#sinceMs >= RETENTION_MS || names.size >= MAX_KEPT) {
       this.#plain.clear();
       this.#secure.clear();
       this.#sinceMs = nowMs;

@@ -52,7 +52,7 @@ export function carrierUri(carrier: Carrier, user = ''): string {
 export class CarrierWatch {
   readonly #carriers: () => readonly Carrier[];
   readonly #clock: Clock;
-  readonly #tell: (input: UserAgentInput) => void;
+  readonly #dispatch: (input: UserAgentInput) => void;
   readonly #everyMs: number;
   readonly #watched = new Map<string, Watched>();
   readonly #health: PeerHealth;
@@ -63,12 +63,12 @@ export class CarrierWatch {
   constructor(
     carriers: () => readonly Carrier[],
     clock: Clock,
-    tell: (input: UserAgentInput) => void,
+    dispatch: (input: UserAgentInput) => void,
     everyMs = 30_000,
   ) {
     this.#carriers = carriers;
     this.#clock = clock;
-    this.#tell = tell;
+    this.#dispatch = dispatch;
     this.#everyMs = everyMs;
     this.#health = new PeerHealth(() => clock.monotonicMs());
   }
@@ -194,7 +194,7 @@ export class CarrierWatch {
   #register({ id, carrier }: Watched): void {
     const { auth } = carrier;
     if (auth?.register !== true) return;
-    this.#tell({
+    this.#dispatch({
       kind: 'register',
       registration: id,
       aor: `sip:${auth.username}@${bracketed(carrier.host)}`,
@@ -206,7 +206,7 @@ export class CarrierWatch {
   }
 
   #leave(watched: Watched): void {
-    if (watched.registering) this.#tell({ kind: 'unregister', registration: watched.id });
+    if (watched.registering) this.#dispatch({ kind: 'unregister', registration: watched.id });
     watched.registering = false;
   }
 
@@ -214,7 +214,7 @@ export class CarrierWatch {
     if (carrier.policy.probe === false) return;
     const transport = carrierTransport(carrier);
     const uri = carrierUri(carrier);
-    this.#tell({ kind: 'probe', id, uri, transport, waitMs: PROBE_WAIT_MS });
+    this.#dispatch({ kind: 'probe', id, uri, transport, waitMs: PROBE_WAIT_MS });
   }
 }
 

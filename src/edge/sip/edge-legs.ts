@@ -29,7 +29,7 @@ import { EdgeReferral } from './edge-referral.ts';
 import { hangupReason, hangupWarning, MISCELLANEOUS, refusalStatus } from './hangup-status.ts';
 import { claimsOf, partyOf, userOf } from './parties.ts';
 
-export type Tell = (input: UserAgentInput) => void;
+export type Dispatch = (input: UserAgentInput) => void;
 
 /** Receiver of leg events from the user agent. */
 export interface LegSink {
@@ -45,14 +45,14 @@ export interface LegSink {
 }
 
 /** Returns whether a header is reported to the call. */
-const isTold = (name: string): boolean => name === 'date' || !isManaged(name);
-const MOST_TOLD = 64;
+const isReported = (name: string): boolean => name === 'date' || !isManaged(name);
+const MOST_REPORTED = 64;
 
-function toldOf(fields: IncomingCall['request']['fields']): Headers {
-  const told: (readonly [name: string, value: string])[] = [];
+function reportOf(fields: IncomingCall['request']['fields']): Headers {
+  const reported: (readonly [name: string, value: string])[] = [];
   for (const { key, name, value } of fields)
-    if (told.length < MOST_TOLD && isTold(key)) told.push([name, value]);
-  return told;
+    if (reported.length < MOST_REPORTED && isReported(key)) reported.push([name, value]);
+  return reported;
 }
 
 export class EdgeInboundLeg implements InboundLeg, LegSink {
@@ -73,7 +73,7 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
   readonly sdp: string | undefined;
   readonly replaces: string | undefined;
   readonly #leg: LegId;
-  readonly #tell: Tell;
+  readonly #dispatch: Dispatch;
   readonly #owned: (owner: LegOwner) => void;
   #events: LegEvents | undefined;
   readonly #referral: EdgeReferral;
@@ -82,12 +82,16 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
   #settle: (result: Result<void, LegEnd>) => void = noOperation;
 
   /** `owned` receives the owner of the leg once it is known. */
-  constructor(call: IncomingCall, tell: Tell, owned: (owner: LegOwner) => void = noOperation) {
+  constructor(
+    call: IncomingCall,
+    dispatch: Dispatch,
+    owned: (owner: LegOwner) => void = noOperation,
+  ) {
     const { request, flow } = call;
     this.#leg = call.leg;
-    this.#tell = tell;
+    this.#dispatch = dispatch;
     this.#owned = owned;
-    this.#referral = new EdgeReferral(tell, call.leg);
+    this.#referral = new EdgeReferral(dispatch, call.leg);
     this.id = String(call.leg);
     this.sipCallId = request.callId;
     this.from = partyOf(request.from);
@@ -99,7 +103,7 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
     this.login = call.login;
     this.carrier = call.carrier;
     this.userAgent = request.header('user-agent') ?? '';
-    this.headers = toldOf(request.fields);
+    this.headers = reportOf(request.fields);
     this.claims = claimsOf(request);
     this.maxForwards = request.maxForwards;
     this.sdp = call.sdp;
@@ -116,10 +120,11 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
 
   attach(events: LegEvents): void {
     this.#events = events;
+    if (this.#end !== undefined) events.ended(this.#end);
   }
 
   ring(sdp?: string): void {
-    this.#tell({ kind: 'ring', leg: this.#leg, sdp });
+    this.#dispatch({ kind: 'ring', leg: this.#leg, sdp });
   }
 
   answer(sdp: string): Promise<Result<void, LegEnd>> {
@@ -128,12 +133,12 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
     this.#answered = new Promise((resolve) => {
       this.#settle = resolve;
     });
-    this.#tell({ kind: 'answer', leg: this.#leg, sdp });
+    this.#dispatch({ kind: 'answer', leg: this.#leg, sdp });
     return this.#answered;
   }
 
   hangup(cause: HangupCauseKey, detail?: string): void {
-    hangup(this.#tell, this.#leg, { cause, detail });
+    hangup(this.#dispatch, this.#leg, { cause, detail });
   }
 
   refer(command: ReferCommand, events: ReferEvents): () => void {
@@ -146,7 +151,7 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
 
   refuse(status: number, text: string, phrase?: string): void {
     const warning = { code: MISCELLANEOUS, text };
-    this.#tell({ kind: 'hangup', leg: this.#leg, status, reason: undefined, warning, phrase });
+    this.#dispatch({ kind: 'hangup', leg: this.#leg, status, reason: undefined, warning, phrase });
   }
 
   acknowledged(): void {
@@ -170,17 +175,17 @@ export class EdgeOutboundLeg implements Leg, LegSink {
   readonly id: string;
   readonly events: OutboundLegEvents;
   readonly #leg: LegId;
-  readonly #tell: Tell;
+  readonly #dispatch: Dispatch;
   readonly #referral: EdgeReferral;
   #callId: string;
 
-  constructor(leg: LegId, callId: string, events: OutboundLegEvents, tell: Tell) {
+  constructor(leg: LegId, callId: string, events: OutboundLegEvents, dispatch: Dispatch) {
     this.id = String(leg);
     this.events = events;
     this.#leg = leg;
-    this.#referral = new EdgeReferral(tell, leg);
+    this.#referral = new EdgeReferral(dispatch, leg);
     this.#callId = callId;
-    this.#tell = tell;
+    this.#dispatch = dispatch;
   }
 
   /** Call-ID of the phone that answered, or of the first phone before that. */
@@ -189,7 +194,7 @@ export class EdgeOutboundLeg implements Leg, LegSink {
   }
 
   hangup(cause: HangupCauseKey, detail?: string): void {
-    hangup(this.#tell, this.#leg, { cause, detail });
+    hangup(this.#dispatch, this.#leg, { cause, detail });
   }
 
   refer(command: ReferCommand, events: ReferEvents): () => void {
@@ -214,7 +219,7 @@ export class EdgeOutboundLeg implements Leg, LegSink {
   connected(callId: string, sdp: string | undefined): void {
     this.#callId = callId;
     const answer = this.events.connected(sdp);
-    if (answer !== undefined) this.#tell({ kind: 'acknowledge', leg: this.#leg, sdp: answer });
+    if (answer !== undefined) this.#dispatch({ kind: 'acknowledge', leg: this.#leg, sdp: answer });
   }
 
   ended(end: LegEnd): void {
@@ -223,12 +228,12 @@ export class EdgeOutboundLeg implements Leg, LegSink {
 }
 
 function hangup(
-  tell: Tell,
+  dispatch: Dispatch,
   leg: LegId,
   { cause, detail }: { readonly cause: HangupCauseKey; readonly detail: string | undefined },
 ): void {
   const [status, reason] = [refusalStatus(cause, detail), hangupReason(cause, detail)];
-  tell({ kind: 'hangup', leg, status, reason, warning: hangupWarning(cause, detail) });
+  dispatch({ kind: 'hangup', leg, status, reason, warning: hangupWarning(cause, detail) });
 }
 
 const sourceOf = (flow: Flow): RemoteAddress => peerOf(flow);

@@ -8,11 +8,11 @@ type Referred = Extract<UserAgentOutput, { kind: 'referred' }>;
 export function edgeRefer(
   { leg, refer, replaced }: Referred,
   events: LegEvents | undefined,
-  tell: (input: UserAgentInput) => void,
+  dispatch: (input: UserAgentInput) => void,
 ): void {
   const { id, to, replaces, referredBy } = refer;
   const say = (kind: 'answerRefer' | 'notifyRefer', status: number): void =>
-    tell({ kind, leg, refer: id, status });
+    dispatch({ kind, leg, refer: id, status });
   const refuse = (): void => say('answerRefer', 403);
   if (events?.referred === undefined) {
     refuse();

@@ -3,23 +3,23 @@ import type { LegId, ReferStep, UserAgentInput } from '../../protocol/sip/sip.ts
 
 /** Pending outgoing REFER of one leg. */
 export class EdgeReferral {
-  readonly #tell: (input: UserAgentInput) => void;
+  readonly #dispatch: (input: UserAgentInput) => void;
   readonly #leg: LegId;
   #events: ReferEvents | undefined;
 
-  constructor(tell: (input: UserAgentInput) => void, leg: LegId) {
-    this.#tell = tell;
+  constructor(dispatch: (input: UserAgentInput) => void, leg: LegId) {
+    this.#dispatch = dispatch;
     this.#leg = leg;
   }
 
   start({ to, by, isGuarded }: ReferCommand, events: ReferEvents): () => void {
     this.#events = events;
-    const guard = isGuarded ? { heardAt: [], allow: [] } : undefined;
-    this.#tell({ kind: 'refer', leg: this.#leg, to, by, guard });
+    const guard = isGuarded ? { receivedAt: [], allow: [] } : undefined;
+    this.#dispatch({ kind: 'refer', leg: this.#leg, to, by, guard });
     return () => {
       if (this.#events !== events) return;
       this.#events = undefined;
-      this.#tell({ kind: 'forgetRefer', leg: this.#leg });
+      this.#dispatch({ kind: 'forgetRefer', leg: this.#leg });
     };
   }
 

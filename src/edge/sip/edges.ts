@@ -29,7 +29,7 @@ export class Edges {
   }
 
   /** Returns undefined if the message is not from an edge proxy, or was created by the proxy. */
-  heard(
+  received(
     bytes: Uint8Array,
     flow: Flow,
   ): { readonly bytes: Uint8Array; readonly flow: Flow } | undefined {
@@ -38,10 +38,10 @@ export class Edges {
     const end = text.slice(0, HEAD_BYTES).indexOf('\r\n\r\n');
     const head = end === -1 ? text : text.slice(0, end);
     // The proxy removes headers from others. If there are several, the last one is from the proxy.
-    const told = [...head.matchAll(SOURCE)].at(-1)?.[1];
-    if (told === undefined) return undefined;
+    const reported = [...head.matchAll(SOURCE)].at(-1)?.[1];
+    if (reported === undefined) return undefined;
     const rest = Buffer.from(head.replace(SOURCE, '') + text.slice(head.length), 'latin1');
-    return { bytes: rest, flow: { ...flow, behind: placeOf(told) } };
+    return { bytes: rest, flow: { ...flow, behind: placeOf(reported) } };
   }
 }
 

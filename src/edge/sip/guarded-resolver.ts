@@ -30,11 +30,14 @@ export class GuardedResolver {
   }
 
   /** Never rejects. */
-  async resolve(query: TargetQuery, asked: Asked | undefined): Promise<Resolution> {
+  async resolve(query: TargetQuery, requested: Asked | undefined): Promise<Resolution> {
     const targets = await this.#resolver.resolve(query);
-    if (asked === undefined || targets.length === 0) return { targets };
+    if (requested === undefined || targets.length === 0) return { targets };
     await this.book.locateCarriers();
-    const judged = targets.map((target) => ({ target, why: this.#refusal(target, query, asked) }));
+    const judged = targets.map((target) => ({
+      target,
+      why: this.#refusal(target, query, requested),
+    }));
     const allowed = judged.filter(({ why }) => why === undefined).map(({ target }) => target);
     if (allowed.length > 0) return { targets: allowed };
     const { host } = query;
@@ -46,12 +49,14 @@ export class GuardedResolver {
   #refusal(
     { address, port }: { readonly address: string; readonly port: number },
     { host }: TargetQuery,
-    { heardAt, allow, carrier: namedBy }: Asked,
+    { receivedAt, allow, carrier: namedBy }: Asked,
   ): string | undefined {
-    const isPeer = heardAt.some((heard) => heard.address === address && heard.port === port);
+    const isPeer = receivedAt.some(
+      (received) => received.address === address && received.port === port,
+    );
     const carrier = isPeer ? undefined : this.book.carrierAt({ address, port, host });
     if (carrier !== undefined && carrier === namedBy) return undefined;
     if (carrier !== undefined) return `${address}:${port} is an address of carrier ${carrier}`;
-    return this.#egress.refusesSip({ address, port, name: host, heardAt, allow });
+    return this.#egress.refusesSip({ address, port, name: host, receivedAt, allow });
   }
 }

@@ -82,9 +82,9 @@ const TOLD_ON: ReadonlySet<number> = new Set([402, 405, 406, 428, 433, 436, 437,
  */
 export function refusalStatus(cause: HangupCauseKey, detail: string | undefined): number {
   if (detail?.startsWith(CONTACT_UNREACHABLE) === true) return SIGNALLED.noAnswer.status;
-  const told = cause === 'rejected' ? /^SIP ([34]\d\d)\b/.exec(detail ?? '')?.[1] : undefined;
-  if (told === undefined) return hangupStatus(cause);
-  return TOLD_ON.has(Number(told)) ? Number(told) : SIGNALLED.noAnswer.status;
+  const reported = cause === 'rejected' ? /^SIP ([34]\d\d)\b/.exec(detail ?? '')?.[1] : undefined;
+  if (reported === undefined) return hangupStatus(cause);
+  return TOLD_ON.has(Number(reported)) ? Number(reported) : SIGNALLED.noAnswer.status;
 }
 
 /**

@@ -95,7 +95,7 @@ function placeOf(
           ? { viaFlow: true }
           : {
               guard: {
-                heardAt: [],
+                receivedAt: [],
                 allow,
                 ...(redirectedBy === undefined ? {} : { carrier: redirectedBy }),
               },

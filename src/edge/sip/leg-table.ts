@@ -17,17 +17,17 @@ const ID_STEP = 2;
 
 export class LegTable {
   readonly #options: Pick<SignallingOptions, 'traces' | 'logger'>;
-  readonly #tell: (input: UserAgentInput) => void;
+  readonly #dispatch: (input: UserAgentInput) => void;
   readonly #legs = new Map<LegId, LegSink>();
   #handler: ((leg: InboundLeg) => void) | undefined;
   #lastOutbound = 0;
 
   constructor(
     options: Pick<SignallingOptions, 'traces' | 'logger'>,
-    tell: (input: UserAgentInput) => void,
+    dispatch: (input: UserAgentInput) => void,
   ) {
     this.#options = options;
-    this.#tell = tell;
+    this.#dispatch = dispatch;
   }
 
   onInbound(handler: (leg: InboundLeg) => void): void {
@@ -73,7 +73,7 @@ export class LegTable {
         sink?.events?.answered(output.sdp);
         break;
       case 'referred':
-        edgeRefer(output, sink?.events, (input) => this.#tell(input));
+        edgeRefer(output, sink?.events, (input) => this.#dispatch(input));
         break;
       case 'referStep':
         sink?.referStep(output.step);
@@ -91,9 +91,9 @@ export class LegTable {
   }
 
   #incoming(call: IncomingCall): void {
-    // These closures live as long as the call, so they must not reference the request.
+    // These closures exist as long as the call, so they must not reference the request.
     const { callId } = call.request;
-    const leg = new EdgeInboundLeg(call, this.#tell, (owner) =>
+    const leg = new EdgeInboundLeg(call, this.#dispatch, (owner) =>
       this.#options.traces?.belongs(callId, owner),
     );
     this.#legs.set(call.leg, leg);
@@ -111,7 +111,7 @@ export class LegTable {
     try {
       answer = events?.offered(sdp);
     } finally {
-      this.#tell({ kind: 'answerOffer', leg, sdp: answer });
+      this.#dispatch({ kind: 'answerOffer', leg, sdp: answer });
     }
   }
 

@@ -10,7 +10,9 @@ import type {
 import type { Binding } from '../../domain/registration/types.ts';
 import {
   type Flow,
+  isSecure,
   isSecureBinding,
+  isWebSocket,
   peerOf,
   type SipTransportName,
   UserAgent,
@@ -57,20 +59,20 @@ class SignallingService implements RunningSignalling {
     const { clock, random, logger, carriers } = options;
     const transports = spoken(options);
     this.#options = options;
-    const tell = this.#told;
+    const dispatch = this.#reported;
     this.#sources = new CarrierSources(carriers, clock);
     const acquaintance = acquaintanceOf(() => this.#agent, this.#sources, clock);
-    this.#legs = new LegTable(options, tell);
+    this.#legs = new LegTable(options, dispatch);
     const cutOff = (callIds: readonly string[], why: string): void =>
       this.#legs.cutOff(callIds, why);
-    const parts = { options, acquaintance, tell, cutOff };
+    const parts = { options, acquaintance, dispatch, cutOff };
     this.#wire = options.wire?.(parts) ?? new SipSockets(options, parts);
     const dns = options.dns ?? systemDns();
     const resolver = new SipResolver({ dns, clock, random, transports });
     this.#resolver = new GuardedResolver(resolver, options, (port) => this.listensOn(port));
-    this.#directory = new UserDirectory(options.directory, options.bindings, logger, tell);
-    this.#carriers = new CarrierWatch(carriers, clock, tell, options.carrierProbeMs);
-    this.texts = new Texts(options.publicHost, tell);
+    this.#directory = new UserDirectory(options.directory, options.bindings, logger, dispatch);
+    this.#carriers = new CarrierWatch(carriers, clock, dispatch, options.carrierProbeMs);
+    this.texts = new Texts(options.publicHost, dispatch);
   }
 
   async start(): Promise<void> {
@@ -104,7 +106,7 @@ class SignallingService implements RunningSignalling {
     });
     this.#agent = agent;
     this.#driver = new AgentDriver(agent, clock, logger, (output) => this.#act(output));
-    this.#tell({ kind: 'restoreBindings', bindings: stored });
+    this.#dispatch({ kind: 'restoreBindings', bindings: stored });
     this.#carriers.start();
     this.#isReady = true;
     logger.info({ host: options.host, ports, publicHost }, 'SIP listening');
@@ -119,12 +121,12 @@ class SignallingService implements RunningSignalling {
 
   drain(): void {
     this.#isReady = false;
-    this.#tell({ kind: 'drain' });
+    this.#dispatch({ kind: 'drain' });
     this.#wire.drain?.();
   }
 
   pause(cause: string | undefined): void {
-    this.#tell({ kind: 'pause', cause });
+    this.#dispatch({ kind: 'pause', cause });
   }
 
   ready(): boolean {
@@ -160,7 +162,7 @@ class SignallingService implements RunningSignalling {
     const leg = this.#legs.nextId();
     const callId = Buffer.from(this.#options.random.bytes(CALL_ID_BYTES)).toString('hex');
     const watched = this.#carriers.watching(target, events);
-    const outbound = new EdgeOutboundLeg(leg, callId, watched, this.#told);
+    const outbound = new EdgeOutboundLeg(leg, callId, watched, this.#reported);
     this.#legs.add(leg, outbound);
     if (options.owner !== undefined) this.#options.traces?.belongs(callId, options.owner);
     const command = inviteCommand(target, options, {
@@ -178,7 +180,7 @@ class SignallingService implements RunningSignalling {
         reason: undefined,
       } as const;
       this.#legs.endLater(leg, end);
-    } else this.#tell(command);
+    } else this.#dispatch(command);
     return outbound;
   }
 
@@ -188,7 +190,7 @@ class SignallingService implements RunningSignalling {
   }
 
   isSecured(username: string): boolean {
-    return this.#isReachedOver(username, ['tls', 'wss']);
+    return this.#isReachedOver(username, isSecure);
   }
 
   isDown(target: OutboundTarget): boolean {
@@ -196,13 +198,13 @@ class SignallingService implements RunningSignalling {
   }
 
   isBrowser(username: string): boolean {
-    return this.#isReachedOver(username, ['ws', 'wss']);
+    return this.#isReachedOver(username, isWebSocket);
   }
 
-  /** Returns whether the user has current contacts, all over the given transports. */
-  #isReachedOver(username: string, transports: readonly Binding['flow']['transport'][]): boolean {
+  /** Returns whether the user has current contacts, all over such transports. */
+  #isReachedOver(username: string, isMeant: (transport: SipTransportName) => boolean): boolean {
     const contacts = this.#agent?.contactsOf(username, this.#options.clock.monotonicMs()) ?? [];
-    return contacts.length > 0 && contacts.every(({ flow }) => transports.includes(flow.transport));
+    return contacts.length > 0 && contacts.every(({ flow }) => isMeant(flow.transport));
   }
 
   registrations(): readonly Binding[] {
@@ -213,11 +215,11 @@ class SignallingService implements RunningSignalling {
     saved: readonly Binding[],
     removed: readonly Pick<Binding, 'username' | 'contactUri'>[],
   ): void {
-    this.#tell({ kind: 'bindingsElsewhere', saved, removed });
+    this.#dispatch({ kind: 'bindingsElsewhere', saved, removed });
   }
 
   forgetBindings(username: string, login?: string): void {
-    this.#tell({ kind: 'forgetBindings', username, ...(login !== undefined && { login }) });
+    this.#dispatch({ kind: 'forgetBindings', username, ...(login !== undefined && { login }) });
   }
 
   get addresses(): SipAddresses {
@@ -247,12 +249,12 @@ class SignallingService implements RunningSignalling {
     };
   }
 
-  #tell(input: UserAgentInput): void {
-    this.#driver?.tell(input);
+  #dispatch(input: UserAgentInput): void {
+    this.#driver?.dispatch(input);
   }
 
   /** Shared callback for long-lived objects: one instance for all legs. */
-  readonly #told = (input: UserAgentInput): void => this.#tell(input);
+  readonly #reported = (input: UserAgentInput): void => this.#dispatch(input);
 
   #act(output: UserAgentOutput): void {
     switch (output.kind) {
@@ -272,7 +274,7 @@ class SignallingService implements RunningSignalling {
         this.#directory.find(output);
         break;
       case 'countNonce':
-        void countNonce(output, this.#options.nonceCounts).then((input) => this.#tell(input));
+        void countNonce(output, this.#options.nonceCounts).then((input) => this.#dispatch(input));
         break;
       case 'store':
         this.#directory.store(output);
@@ -302,12 +304,12 @@ class SignallingService implements RunningSignalling {
   #resolve({ id, query, guard }: Extract<UserAgentOutput, { kind: 'resolve' }>): void {
     void this.#resolver
       .resolve(query, guard)
-      .then((resolution) => this.#tell({ kind: 'resolved', id, ...resolution }));
+      .then((resolution) => this.#dispatch({ kind: 'resolved', id, ...resolution }));
   }
 
   #connect({ id, target }: Extract<UserAgentOutput, { kind: 'connect' }>): void {
     void this.#wire.connect(target).then((flow) => {
-      this.#tell({ kind: 'connected', id, flow });
+      this.#dispatch({ kind: 'connected', id, flow });
     });
   }
 

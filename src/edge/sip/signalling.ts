@@ -30,14 +30,14 @@ import type { Arrival } from './transport/web-sockets.ts';
 import type { WireFactory } from './wire.ts';
 
 /** Ports of SIP over WebSocket; undefined if disabled. */
-export interface WebSocketPorts {
+interface WebSocketPorts {
   readonly ws?: number | undefined;
   readonly wss?: number | undefined;
   /** Origins of pages that may connect; empty or undefined allows all. */
   readonly origins?: readonly string[];
 }
 
-export interface MessageTraces {
+interface MessageTraces {
   /** Records a message. The bytes must not change afterwards. */
   note(message: TracedMessage): void;
   belongs(callId: string, owner: LegOwner): void;
@@ -171,5 +171,4 @@ export interface RunningSignalling extends Signalling {
 
 export { DEFAULT_REGISTRAR_LIMITS } from '../../protocol/sip/sip.ts';
 export { DEFAULT_STREAM_LIMITS } from './transport/stream-transport.ts';
-export { type TlsFiles, TlsIdentity } from './transport/tls-identity.ts';
-export type { CarrierState, MessageCount, TracedMessage };
+export { TlsIdentity } from './transport/tls-identity.ts';

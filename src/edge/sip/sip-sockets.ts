@@ -41,7 +41,7 @@ interface Open {
 export class SipSockets implements SipWire {
   readonly traffic: Traffic;
   readonly #options: SignallingOptions;
-  readonly #tell: (input: UserAgentInput) => void;
+  readonly #dispatch: (input: UserAgentInput) => void;
   readonly #logger: Logger;
   readonly #acquaintance: KnownPeer;
   #open: Open | undefined;
@@ -49,16 +49,16 @@ export class SipSockets implements SipWire {
 
   constructor(
     options: SignallingOptions,
-    { acquaintance, tell }: Pick<WireParts, 'acquaintance' | 'tell'>,
+    { acquaintance, dispatch }: Pick<WireParts, 'acquaintance' | 'dispatch'>,
   ) {
     this.#options = options;
-    this.#tell = tell;
+    this.#dispatch = dispatch;
     this.#logger = options.logger;
     this.#acquaintance = acquaintance;
     this.traffic = new Traffic({
       options,
       acquaintance,
-      tell,
+      dispatch,
       close: (connectionId) => this.#open?.table.close(connectionId, 'too many requests'),
     });
   }
@@ -114,9 +114,15 @@ export class SipSockets implements SipWire {
 
   connect(target: Target): Promise<Flow | undefined> {
     const { tcp, tls } = this.#open ?? {};
-    const transport = { tcp, tls }[target.transport as 'tcp' | 'tls'];
-    // A browser is reachable only over the WebSocket that it opened.
-    return transport?.connect(target) ?? Promise.resolve(undefined);
+    // UDP has no connections, and a browser is reachable only over the WebSocket that it opened.
+    const connecting: Readonly<Record<SipTransportName, StreamTransport | undefined>> = {
+      udp: undefined,
+      tcp,
+      tls,
+      ws: undefined,
+      wss: undefined,
+    };
+    return connecting[target.transport]?.connect(target) ?? Promise.resolve(undefined);
   }
 
   /** Starts pings that detect a lost connection (RFC 5626 §4.4.1). */
@@ -135,7 +141,7 @@ export class SipSockets implements SipWire {
     const { bytes, flow, transaction } = output;
     this.traffic.sent(output);
     const failed = (): void => {
-      if (transaction !== undefined) this.#tell({ kind: 'sendFailed', transaction });
+      if (transaction !== undefined) this.#dispatch({ kind: 'sendFailed', transaction });
     };
     const open = this.#open;
     if (open === undefined) queueMicrotask(failed);
@@ -228,12 +234,12 @@ export class SipSockets implements SipWire {
   /** Reports an ICMP error only for a request with an unpredictable branch, so forged ICMP cannot fail a call. */
   #undelivered(start: Buffer): void {
     const quoted = requestQuoted(start.toString('latin1'));
-    if (quoted !== undefined) this.#tell({ kind: 'undelivered', ...quoted });
+    if (quoted !== undefined) this.#dispatch({ kind: 'undelivered', ...quoted });
   }
 
   #lost({ transport, remoteAddress, remotePort, connectionId }: Flow, why: string): void {
     this.#logger.debug({ transport, remoteAddress, remotePort, why }, 'SIP connection gone');
-    if (connectionId !== undefined) this.#tell({ kind: 'connectionLost', connectionId });
+    if (connectionId !== undefined) this.#dispatch({ kind: 'connectionLost', connectionId });
   }
 
   #refused(remoteAddress: string, why: string): void {

@@ -10,14 +10,14 @@ const PLAIN = 'text/plain';
 
 export class Texts implements Texting {
   readonly #host: string;
-  readonly #tell: (input: UserAgentInput) => void;
+  readonly #dispatch: (input: UserAgentInput) => void;
   readonly #sent = new Map<number, (status: number | undefined) => void>();
   #handler: ((text: InboundText) => void) | undefined;
   #lastId = 0;
 
-  constructor(host: string, tell: (input: UserAgentInput) => void) {
+  constructor(host: string, dispatch: (input: UserAgentInput) => void) {
     this.#host = host;
-    this.#tell = tell;
+    this.#dispatch = dispatch;
   }
 
   onText(handler: (text: InboundText) => void): void {
@@ -36,7 +36,15 @@ export class Texts implements Texting {
     return new Promise((resolve) => {
       this.#sent.set(id, resolve);
       const caller = { ...from, host: this.#host };
-      this.#tell({ kind: 'sendMessage', id, username, from: caller, headers, contentType, body });
+      this.#dispatch({
+        kind: 'sendMessage',
+        id,
+        username,
+        from: caller,
+        headers,
+        contentType,
+        body,
+      });
     });
   }
 
@@ -60,7 +68,7 @@ export class Texts implements Texting {
       contentType: request.header('content-type') ?? PLAIN,
       body: request.body,
       answer: (status, { why, retryAfterS: retryAfter } = {}) =>
-        this.#tell({ kind: 'answerMessage', id, status, why, retryAfter }),
+        this.#dispatch({ kind: 'answerMessage', id, status, why, retryAfter }),
     };
     if (this.#handler === undefined) text.answer(404);
     else this.#handler(text);

@@ -1,5 +1,10 @@
 import type { Clock } from '../../base/clock.ts';
-import type { Flow, UserAgentInput, UserAgentOutput } from '../../protocol/sip/sip.ts';
+import {
+  type Flow,
+  quickParse,
+  type UserAgentInput,
+  type UserAgentOutput,
+} from '../../protocol/sip/sip.ts';
 import { AdmissionFilter, type KnownPeer, type Served } from './admission-filter.ts';
 import { Edges } from './edges.ts';
 import { type CarrierMessageCount, type MessageCount, MessageCounter } from './message-counter.ts';
@@ -8,6 +13,12 @@ import type { TracedMessage } from './trace/message-ring.ts';
 import { callIdOf } from './trace/message-text.ts';
 
 const UNKNOWN_PEERS_PER_SECOND = 500;
+/**
+ * Maximum time in ms that a new call of an edge proxy may have waited in the socket, for example while the process was
+ * stopped. The bundled proxy tries another node after 1 s and retransmits after 0.5 s (RFC 3261 Timer A): a call that
+ * waited longer, or its retransmission, may already run on another node.
+ */
+const EDGE_CALL_WAIT_MS = 500;
 
 export interface TrafficOptions {
   readonly clock: Clock;
@@ -28,7 +39,7 @@ export interface TrafficOptions {
 export interface TrafficParts {
   readonly options: TrafficOptions;
   readonly acquaintance: KnownPeer;
-  readonly tell: (input: UserAgentInput) => void;
+  readonly dispatch: (input: UserAgentInput) => void;
   /** Closes a connection whose peer exceeded its budget. */
   readonly close: (connectionId: number) => void;
 }
@@ -37,10 +48,11 @@ export interface TrafficParts {
 export class Traffic {
   readonly #parts: TrafficParts;
   readonly #counter: MessageCounter;
-  readonly #desk: AdmissionFilter;
+  readonly #admissionFilter: AdmissionFilter;
   readonly #edges: Edges | undefined;
   readonly #stun: StunAnswers;
-  #strangers = 0;
+  #unknownPeers = 0;
+  #lateCalls = 0;
 
   constructor(parts: TrafficParts) {
     const { options, acquaintance, close } = parts;
@@ -49,7 +61,7 @@ export class Traffic {
     this.#stun = new StunAnswers(options.clock);
     const { edges = [] } = options;
     this.#edges = edges.length === 0 ? undefined : new Edges(edges);
-    this.#desk = new AdmissionFilter({
+    this.#admissionFilter = new AdmissionFilter({
       clock: options.clock,
       acquaintance,
       unknownPeersPerSecond: options.unknownPeersPerSecond ?? UNKNOWN_PEERS_PER_SECOND,
@@ -61,12 +73,13 @@ export class Traffic {
 
   /** Number of messages dropped without parsing, by reason. */
   dropped(): Readonly<Record<string, number>> {
-    const drops = { ...this.#desk.drops(), stun: this.#stun.dropped };
-    return this.#edges === undefined ? drops : { ...drops, stranger: this.#strangers };
+    const drops = { ...this.#admissionFilter.drops(), stun: this.#stun.dropped };
+    if (this.#edges === undefined) return drops;
+    return { ...drops, stranger: this.#unknownPeers, late: this.#lateCalls };
   }
 
   waitMs(): number {
-    return this.#desk.takeWaitMs();
+    return this.#admissionFilter.takeWaitMs();
   }
 
   counts(): readonly MessageCount[] {
@@ -84,17 +97,21 @@ export class Traffic {
 
   received(bytes: Uint8Array, flow: Flow, waitedMs = 0): void {
     this.#counter.note('in', flow, bytes);
-    const heard = this.#edges?.heard(bytes, flow) ?? { bytes, flow };
+    if (waitedMs > EDGE_CALL_WAIT_MS && this.#edges?.has(flow) === true && isNewCall(bytes)) {
+      this.#lateCalls += 1;
+      return;
+    }
+    const received = this.#edges?.received(bytes, flow) ?? { bytes, flow };
     if (this.#edges === undefined || this.#edges.has(flow) || this.#isExpected(flow))
-      this.#desk.received(heard.bytes, heard.flow, waitedMs);
-    else this.#strangers += 1;
+      this.#admissionFilter.received(received.bytes, received.flow, waitedMs);
+    else this.#unknownPeers += 1;
   }
 
   /** Returns the response to a STUN keep-alive; undefined if there is none to send. */
   answerStun(bytes: Uint8Array, flow: Flow): Uint8Array | undefined {
     if (this.#edges === undefined || this.#edges.has(flow) || this.#isExpected(flow))
       return this.#stun.answer(bytes, flow);
-    this.#strangers += 1;
+    this.#unknownPeers += 1;
     return undefined;
   }
 
@@ -113,7 +130,7 @@ export class Traffic {
 
   #serve({ bytes, flow, standing, waitedMs, isTooMany }: Served): void {
     if (standing !== 'unknown') this.#trace({ direction: 'in', bytes, flow });
-    this.#parts.tell({
+    this.#parts.dispatch({
       kind: 'received',
       bytes,
       flow,
@@ -131,4 +148,9 @@ export class Traffic {
     if (callId === undefined) return;
     traces.note({ direction, flow, bytes, callId, atMs: clock.wallMs() });
   }
+}
+
+function isNewCall(bytes: Uint8Array): boolean {
+  const seen = quickParse(bytes);
+  return seen?.method === 'INVITE' && !seen.inDialog;
 }

@@ -15,7 +15,7 @@ export class UserDirectory {
   readonly #directory: EndpointDirectory;
   readonly #bindings: BindingStore;
   readonly #logger: Logger;
-  readonly #tell: (input: UserAgentInput) => void;
+  readonly #dispatch: (input: UserAgentInput) => void;
   /** Failed writes by their subject. */
   readonly #unsaved = new Map<string, Write[1]>();
 
@@ -23,12 +23,12 @@ export class UserDirectory {
     directory: EndpointDirectory,
     bindings: BindingStore,
     logger: Logger,
-    tell: (input: UserAgentInput) => void,
+    dispatch: (input: UserAgentInput) => void,
   ) {
     this.#directory = directory;
     this.#bindings = bindings;
     this.#logger = logger;
-    this.#tell = tell;
+    this.#dispatch = dispatch;
   }
 
   find({ id, username, token }: Extract<UserAgentOutput, { kind: 'findSecret' }>): void {
@@ -46,11 +46,11 @@ export class UserDirectory {
           login: endpoint.login,
           group: endpoint.accountId,
         };
-        this.#tell({ kind: 'secret', id, secrets });
+        this.#dispatch({ kind: 'secret', id, secrets });
       },
       (error: unknown) => {
         this.#logger.error({ error }, 'endpoint directory failed');
-        this.#tell({ kind: 'secret', id, secrets: 'unavailable' });
+        this.#dispatch({ kind: 'secret', id, secrets: 'unavailable' });
       },
     );
   }
@@ -80,14 +80,14 @@ export class UserDirectory {
       await act();
       return true;
     } catch (error) {
-      const isKept = error instanceof ServiceError && this.#unsaved.size < MAX_UNSAVED;
-      if (isKept && !this.#unsaved.has(key)) this.#unsaved.set(key, act);
-      this.#logger.error({ error, isKept }, 'binding could not be stored');
-      return isKept;
+      const isRetained = error instanceof ServiceError && this.#unsaved.size < MAX_UNSAVED;
+      if (isRetained && !this.#unsaved.has(key)) this.#unsaved.set(key, act);
+      this.#logger.error({ error, isRetained }, 'binding could not be stored');
+      return isRetained;
     }
   }
 
   #stored(id: number | undefined, ok: boolean): void {
-    if (id !== undefined) this.#tell({ kind: 'stored', id, ok });
+    if (id !== undefined) this.#dispatch({ kind: 'stored', id, ok });
   }
 }

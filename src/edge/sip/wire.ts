@@ -37,7 +37,7 @@ export interface SipWire {
   drain?(): void;
 }
 
-export interface WireOptions extends TrafficOptions {
+interface WireOptions extends TrafficOptions {
   readonly logger: Logger;
   /** Configured port of UDP and TCP. */
   readonly port: number;
@@ -46,7 +46,7 @@ export interface WireOptions extends TrafficOptions {
 export interface WireParts {
   readonly options: WireOptions;
   readonly acquaintance: KnownPeer;
-  readonly tell: (input: UserAgentInput) => void;
+  readonly dispatch: (input: UserAgentInput) => void;
   /** Reports that the peers of these dialogs (Call-IDs) are permanently unreachable. */
   readonly cutOff: (callIds: readonly string[], why: string) => void;
 }

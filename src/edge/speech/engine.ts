@@ -1,7 +1,7 @@
 import type { SpeechRequest } from '../../domain/call/needs.ts';
-import { inPieces } from './pieces.ts';
 import type { RunProcess } from './process.ts';
 import { flattenSsml, safeSsml } from './ssml.ts';
+import { chunksOf } from './text-chunks.ts';
 import {
   espeakLanguage,
   fliteVoice,
@@ -42,7 +42,7 @@ export async function findFlite(run: RunProcess): Promise<SpeechEngine | undefin
       return parts.flatMap((part): SpeechStep[] =>
         part.kind === 'silence'
           ? [part]
-          : inPieces(part.text, language).map((input) => ({
+          : chunksOf(part.text, language).map((input) => ({
               kind: 'run',
               command: 'flite',
               args: ['-voice', name, '-f', '-'],
@@ -74,7 +74,7 @@ export async function findEspeak(run: RunProcess): Promise<SpeechEngine | undefi
         input,
       });
       if (ssml !== undefined) return [step(safeSsml(ssml), ['-m'])];
-      return inPieces(text, language).map((input) => step(input, []));
+      return chunksOf(text, language).map((input) => step(input, []));
     },
   };
 }

@@ -22,7 +22,7 @@ const RELEASE_MS = 60;
 const NEAR_ENOUGH_DB = 0.1;
 
 /** RMS of the windows that contain speech, in sample units; 0 without speech. */
-export function speechLevel(samples: Int16Array, rate: number): number {
+function speechLevel(samples: Int16Array, rate: number): number {
   const width = Math.round((rate * WINDOW_MS) / 1000);
   const powers: number[] = [];
   for (let at = 0; at < samples.length; at += width) {

@@ -3,14 +3,14 @@ import { err, ok, type Result } from '../../base/result.ts';
 import type {
   LineRate,
   Pcm,
-  SoundWish,
+  SoundOptions,
   SpeechProblem,
   SpeechRequest,
 } from '../../domain/call/needs.ts';
 import type { HttpVoice } from './http-voice.ts';
-import { inPieces } from './pieces.ts';
 import type { SpeechService } from './speech-service.ts';
 import { flattenSsml } from './ssml.ts';
+import { chunksOf } from './text-chunks.ts';
 
 /** Time for which a failed server is not used, ms. */
 const REST_MS = 30_000;
@@ -48,15 +48,15 @@ export class PreferredVoice implements SpeechService {
     return this.#local.warm();
   }
 
-  async *speak(request: SpeechRequest, wish: SoundWish = {}): AsyncIterable<Spoken> {
+  async *speak(request: SpeechRequest, preference: SoundOptions = {}): AsyncIterable<Spoken> {
     const { text, ssml, voice, language } = request;
     if (text.length > this.#maxChars || (ssml?.length ?? 0) > this.#maxChars) {
-      yield* this.#local.speak(request, wish);
+      yield* this.#local.speak(request, preference);
       return;
     }
     const parts = partsOf(request);
     for (const [index, part] of parts.entries()) {
-      if (wish.signal?.aborted === true) {
+      if (preference.signal?.aborted === true) {
         yield err({ kind: 'aborted', detail: 'no longer wanted' });
         return;
       }
@@ -64,16 +64,16 @@ export class PreferredVoice implements SpeechService {
         yield ok({ rate: SILENCE_RATE, samples: silence(part.ms) });
         continue;
       }
-      const fault = yield* this.#say(part.text, voice, wish.rate ?? SILENCE_RATE);
+      const fault = yield* this.#say(part.text, voice, preference.rate ?? SILENCE_RATE);
       if (fault === undefined) continue;
       // A partly played part is not repeated.
-      const rest = parts.slice(fault.heard ? index + 1 : index);
+      const rest = parts.slice(fault.received ? index + 1 : index);
       yield* this.#local.speak(
         // If no audio was played, the local engine gets the original request with its markup.
-        index === 0 && !fault.heard
+        index === 0 && !fault.received
           ? request
           : { text: wordsOf(rest), ssml: undefined, voice, language },
-        wish,
+        preference,
       );
       return;
     }
@@ -83,16 +83,16 @@ export class PreferredVoice implements SpeechService {
     text: string,
     voice: string,
     rate: LineRate,
-  ): AsyncGenerator<Spoken, { readonly heard: boolean } | undefined> {
-    if (this.#nowMs() < this.#restsUntilMs) return { heard: false };
-    let heard = false;
+  ): AsyncGenerator<Spoken, { readonly received: boolean } | undefined> {
+    if (this.#nowMs() < this.#restsUntilMs) return { received: false };
+    let received = false;
     for await (const spoken of this.#voice.say(text, voice, rate)) {
       if (!spoken.ok) {
         this.#restsUntilMs = this.#nowMs() + REST_MS;
         this.#logger.warn({ why: spoken.error }, 'speech server failed; using the local voice');
-        return { heard };
+        return { received };
       }
-      heard = true;
+      received = true;
       yield ok(spoken.value);
     }
     return undefined;
@@ -104,7 +104,7 @@ function partsOf({ text, ssml, language }: SpeechRequest): readonly Part[] {
   return parts.flatMap((part): Part[] =>
     part.kind === 'silence'
       ? [part]
-      : inPieces(part.text, language).map((piece) => ({ kind: 'text', text: piece })),
+      : chunksOf(part.text, language).map((piece) => ({ kind: 'text', text: piece })),
   );
 }
 

@@ -67,7 +67,7 @@ function ending(
   complaint: string,
 ): ProcessProblem {
   if (signal === 'SIGKILL')
-    return { kind: 'timeout', detail: `${command} took too long or gave too much` };
+    return { kind: 'timeout', detail: `${command} timed out or produced too much output` };
   const words = complaint.slice(0, MAX_ERROR_CHARS).trim();
   return { kind: 'failed', detail: `${command} ended with ${signal ?? code}: ${words}` };
 }

@@ -107,18 +107,18 @@ class Listener implements RecognizerService {
 
   listen(leg: Pick<MediaLeg, 'openStream'>, options: ListenOptions): Listening {
     const engine = this.#for(options.language);
-    if (!engine.ok) return { heard: Promise.resolve(engine), stop: () => undefined };
+    if (!engine.ok) return { received: Promise.resolve(engine), stop: () => undefined };
     if (this.#listening >= this.#options.maxListening) {
       const busy = problem('busy', 'too many calls use speech recognition');
-      return { heard: Promise.resolve(busy), stop: () => undefined };
+      return { received: Promise.resolve(busy), stop: () => undefined };
     }
     this.#listening += 1;
-    const ear = new KeyListener(leg, engine.value, options);
-    const heard = ear.heard.then((outcome) => {
+    const listener = new KeyListener(leg, engine.value, options);
+    const received = listener.received.then((outcome) => {
       this.#listening -= 1;
       return this.#judged(outcome, options);
     });
-    return { heard, stop: () => ear.stop() };
+    return { received, stop: () => listener.stop() };
   }
 
   async transcribe(file: Uint8Array, request: RecognitionRequest): Promise<Recognised> {
@@ -161,7 +161,7 @@ class Listener implements RecognizerService {
 
 /** Listens to one leg until its peer has finished an utterance. */
 class KeyListener {
-  readonly heard: Promise<Recognised>;
+  readonly received: Promise<Recognised>;
   readonly #resolve: (outcome: Recognised) => void;
   readonly #engine: RecognitionEngine;
   readonly #options: ListenOptions;
@@ -179,7 +179,7 @@ class KeyListener {
     options: ListenOptions,
   ) {
     const { promise, resolve } = Promise.withResolvers<Recognised>();
-    this.heard = promise;
+    this.received = promise;
     this.#resolve = resolve;
     this.#engine = engine;
     this.#options = options;

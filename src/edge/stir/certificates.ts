@@ -8,7 +8,7 @@ import { err, ok, type Result } from '../../base/result.ts';
 import type { ProofFault } from './passport.ts';
 import { type TnAuthority, tnAuthority } from './tn-auth-list.ts';
 
-export interface SigningCertificate {
+interface SigningCertificate {
   readonly key: KeyObject;
   readonly authority: TnAuthority;
   /** Validity period, ms since the epoch. */
@@ -29,7 +29,7 @@ export interface CertificateNeeds {
 const MOST_KEPT = 1000;
 /** Maximum number of simultaneous downloads. Further Identity headers stay unverified. */
 const MOST_FETCHED = 100;
-const KEPT_MS = 3_600_000;
+const RETENTION_MS = 3_600_000;
 const FAILURE_KEPT_MS = 30_000;
 const LONGEST_CHAIN = 5;
 const PEM = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
@@ -39,8 +39,10 @@ type Found = Result<SigningCertificate, ProofFault>;
 
 export class Certificates {
   readonly #needs: CertificateNeeds;
-  readonly #kept = new RecentMap<{ readonly found: Found; readonly untilMs: number }>(MOST_KEPT);
-  readonly #asked = new Map<string, Promise<Found>>();
+  readonly #retained = new RecentMap<{ readonly found: Found; readonly untilMs: number }>(
+    MOST_KEPT,
+  );
+  readonly #requested = new Map<string, Promise<Found>>();
 
   constructor(needs: CertificateNeeds) {
     this.#needs = needs;
@@ -51,22 +53,22 @@ export class Certificates {
    * issued it. Never rejects.
    */
   async at(url: string): Promise<Found> {
-    const kept = this.#kept.get(url);
-    if (kept !== undefined && kept.untilMs > this.#needs.wallMs()) return kept.found;
-    const underWay = this.#asked.get(url);
+    const retained = this.#retained.get(url);
+    if (retained !== undefined && retained.untilMs > this.#needs.wallMs()) return retained.found;
+    const underWay = this.#requested.get(url);
     if (underWay !== undefined) return underWay;
-    if (this.#asked.size >= MOST_FETCHED)
+    if (this.#requested.size >= MOST_FETCHED)
       return unfetched('too many certificate downloads are running');
-    const found = this.#fetch(url).finally(() => this.#asked.delete(url));
-    this.#asked.set(url, found);
+    const found = this.#fetch(url).finally(() => this.#requested.delete(url));
+    this.#requested.set(url, found);
     return found;
   }
 
   async #fetch(url: string): Promise<Found> {
     const fetched = await this.#needs.fetch(url);
     const found = fetched.ok ? this.#judge(fetched.value) : unfetched(fetched.error);
-    const keepMs = found.ok ? KEPT_MS : FAILURE_KEPT_MS;
-    this.#kept.set(url, { found, untilMs: this.#needs.wallMs() + keepMs });
+    const keepMs = found.ok ? RETENTION_MS : FAILURE_KEPT_MS;
+    this.#retained.set(url, { found, untilMs: this.#needs.wallMs() + keepMs });
     return found;
   }
 
@@ -89,7 +91,7 @@ export class Certificates {
 }
 
 /** Parses PEM (leaf first) or a single DER certificate. Returns undefined for other input. */
-export function certificatesIn(bytes: Uint8Array): readonly X509Certificate[] | undefined {
+function certificatesIn(bytes: Uint8Array): readonly X509Certificate[] | undefined {
   try {
     const blocks = Buffer.from(bytes).toString('latin1').match(PEM);
     if (blocks === null) return [new X509Certificate(bytes)];

@@ -53,8 +53,8 @@ export const speaksFor = (authority: TnAuthority, number: string): boolean =>
   authority.some(({ first, count }) => {
     if (first.length !== number.length) return false;
     const from = BigInt(first);
-    const asked = BigInt(number);
-    return asked >= from && asked < from + BigInt(count);
+    const requested = BigInt(number);
+    return requested >= from && requested < from + BigInt(count);
   });
 
 function rangeIn({ tag, body }: Node): NumberRange | undefined {

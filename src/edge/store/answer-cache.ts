@@ -11,7 +11,7 @@ const LIMIT = 60_000;
 const LONGEST_KEY = 512;
 
 /** Reads that every call makes and that only provisioning changes. */
-const KEPT: ReadonlySet<string> = new Set<`${keyof Repositories}.${string}`>([
+const RETAINED: ReadonlySet<string> = new Set<`${keyof Repositories}.${string}`>([
   'numbers.get',
   'applications.get',
   'endpoints.get',
@@ -88,7 +88,7 @@ export const changesAnswers = (units: readonly Unit[]): boolean =>
 /** Returns the cache key, or undefined if the answer is not cached. */
 function keyOf({ repository, operation, given }: Unit): string | undefined {
   const name = `${repository}.${operation}`;
-  if (!KEPT.has(name)) return undefined;
+  if (!RETAINED.has(name)) return undefined;
   const key = `${name} ${JSON.stringify(given)}`;
   return key.length <= LONGEST_KEY ? key : undefined;
 }

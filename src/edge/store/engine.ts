@@ -82,7 +82,7 @@ export class Engine {
   /** Answers a unit that only reads, between transactions. */
   read(unit: Unit): Outcome {
     if (this.#usernames?.isNobody(unit) === true) return { ok: true, value: undefined };
-    return this.#answers.answer(unit, (asked) => this.#units.read(asked));
+    return this.#answers.answer(unit, (requested) => this.#units.read(requested));
   }
 
   /**

@@ -9,20 +9,33 @@ import { ServiceError } from '../../base/errors.ts';
 export class FolderLock {
   readonly #database: Database.Database;
 
-  /** Throws STORE_BUSY when another process holds the lock. */
+  /** Throws STORE_BUSY when another process holds the lock, and STORE_CORRUPT when the lock file cannot be used. */
   constructor(file: string) {
-    this.#database = new Database(file, { timeout: 0 });
+    let database: Database.Database | undefined;
     try {
-      this.#database.exec('BEGIN EXCLUSIVE');
+      database = new Database(file, { timeout: 0 });
+      database.exec('BEGIN EXCLUSIVE');
     } catch (cause) {
-      this.#database.close();
-      throw new ServiceError('STORE_BUSY', `another service runs on this data folder (${file})`, {
-        cause,
-      });
+      database?.close();
+      throw lockError(file, cause);
     }
+    this.#database = database;
   }
 
   release(): void {
     this.#database.close();
   }
+}
+
+function lockError(file: string, cause: unknown): ServiceError {
+  const { code = '', message } = cause as { readonly code?: string; readonly message: string };
+  if (code.startsWith('SQLITE_BUSY'))
+    return new ServiceError('STORE_BUSY', `another service runs on this data folder (${file})`, {
+      cause,
+    });
+  const advice =
+    code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')
+      ? 'the file is damaged and holds no data: delete it while no service runs'
+      : message;
+  return new ServiceError('STORE_CORRUPT', `${file} cannot be locked: ${advice}`, { cause });
 }

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { assert } from '../../base/errors.ts';
 import { toFailure } from './failure.ts';
-import type { Reply, Request, Told } from './thread.ts';
+import type { Reply, Reported, Request } from './thread.ts';
 
 /** Operations of a store thread. */
 export interface Served {
@@ -10,9 +10,9 @@ export interface Served {
 }
 
 /**
- * Main loop of a store thread: answers its start, then each request, until `close`. `tell` sends a message without a request.
+ * Main loop of a store thread: answers its start, then each request, until `close`. `notify` sends a message without a request.
  */
-export function serve(start: (tell: (told: Told) => void) => Served): void {
+export function serve(start: (notify: (reported: Reported) => void) => Served): void {
   assert(parentPort !== null, 'this file must run as a worker thread');
   const port = parentPort;
   const answer = (reply: Reply): void => port.postMessage(reply);

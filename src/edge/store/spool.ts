@@ -1,4 +1,12 @@
-import { readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { type FileHandle, open, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ServiceError } from '../../base/errors.ts';
@@ -69,12 +77,26 @@ export class Spool {
     });
   }
 
-  /** Returns the oldest units that are on the disk. */
-  next(limit: number): readonly Unit[] {
-    return this.#lines.slice(0, limit).map((line) => {
-      const text = this.#vault.open(Buffer.from(line, 'base64'), PURPOSE);
-      return JSON.parse(text) as Unit;
-    });
+  /** Returns the oldest units that are on the disk; undefined for a line that is damaged. */
+  next(limit: number): readonly (Unit | undefined)[] {
+    return this.#lines.slice(0, limit).map((line) => this.#read(line));
+  }
+
+  #read(line: string): Unit | undefined {
+    try {
+      return JSON.parse(this.#vault.open(Buffer.from(line, 'base64'), PURPOSE)) as Unit;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Copies the damaged ones of the oldest `count` lines to a file next to the spool. Returns its path if there are any. */
+  setAside(count: number): string | undefined {
+    const damaged = this.#lines.slice(0, count).filter((line) => this.#read(line) === undefined);
+    if (damaged.length === 0) return undefined;
+    const path = `${this.#file}.damaged`;
+    appendFileSync(path, damaged.map((line) => `${line}\n`).join(''), { mode: 0o600 });
+    return path;
   }
 
   /** Marks the oldest `count` units as completed. */

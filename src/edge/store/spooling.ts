@@ -26,7 +26,7 @@ const RETRY_MS = 500;
 const BATCH = 200;
 
 export interface SpoolingNeeds {
-  readonly spool: Pick<Spool, 'size' | 'add' | 'next' | 'done' | 'close'>;
+  readonly spool: Pick<Spool, 'size' | 'add' | 'next' | 'setAside' | 'done' | 'close'>;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Runs units of work in order. */
@@ -88,7 +88,7 @@ export class Spooling {
   async #drain(): Promise<void> {
     const { spool, clock, logger } = this.#needs;
     const { signal } = this.#stopping;
-    const kept = spool.size;
+    const retained = spool.size;
     while (spool.size > 0 && !signal.aborted) {
       try {
         await this.#round();
@@ -97,13 +97,15 @@ export class Spooling {
         await clock.sleep(RETRY_MS, signal).catch(() => undefined); // stopped
       }
     }
-    if (spool.size === 0) logger.warn({ kept }, 'all queued writes are in the database');
+    if (spool.size === 0) logger.warn({ retained }, 'all queued writes are in the database');
   }
 
   async #round(): Promise<void> {
     const { spool, inOrder, logger } = this.#needs;
     const units = spool.next(BATCH);
-    const results = await Promise.allSettled(units.map((unit) => inOrder(unit, 'write')));
+    const results = await Promise.allSettled(
+      units.map((unit) => (unit === undefined ? undefined : inOrder(unit, 'write'))),
+    );
     const unavailable = results.findIndex(
       (one) => one.status === 'rejected' && isUnavailable(one.reason),
     );
@@ -117,6 +119,8 @@ export class Spooling {
         'queued write failed permanently and was dropped',
       );
     }
+    const file = spool.setAside(done);
+    if (file !== undefined) logger.error({ file }, 'damaged queued writes were set aside');
     if (done > 0) spool.done(done);
     if (unavailable >= 0) throw (results[unavailable] as PromiseRejectedResult).reason;
   }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, wallUs } from '../../base/clock.ts';
 import type { Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { NodeRef } from '../../domain/cluster/types.ts';
@@ -73,7 +73,7 @@ export class ChangeListeners {
     this.#listeners.push(listener);
   }
 
-  tell(): void {
+  notify(): void {
     for (const listener of this.#listeners) listener();
   }
 }
@@ -102,7 +102,7 @@ export function createRepositories(clock: Clock, submit: Submit, node?: NodeRef)
             repository,
             operation,
             given,
-            nowUs: Math.round(clock.wallMs() * 1000),
+            nowUs: wallUs(clock),
             ...(node && { node: { id: node.id, epoch: node.epoch } }),
           };
           return submit(unit, access);

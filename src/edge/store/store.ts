@@ -25,7 +25,7 @@ import { UnreadableLog } from './unreadable-log.ts';
 import { ephemeralKey, loadKey } from './vault.ts';
 
 export { makeFolder } from './make-folder.ts';
-export type { Repositories, SettingStore } from './repositories.ts';
+export type { SettingStore } from './repositories.ts';
 export type { PostgresSettings, Store, StoreOptions } from './store-parts.ts';
 
 export async function openStore(options: StoreOptions): Promise<Store> {
@@ -48,7 +48,7 @@ function openInMemory(options: StoreOptions): Store {
   const falls = new ChangeListeners();
   const unreadable = new UnreadableLog(options);
   const executor = new Executor(new InlineRunner(engine), atOnce, {
-    onLowBalance: () => falls.tell(),
+    onLowBalance: () => falls.notify(),
     onUnreadable: (rows) => unreadable.note(rows),
   });
   const submit: Submit = (unit, access) => executor.submit(unit, access);
@@ -95,7 +95,7 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
   const unreadable = new UnreadableLog(options);
   const onUnreadable = (rows: readonly UnreadableRow[]): void => unreadable.note(rows);
   const writer = new Executor(writing, new GroupPace(), {
-    onLowBalance: () => falls.tell(),
+    onLowBalance: () => falls.notify(),
     onUnreadable,
   });
   const startReading = () => StoreThread.start({ ...thread, role: 'reader' });

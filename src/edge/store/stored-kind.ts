@@ -8,7 +8,7 @@ const VERSION = '$version';
 export type Upgrade = (older: Readonly<Record<string, unknown>>) => unknown;
 
 /** Thrown for a stored value that matches neither the shape of its version nor the current shape. */
-export class UnreadableValue extends Error {
+class UnreadableValue extends Error {
   constructor(message: string) {
     super(message);
     this.name = 'UnreadableValue';

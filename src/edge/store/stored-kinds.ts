@@ -22,6 +22,7 @@ import {
 } from './sql/stored-provisioning.ts';
 import { QUALITY } from './sql/stored-quality.ts';
 import { EXPORT_FILTER, PENDING_CHARGES } from './sql/stored-recording.ts';
+import { CALLED_COUNTRIES, MEDIA_POLICIES, RAISED_ALARMS } from './sql/stored-setting.ts';
 import { STREAMS } from './sql/stored-stream.ts';
 import { TIMELINE } from './sql/stored-timeline.ts';
 
@@ -48,4 +49,7 @@ export const STORED_KINDS = [
   TRUNK_POLICY,
   CARRIER_POLICY,
   CARRIER_AUTH,
+  MEDIA_POLICIES,
+  CALLED_COUNTRIES,
+  RAISED_ALARMS,
 ].map(({ name, version, shape }) => ({ name, version, shape: { text: shape.text } }));

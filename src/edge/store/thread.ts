@@ -30,10 +30,10 @@ export type Reply =
   | { readonly kind: 'heard'; readonly changed: boolean }
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly failure: Failure }
-  | Told;
+  | Reported;
 
 /** Unsolicited message: earlier reads may be outdated. `hears`: whether future changes will be announced. */
-export interface Told {
+export interface Reported {
   readonly kind: 'told';
   readonly hears: boolean;
 }
@@ -47,7 +47,7 @@ export class StoreThread implements Runner {
   readonly #ended: Promise<void>;
   #pending: { resolve: (reply: Reply) => void; reject: (error: Error) => void } | undefined;
   #death: Error | undefined;
-  #onTold: (told: Told) => void = () => undefined;
+  #onReported: (reported: Reported) => void = () => undefined;
   uncleanStart = false;
 
   /** Resolves when the database is open and migrated. */
@@ -71,7 +71,7 @@ export class StoreThread implements Runner {
     });
     this.#worker.on('message', (reply: Reply) => {
       if (reply.kind === 'told') {
-        this.#onTold(reply);
+        this.#onReported(reply);
         return;
       }
       const pending = this.#pending;
@@ -88,8 +88,8 @@ export class StoreThread implements Runner {
   }
 
   /** Registers the listener for unsolicited messages of a PostgreSQL thread. Call it before the first request. */
-  onTold(listener: (told: Told) => void): void {
-    this.#onTold = listener;
+  onReported(listener: (reported: Reported) => void): void {
+    this.#onReported = listener;
   }
 
   async run(units: readonly Unit[]): Promise<readonly Outcome[]> {
@@ -112,7 +112,7 @@ export class StoreThread implements Runner {
   }
 
   /** Returns whether other nodes have changed data. PostgreSQL only. */
-  async heard(): Promise<boolean> {
+  async received(): Promise<boolean> {
     const reply = await this.#ask({ kind: 'heard' });
     return reply.kind === 'heard' && reply.changed;
   }

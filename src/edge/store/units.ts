@@ -180,7 +180,7 @@ export class UnitRunner {
   }
 }
 
-export const accessOf = ({ repository, operation }: Unit): Access =>
+const accessOf = ({ repository, operation }: Unit): Access =>
   (ACCESS[repository as keyof Repositories] as Readonly<Record<string, Access>>)[operation] ??
   'write';
 

@@ -15,10 +15,9 @@ import { StreamWatches } from './watches.ts';
 export {
   type AudioStreamsOptions,
   DEFAULT_STREAM_LIMITS,
-  type StreamSocketLimits,
 } from './limits.ts';
 
-export interface StreamCounters extends Readonly<StreamTally> {
+interface StreamCounters extends Readonly<StreamTally> {
   readonly mediaSent: number;
   readonly messagesReceived: number;
   /** Socket threads; `busy` is the fraction of the last second spent working, 0..1. */

@@ -105,7 +105,7 @@ export class StreamDispatcher implements StreamSocket {
   readonly #session: StreamSession;
   readonly #driver: Driver<SessionInput>;
   #stream: MediaStream | undefined;
-  #toldDropped = 0;
+  #reportedDropped = 0;
 
   constructor(
     options: StreamSocketOptions,
@@ -122,7 +122,7 @@ export class StreamDispatcher implements StreamSocket {
     this.#session = new StreamSession(identity, needs.limits.session);
     this.#driver = drive(this.#session, needs.clock, (output) => this.#act(output));
     needs.tally.open += 1;
-    this.#driver.tell({ kind: 'connecting' });
+    this.#driver.notify({ kind: 'connecting' });
     this.#connect();
   }
 
@@ -130,32 +130,32 @@ export class StreamDispatcher implements StreamSocket {
     reason: Parameters<StreamSocket['close']>[0],
     options?: { readonly drain?: boolean },
   ): void {
-    this.#driver.tell({ kind: 'close', reason, drain: options?.drain ?? false });
+    this.#driver.notify({ kind: 'close', reason, drain: options?.drain ?? false });
   }
 
   #connect(): void {
     this.#connection.connect({
-      opened: () => this.#driver.tell({ kind: 'opened' }),
+      opened: () => this.#driver.notify({ kind: 'opened' }),
       message: (bytes) => this.#received(bytes),
-      refused: (why) => this.#driver.tell({ kind: 'refused', why }),
-      pong: () => this.#driver.tell({ kind: 'pong' }),
-      flooding: () => this.#driver.tell({ kind: 'flooding' }),
-      flooded: () => this.#driver.tell({ kind: 'flooded' }),
-      oversized: (what, limitBytes) => this.#driver.tell({ kind: 'oversized', what, limitBytes }),
+      refused: (why) => this.#driver.notify({ kind: 'refused', why }),
+      pong: () => this.#driver.notify({ kind: 'pong' }),
+      flooding: () => this.#driver.notify({ kind: 'flooding' }),
+      flooded: () => this.#driver.notify({ kind: 'flooded' }),
+      oversized: (what, limitBytes) => this.#driver.notify({ kind: 'oversized', what, limitBytes }),
       degraded: (percent) => this.#events.degraded(percent),
-      missed: () => this.#tellMissed(),
+      missed: () => this.#notifyMissed(),
       overrun: () =>
-        this.#driver.tell({ kind: 'broken', detail: 'the application does not read its socket' }),
-      closed: (detail) => this.#driver.tell({ kind: 'socketClosed', detail }),
+        this.#driver.notify({ kind: 'broken', detail: 'the application does not read its socket' }),
+      closed: (detail) => this.#driver.notify({ kind: 'socketClosed', detail }),
     });
   }
 
   /** Reports the audio dropped since the last report. */
-  #tellMissed(): void {
+  #notifyMissed(): void {
     const { mediaDropped } = this.#connection;
-    const messages = mediaDropped - this.#toldDropped;
+    const messages = mediaDropped - this.#reportedDropped;
     if (messages <= 0) return;
-    this.#toldDropped = mediaDropped;
+    this.#reportedDropped = mediaDropped;
     const { streamId, callUuid, tracks } = this.#options;
     const ms = (messages * MEDIA_MS) / (tracks === 'both' ? 2 : 1);
     this.#needs.tally.mediaDropped += messages;
@@ -169,17 +169,17 @@ export class StreamDispatcher implements StreamSocket {
   /** Handles one message that the connection did not consume. */
   #received(bytes: Buffer): void {
     const { watches } = this.#needs;
-    watches?.tell(this.#options.callUuid, 'fromBot', () => bytes.toString());
+    watches?.notify(this.#options.callUuid, 'fromBot', () => bytes.toString());
     const mayPlay = this.#options.bidirectional && this.#session.sending;
     const verdict = mayPlay ? (this.#stream?.receive(bytes) ?? 'other') : 'other';
-    if (verdict === 'other') this.#driver.tell({ kind: 'received', bytes });
-    else if (verdict !== 'taken') this.#driver.tell({ kind: 'refused', why: verdict });
+    if (verdict === 'other') this.#driver.notify({ kind: 'received', bytes });
+    else if (verdict !== 'taken') this.#driver.notify({ kind: 'refused', why: verdict });
   }
 
   #act(output: SessionOutput): void {
     switch (output.kind) {
       case 'send':
-        this.#needs.watches?.tell(this.#options.callUuid, 'toBot', () => output.text);
+        this.#needs.watches?.notify(this.#options.callUuid, 'toBot', () => output.text);
         this.#connection.send(output.text);
         break;
       case 'ping':
@@ -189,7 +189,7 @@ export class StreamDispatcher implements StreamSocket {
         this.#enqueue(output);
         break;
       case 'clearQueue':
-        this.#driver.tell({ kind: 'queueCleared', at: this.#stream?.clear() });
+        this.#driver.notify({ kind: 'queueCleared', at: this.#stream?.clear() });
         break;
       case 'checkpoint':
         this.#stream?.checkpoint(output.id);
@@ -245,7 +245,7 @@ export class StreamDispatcher implements StreamSocket {
 
   #enqueue({ encoding, rate, payload }: Extract<SessionOutput, { kind: 'enqueue' }>): void {
     if (this.#stream?.enqueue(encoding, rate, payload) === false) {
-      this.#driver.tell({ kind: 'refused', why: 'bufferFull' });
+      this.#driver.notify({ kind: 'refused', why: 'bufferFull' });
     }
   }
 
@@ -261,19 +261,19 @@ export class StreamDispatcher implements StreamSocket {
         {
           media: (messages) => this.#sendMedia(messages),
           played: (checkpoint, at) =>
-            this.#driver.tell({ kind: 'played', checkpoint, ...(at && { at }) }),
-          speech: (event) => this.#driver.tell({ kind: 'speech', ...event }),
+            this.#driver.notify({ kind: 'played', checkpoint, ...(at && { at }) }),
+          speech: (event) => this.#driver.notify({ kind: 'speech', ...event }),
           interrupted: (checkpoints, at) => {
-            this.#driver.tell({ kind: 'interrupted', checkpoints, at });
+            this.#driver.notify({ kind: 'interrupted', checkpoints, at });
             this.#events.interrupted?.(at);
           },
           turn: (latencyMs) => this.#events.turn?.(latencyMs),
           degraded: (percent) => this.#events.degraded(percent),
-          dtmf: (digit, timestampMs) => this.#driver.tell({ kind: 'dtmf', digit, timestampMs }),
+          dtmf: (digit, timestampMs) => this.#driver.notify({ kind: 'dtmf', digit, timestampMs }),
         },
       );
     } catch (error) {
-      this.#driver.tell({ kind: 'broken', detail: `no media for the stream: ${error}` });
+      this.#driver.notify({ kind: 'broken', detail: `no media for the stream: ${error}` });
     }
   }
 
@@ -290,7 +290,7 @@ export class StreamDispatcher implements StreamSocket {
     const { tally, logger } = this.#needs;
     const { mediaDropped } = this.#connection;
     tally.open -= 1;
-    this.#tellMissed();
+    this.#notifyMissed();
     if (end.kind === 'connectFailed' || end.kind === 'dropped') tally.failed += 1;
     const { streamId, callUuid } = this.#options;
     logger.info({ streamId, callUuid, end, mediaDropped }, 'audio stream ended');

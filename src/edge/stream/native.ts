@@ -72,7 +72,7 @@ export interface NativeSockets {
   stop(): void;
 }
 
-export interface NativeSocketCounters {
+interface NativeSocketCounters {
   readonly mediaSent: number;
   readonly messagesReceived: number;
   /** `busy` is the fraction of the last second spent working, 0..1. */

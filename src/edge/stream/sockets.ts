@@ -103,7 +103,7 @@ export class Sockets {
   /** Logs an exception of one listener; the other records of the batch are still handled. */
   #dispatch(record: NativeRecord): void {
     try {
-      this.#open.get(record.handle)?.told(record);
+      this.#open.get(record.handle)?.reported(record);
     } catch (error) {
       this.#logger.error({ error }, 'stream socket listener failed');
     }
@@ -178,7 +178,7 @@ export class Socket implements StreamWire {
   }
 
   /** Handles an event of the native side. */
-  told({ type, a, b, payload, u32 }: NativeRecord): void {
+  reported({ type, a, b, payload, u32 }: NativeRecord): void {
     switch (type) {
       case SOCKET_EVENT.upgradeAnswered:
         this.#upgradeAnswered(Buffer.from(payload).toString('latin1'));

@@ -24,7 +24,7 @@ export class StreamWatches {
   }
 
   /** Calls `text` only if there is a watcher. */
-  tell(callUuid: CallUuid, direction: WatchedMessage['direction'], text: () => string): void {
+  notify(callUuid: CallUuid, direction: WatchedMessage['direction'], text: () => string): void {
     for (const listener of this.#listeners.get(callUuid) ?? []) {
       listener({ direction, text: text() });
     }

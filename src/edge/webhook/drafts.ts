@@ -9,11 +9,11 @@ import type { HttpCaller } from '../../domain/callback/needs.ts';
 
 const ORIGIN = 'https://playground.invalid';
 const TOKEN_BITS = 128;
-const KEPT = 200;
+const RETAINED = 200;
 
 export class Drafts {
   readonly #random: Random;
-  readonly #documents = new RecentMap<string>(KEPT);
+  readonly #documents = new RecentMap<string>(RETAINED);
 
   constructor(random: Random) {
     this.#random = random;

@@ -22,7 +22,7 @@ export interface HttpCallerOptions {
   readonly ca?: string;
 }
 
-export interface ByteRequest {
+interface ByteRequest {
   readonly maxBytes: number;
   readonly connectTimeoutMs: number;
   readonly readTimeoutMs: number;
@@ -32,7 +32,7 @@ export interface ByteRequest {
   readonly signal?: AbortSignal;
 }
 
-export interface ByteResponse {
+interface ByteResponse {
   readonly status: number;
   readonly contentType: string;
   readonly etag: string | undefined;

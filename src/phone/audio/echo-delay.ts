@@ -20,14 +20,14 @@ const SPEECH_RMS = 300;
 /** Compares two 8 kHz signals with a common start time. Returns undefined if `said` has no speech. */
 export function findEcho(
   said: Int16Array,
-  heard: Int16Array,
+  received: Int16Array,
   maxDelayMs: number,
 ): Echo | undefined {
   const maxLag = Math.floor((maxDelayMs * RATE_HZ) / 1000);
   const found: Match[] = [];
   for (let at = 0; at + SEGMENT_SAMPLES / 2 <= said.length; at += SEGMENT_SAMPLES) {
     const segment = said.subarray(at, at + SEGMENT_SAMPLES);
-    if (rootMeanSquare(segment) >= SPEECH_RMS) found.push(bestLag(segment, heard, at, maxLag));
+    if (rootMeanSquare(segment) >= SPEECH_RMS) found.push(bestLag(segment, received, at, maxLag));
   }
   if (found.length === 0) return undefined;
   const matched = found.filter(({ likeness }) => likeness >= FOUND_LIKENESS);
@@ -43,8 +43,8 @@ interface Match {
   readonly likeness: number;
 }
 
-function bestLag(segment: Int16Array, heard: Int16Array, at: number, maxLag: number): Match {
-  const window = heard.subarray(at, at + segment.length + maxLag);
+function bestLag(segment: Int16Array, received: Int16Array, at: number, maxLag: number): Match {
+  const window = received.subarray(at, at + segment.length + maxLag);
   const coarse = search(decimate(segment), decimate(window), 0, Math.floor(maxLag / COARSE));
   const around = coarse.lag * COARSE;
   return search(segment, window, Math.max(0, around - 2 * COARSE), around + 2 * COARSE);

@@ -25,7 +25,7 @@ const MAX_KEPT_KEYS = 1000;
 const KEY_FRAMES = 5;
 const KEY_END_PACKETS = 3;
 
-interface Heard {
+interface Received {
   readonly ssrc: number;
   readonly timestamp: number;
   readonly arrivalMs: number;
@@ -43,7 +43,7 @@ export class VoiceChannel {
   readonly #socket: Socket;
   readonly #clock: Clock;
   readonly #reception = new Reception();
-  readonly #heard: Heard[] = [];
+  readonly #packets: Received[] = [];
   readonly #keys: string[] = [];
   readonly #ssrc: number;
   #sequence: number;
@@ -54,7 +54,7 @@ export class VoiceChannel {
   #sent = 0;
   #startMs = 0;
   #key: Key | undefined;
-  #keysHeard = '';
+  #receivedKeys = '';
   #lastKeyAt: number | undefined;
   #cancel: () => void = () => undefined;
 
@@ -88,8 +88,8 @@ export class VoiceChannel {
   }
 
   /** Keys received from the peer (RFC 4733), in order. */
-  get keysHeard(): string {
-    return this.#keysHeard;
+  get receivedKeys(): string {
+    return this.#receivedKeys;
   }
 
   /** Starts sending `voice`, then silence. A second call only changes the peer. */
@@ -116,15 +116,15 @@ export class VoiceChannel {
    * Returns the received audio at 8 kHz; index 0 is the time of `talk`. Timestamps place each packet within the stream.
    * The median arrival time places the stream, so that the delay is that of the network and the far end only.
    */
-  heard(): Int16Array {
-    const offsets = this.#heard.map(
+  received(): Int16Array {
+    const offsets = this.#packets.map(
       ({ arrivalMs, timestamp }) => arrivalMs - timestamp / SAMPLES_PER_MS,
     );
-    const ssrcs = new Set(this.#heard.map(({ ssrc }) => ssrc));
+    const ssrcs = new Set(this.#packets.map(({ ssrc }) => ssrc));
     const samples = new Int16Array(this.#frames * FRAME_SAMPLES);
     for (const ssrc of ssrcs) {
-      const base = median(offsets.filter((_, i) => this.#heard[i]?.ssrc === ssrc));
-      for (const packet of this.#heard) {
+      const base = median(offsets.filter((_, i) => this.#packets[i]?.ssrc === ssrc));
+      for (const packet of this.#packets) {
         if (packet.ssrc === ssrc) this.#place(packet, base, samples);
       }
     }
@@ -136,7 +136,7 @@ export class VoiceChannel {
     this.#socket.close();
   }
 
-  #place({ timestamp, payload }: Heard, baseMs: number, into: Int16Array): void {
+  #place({ timestamp, payload }: Received, baseMs: number, into: Int16Array): void {
     const decoded = this.#peer?.codec.decode(payload) ?? new Int16Array(0);
     const atMs = timestamp / SAMPLES_PER_MS + baseMs - this.#startMs;
     const at = Math.round(atMs * SAMPLES_PER_MS);
@@ -155,9 +155,9 @@ export class VoiceChannel {
     if (packet.payloadType !== this.#peer?.codec.payloadType) return;
     const arrivalMs = this.#clock.monotonicMs();
     this.#reception.add(packet.sequence, packet.timestamp, arrivalMs);
-    if (this.#heard.length >= MAX_KEPT_PACKETS) return;
+    if (this.#packets.length >= MAX_KEPT_PACKETS) return;
     const { ssrc, timestamp, payload } = packet;
-    this.#heard.push({ ssrc, timestamp, arrivalMs, payload: Uint8Array.from(payload) });
+    this.#packets.push({ ssrc, timestamp, arrivalMs, payload: Uint8Array.from(payload) });
   }
 
   /** Records a received key. All packets of one key carry the timestamp of its start (RFC 4733 §2.5.1.2). */
@@ -165,7 +165,7 @@ export class VoiceChannel {
     const digit = digitOf(payload);
     if (digit === undefined || timestamp === this.#lastKeyAt) return;
     this.#lastKeyAt = timestamp;
-    if (this.#keysHeard.length < MAX_KEPT_KEYS) this.#keysHeard += digit;
+    if (this.#receivedKeys.length < MAX_KEPT_KEYS) this.#receivedKeys += digit;
   }
 
   #schedule(): void {

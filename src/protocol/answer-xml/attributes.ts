@@ -25,7 +25,7 @@ const KEYS = /^[0-9*#A-D]*$/;
 export class ElementReader {
   readonly element: XmlElement;
   readonly #positions: Positions;
-  readonly #asked = new Set<string>();
+  readonly #requested = new Set<string>();
   readonly #warnings: XmlWarning[] = [];
 
   constructor(element: XmlElement, positions: Positions) {
@@ -39,7 +39,7 @@ export class ElementReader {
 
   /** Trimmed value, or undefined if the attribute is absent or empty. */
   text(name: string): string | undefined {
-    this.#asked.add(name);
+    this.#requested.add(name);
     const value = this.element.attributes.get(name)?.trim();
     return value === '' ? undefined : value;
   }
@@ -164,8 +164,10 @@ export class ElementReader {
     readonly warnings: readonly XmlWarning[];
   } {
     for (const name of this.element.attributes.keys()) {
-      if (this.#asked.has(name) || name.startsWith('xmlns')) continue;
-      const known = [...this.#asked].find((asked) => asked.toLowerCase() === name.toLowerCase());
+      if (this.#requested.has(name) || name.startsWith('xmlns')) continue;
+      const known = [...this.#requested].find(
+        (requested) => requested.toLowerCase() === name.toLowerCase(),
+      );
       const hint = known === undefined ? '' : `; did you mean ${known}?`;
       this.warn(`<${this.element.name}> has no attribute ${name}: ignored${hint}`, name);
     }

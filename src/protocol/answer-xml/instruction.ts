@@ -201,7 +201,7 @@ export interface StreamSpeech {
   readonly endMs: number;
 }
 
-export type BargeIn = 'none' | 'duck' | 'clear';
+type BargeIn = 'none' | 'duck' | 'clear';
 
 export interface StreamInstruction extends Sourced {
   readonly kind: 'stream';
@@ -261,14 +261,14 @@ export interface ConferenceInstruction extends Sourced, WithAction, WithCallback
   readonly party: PartyRules | undefined;
 }
 
-export type PartyRole = 'agent' | 'supervisor' | 'customer';
+type PartyRole = 'agent' | 'supervisor' | 'customer';
 
 interface PartyTarget {
   readonly url: string;
   readonly method: XmlHttpMethod;
 }
 
-export interface PartyRules {
+interface PartyRules {
   readonly role: PartyRole;
   /** Longest duration of the multi-party call in milliseconds, counted from its first member. */
   readonly maxDurationMs: number;
@@ -354,8 +354,6 @@ export type Instruction =
   | PreAnswerInstruction
   | HangupInstruction
   | MessageInstruction;
-
-export type InstructionKind = Instruction['kind'];
 
 /**
  * Reason why a document cannot run. `fault` selects the hangup cause (dialect §3.12): an invalid document (8011…8014),

@@ -2,9 +2,9 @@
  * Public interface for audio files and sample rate conversion. Processing is streamed where customers choose the file
  * size.
  */
-export { type Resampler, resampler } from './resampler.ts';
-export { isMp3, isWav } from './sniff.ts';
-export { openWav, type WavSource } from './wav.ts';
+export { resampler } from './resampler.ts';
+export { isMp3 } from './sniff.ts';
+export { openWav } from './wav.ts';
 export { ENDLESS, wavHeader } from './wav-header.ts';
 
 /** Converts mono samples (full scale -1 … 1) to little-endian 16-bit PCM with saturation. */

@@ -1,5 +1,5 @@
 /** RIFF header of 16-bit linear PCM. `bytes` is the length of the samples, or 0xffffffff if it is unknown. */
-export const WAV_HEADER_BYTES = 44;
+const WAV_HEADER_BYTES = 44;
 export const ENDLESS = 0xffff_ffff;
 
 export function wavHeader(rate: number, channels: number, bytes: number): Buffer {

@@ -1,25 +1,8 @@
 /** Public interface of the audio-stream protocol: the JSON messages and the state machine of one stream socket. */
-export {
-  MAX_CHECKPOINT_NAME,
-  MAX_DTMF_DIGITS,
-  MAX_MESSAGE_PARTS,
-  readApplicationMessage,
-} from './application-message.ts';
 export type { EngineRefusal, Oversize } from './fault.ts';
 export type { StreamFormat } from './media-format.ts';
 export { readMediaMessage } from './media-message.ts';
-export {
-  clearedAudioMessage,
-  dtmfMessage,
-  errorMessage,
-  extraHeadersLiteral,
-  extraHeadersValue,
-  playedStreamMessage,
-  SEQUENCE_NUMBER_OFFSET,
-  type StreamIdentity,
-  startMessage,
-  stopMessage,
-} from './service-message.ts';
+export { extraHeadersLiteral } from './service-message.ts';
 export { StreamSession } from './session.ts';
 export { DEFAULT_SESSION_LIMITS, type Rate, type SessionLimits } from './session-limits.ts';
 export type { SessionEnd, SessionInput, SessionOutput } from './session-types.ts';

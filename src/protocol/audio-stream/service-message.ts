@@ -47,9 +47,7 @@ export const extraHeadersValue = (headers: StreamIdentity['extraHeaders']): stri
 export const extraHeadersLiteral = (headers: StreamIdentity['extraHeaders']): string =>
   JSON.stringify(extraHeadersValue(headers));
 
-/** Offset of the ten spaces that the socket's owner replaces with the sequence number. */
-export const SEQUENCE_NUMBER_OFFSET = '{"sequenceNumber":'.length;
-
+/** The socket's owner replaces the ten spaces with the sequence number. */
 const numbered = (message: Readonly<Record<string, unknown>>): string =>
   `{"sequenceNumber":          ,${JSON.stringify(message).slice(1)}`;
 

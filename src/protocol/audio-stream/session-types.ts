@@ -51,8 +51,7 @@ export type SessionEnd =
 
 export type SessionOutput =
   /**
-   * Text to send with a blank `sequenceNumber`. The number counts all messages of the socket, including `media`
-   * (SEQUENCE_NUMBER_OFFSET).
+   * Text to send with a blank `sequenceNumber`. The number counts all messages of the socket, including `media`.
    */
   | { readonly kind: 'send'; readonly text: string }
   | { readonly kind: 'ping' }

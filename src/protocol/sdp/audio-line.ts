@@ -116,7 +116,7 @@ export const isUnspecified = (address: string): boolean =>
 const OCTET = '(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])';
 const IPV4 = new RegExp(`^${OCTET}(?:\\.${OCTET}){3}$`);
 
-export const isIpAddress = (text: string): boolean => IPV4.test(text) || isIpv6(text);
+const isIpAddress = (text: string): boolean => IPV4.test(text) || isIpv6(text);
 
 const isIpv6 = (text: string): boolean =>
   /^[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*$/.test(text) && (text.match(/:/g)?.length ?? 0) >= 2;
@@ -124,13 +124,13 @@ const isIpv6 = (text: string): boolean =>
 export const familyOf = (address: string): 'IP4' | 'IP6' => (address.includes(':') ? 'IP6' : 'IP4');
 
 /** Returns whether audio may flow in this direction, from the local point of view. */
-export const canSend = (direction: Direction): boolean =>
+const canSend = (direction: Direction): boolean =>
   direction === 'sendrecv' || direction === 'sendonly';
 
-export const canReceive = (direction: Direction): boolean =>
+const canReceive = (direction: Direction): boolean =>
   direction === 'sendrecv' || direction === 'recvonly';
 
-export const directionFrom = (send: boolean, receive: boolean): Direction =>
+const directionFrom = (send: boolean, receive: boolean): Direction =>
   send ? (receive ? 'sendrecv' : 'sendonly') : receive ? 'recvonly' : 'inactive';
 
 /** Combines the local and remote direction: each side sends only if the other wants to receive (RFC 3264 §6.1). */

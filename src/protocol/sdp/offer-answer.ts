@@ -3,7 +3,6 @@ import { RecentMap } from '../../base/recent-map.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import {
   against,
-  canSend,
   effectiveDirection,
   familyOf,
   isUnspecified,
@@ -92,13 +91,13 @@ export function readOffer(text: string): Result<MediaOffer, SdpProblem> {
   if (known !== undefined) return known;
   const offer = read(text);
   // Descriptions with keys are not cached.
-  if (text.length <= LONGEST_KEPT && !text.includes('a=crypto')) lately.set(text, offer);
+  if (text.length <= LONGEST_RETAINED && !text.includes('a=crypto')) lately.set(text, offer);
   return offer;
 }
 
 /** Cache of parsed offers: each is read once when a call is admitted and again when it is answered. */
 const lately = new RecentMap<Result<MediaOffer, SdpProblem>>(500);
-const LONGEST_KEPT = 2048;
+const LONGEST_RETAINED = 2048;
 
 function read(text: string): Result<MediaOffer, SdpProblem> {
   const description = parseSdp(text);
@@ -120,14 +119,14 @@ function readAsked(offer: string): Result<Asked | undefined, SdpProblem> {
   const formats = offer.slice(offer.indexOf(' ', head + AUDIO_LINE.length));
   const isWhole = offer.indexOf('\r\nm=') === head && !offer.slice(0, head).includes('\r\na=');
   const mayKeep =
-    head !== -1 && isWhole && offer.length <= LONGEST_KEPT && !formats.includes('a=crypto');
+    head !== -1 && isWhole && offer.length <= LONGEST_RETAINED && !formats.includes('a=crypto');
   const known = mayKeep ? askedLately.get(formats) : undefined;
   if (known !== undefined) return ok(known);
   const parsed = read(offer);
   if (!parsed.ok) return parsed;
-  const [asked] = parsed.value.audio;
-  if (mayKeep && asked !== undefined) askedLately.set(formats, asked);
-  return ok(asked);
+  const [requested] = parsed.value.audio;
+  if (mayKeep && requested !== undefined) askedLately.set(formats, requested);
+  return ok(requested);
 }
 
 /** Local preferences for answering an offer. */
@@ -147,9 +146,12 @@ export interface Wishes {
  * Selects the first usable audio line and its first supported codec, because the offerer's order is its preference (RFC
  * 3264 §6.1). Lines with SRTP precede lines without, unless SRTP is off.
  */
-export function chooseAudio(offer: MediaOffer, wishes: Wishes): Result<AudioSession, SdpProblem> {
-  const { direction = 'sendrecv' } = wishes;
-  const choices = offer.audio.map((line) => chooseIn(line, wishes));
+export function chooseAudio(
+  offer: MediaOffer,
+  preferences: Wishes,
+): Result<AudioSession, SdpProblem> {
+  const { direction = 'sendrecv' } = preferences;
+  const choices = offer.audio.map((line) => chooseIn(line, preferences));
   const fitting = choices.flatMap((choice) => (choice.ok ? [choice.value] : []));
   const chosen = fitting.find(({ line, crypto }) => line.dtls ?? crypto) ?? fitting[0];
   if (chosen === undefined) return choices.find(isRefusal) ?? err(NOTHING_FITS);
@@ -178,7 +180,7 @@ function chooseIn(
     familyOf(line.address) === 'IP6' &&
     !isUnspecified(line.address)
   ) {
-    return err({ kind: 'unsupportedAddress', detail: 'no IPv6 for media here' });
+    return err({ kind: 'unsupportedAddress', detail: 'IPv6 media is not supported on this node' });
   }
   const codec = line.codecs.find((codec) => codecs.includes(codec.name) && isOurs(codec));
   if (codec === undefined) {
@@ -293,11 +295,11 @@ export function buildAnswer(
 
 /** Parses the peer's answer to our offer. */
 export function readAnswer(ourOffer: string, text: string): Result<AudioSession, SdpProblem> {
-  const asked = readAsked(ourOffer);
-  if (!asked.ok) return asked;
+  const requested = readAsked(ourOffer);
+  if (!requested.ok) return requested;
   const answer = parseSdp(text);
   if (!answer.ok) return answer;
-  const ours = asked.value;
+  const ours = requested.value;
   if (ours === undefined) return err(NOTHING_FITS);
   const { index, codecs, direction } = ours;
   const line = answer.value.media[index];
@@ -351,7 +353,3 @@ export function revise(
   const version = previous.version + 1;
   return { sdp: build(version), version };
 }
-
-/** Returns true if RTP must not be sent to the peer at this time. */
-export const isHeld = (session: AudioSession): boolean =>
-  isUnspecified(session.address) || !canSend(session.direction);

@@ -15,7 +15,7 @@ import type {
 export const MAX_SDP_LENGTH = 16_384;
 export const MAX_SDP_LINES = 512;
 export const MAX_MEDIA_LINES = 32;
-export const MAX_FORMATS = 64;
+const MAX_FORMATS = 64;
 
 const malformed = (detail: string): Result<never, SdpProblem> => err({ kind: 'malformed', detail });
 

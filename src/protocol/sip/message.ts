@@ -14,7 +14,7 @@ import { type Lazy, Message, mandatory } from './message-base.ts';
 import { reasonPhrase } from './reason-phrase.ts';
 import { parseUri, type Uri } from './uri.ts';
 
-export { type HeaderField, type HeaderInit, headerField } from './header/field.ts';
+export type { HeaderField, HeaderInit } from './header/field.ts';
 
 export const NO_BODY: Uint8Array = new Uint8Array(0);
 

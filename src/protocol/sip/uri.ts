@@ -15,14 +15,14 @@ export interface SipUri {
   readonly headers: string;
 }
 
-export interface TelUri {
+interface TelUri {
   readonly kind: 'tel';
   /** Number as written, with visual separators. */
   readonly number: string;
   readonly params: Params;
 }
 
-export interface OtherUri {
+interface OtherUri {
   readonly kind: 'other';
   /** Scheme in lower case. */
   readonly scheme: string;
@@ -179,55 +179,4 @@ export function unescapeUser(text: string): string {
       return run;
     }
   });
-}
-
-/** Parameters that must be equal or absent on both sides (§19.1.4). */
-const WEIGHTY_PARAMS = ['user', 'ttl', 'method', 'maddr', 'transport'];
-
-/** Equivalence of URIs (RFC 3261 §19.1.4): escapes decoded, host and parameters compared case-insensitively. */
-export function uriEquals(a: Uri, b: Uri): boolean {
-  if (a.kind === 'sip' && b.kind === 'sip') return sipUriEquals(a, b);
-  if (a.kind === 'tel' && b.kind === 'tel') {
-    return plainNumber(a.number) === plainNumber(b.number) && paramsAgree(a.params, b.params, true);
-  }
-  return formatUri(a) === formatUri(b);
-}
-
-function sipUriEquals(a: SipUri, b: SipUri): boolean {
-  return (
-    a.secure === b.secure &&
-    unescapeUser(a.user) === unescapeUser(b.user) &&
-    unescapeUser(a.password ?? '') === unescapeUser(b.password ?? '') &&
-    a.host.toLowerCase() === b.host.toLowerCase() &&
-    a.port === b.port &&
-    paramsAgree(a.params, b.params, false) &&
-    headersOf(a) === headersOf(b)
-  );
-}
-
-const plainNumber = (number: string): string => number.replace(/[().-]/g, '').toLowerCase();
-
-/** URI headers in sorted order with normalized names and escapes. */
-const headersOf = (uri: SipUri): string =>
-  uri.headers
-    .split('&')
-    .map((header) => {
-      const [name = '', ...value] = unescapeUser(header).split('=');
-      return `${name.toLowerCase()}=${value.join('=')}`;
-    })
-    .sort()
-    .join('&');
-
-function paramsAgree(a: Params, b: Params, exact: boolean): boolean {
-  for (const [name, value] of a) {
-    const other = b.get(name);
-    if (other === undefined) {
-      if (exact || WEIGHTY_PARAMS.includes(name)) return false;
-    } else if (unescapeUser(value).toLowerCase() !== unescapeUser(other).toLowerCase())
-      return false;
-  }
-  for (const name of b.keys()) {
-    if (!a.has(name) && (exact || WEIGHTY_PARAMS.includes(name))) return false;
-  }
-  return true;
 }

@@ -1,7 +1,7 @@
 /** Commands to a user agent and the destinations of its requests. */
 import type { LegId } from '../../base/ids.ts';
 import type { HeaderInit } from './message.ts';
-import type { SipTransportName } from './transport/flow.ts';
+import type { SipTransportName } from './types.ts';
 
 /** Address and port to send a request to (RFC 3263). */
 export interface Target {
@@ -13,7 +13,7 @@ export interface Target {
 }
 
 /** Address from which a peer was received. */
-export interface HeardAt {
+export interface ReceivedAt {
   readonly address: string;
   readonly port: number;
 }
@@ -24,7 +24,7 @@ export interface HeardAt {
  */
 export interface DestinationGuard {
   /** Source addresses of the peer's call or registration; responses to them are allowed. */
-  readonly heardAt: readonly HeardAt[];
+  readonly receivedAt: readonly ReceivedAt[];
   /** Additional addresses, ranges and names that the operator allows for this destination. */
   readonly allow: readonly string[];
   /** Carrier that named the destination; addresses of the carrier are allowed. */
@@ -45,7 +45,7 @@ export interface Resolution {
   readonly refusal?: string | undefined;
 }
 
-export interface Account {
+interface Account {
   readonly username: string;
   readonly password: string;
 }

@@ -13,7 +13,10 @@ export async function addressProblems(settings: Settings): Promise<readonly stri
 
 function placesOf({ http, sip, rtp }: Settings): readonly (ListenPlace & { name: string })[] {
   const place = (name: string, part: string, what: string, host: string, port: number) => ({
-    ...{ name, what, host, port },
+    name,
+    what,
+    host,
+    port,
     portSetting: `CARILLON_${part}_PORT`,
     hostSetting: `CARILLON_${part}_HOST`,
   });

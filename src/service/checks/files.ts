@@ -51,7 +51,7 @@ function named(name: string, file: string, read?: Reading): readonly string[] {
   if (file === '') return [];
   try {
     accessSync(file, constants.R_OK);
-    if (!statSync(file).isFile()) return [`${name} ${file} is no file`];
+    if (!statSync(file).isFile()) return [`${name} ${file} is not a file`];
     const why = read?.(readFileSync(file, 'utf8'));
     return why === undefined ? [] : [`${name} ${file} cannot be used: ${why}`];
   } catch (error) {
@@ -62,7 +62,7 @@ function named(name: string, file: string, read?: Reading): readonly string[] {
 function folder(name: string, path: string): readonly string[] {
   if (path === '') return [];
   try {
-    if (!statSync(path).isDirectory()) return [`${name} ${path} is no folder`];
+    if (!statSync(path).isDirectory()) return [`${name} ${path} is not a folder`];
     accessSync(path, constants.W_OK | constants.X_OK);
     return [];
   } catch (error) {
@@ -95,7 +95,7 @@ function signingKey(text: string): string | undefined {
   const why = privateKey(text);
   if (why !== undefined) return why;
   const curve = createPrivateKey(text).asymmetricKeyDetails?.namedCurve;
-  return curve === 'prime256v1' ? undefined : 'it is no key of P-256';
+  return curve === 'prime256v1' ? undefined : 'it is not a P-256 key';
 }
 
 /** A parameter of the database's URL; '' where it is absent or `system`. */

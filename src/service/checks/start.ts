@@ -1,4 +1,4 @@
-/** What a start requires of the settings and of this machine. `--check-config` and the start itself run the same checks. */
+/** Requirements of a start: settings and machine. `--check-config` and the start itself run the same checks. */
 import type { Examined } from '../../config/load.ts';
 import type { Settings } from '../../config/schema.ts';
 import type { OperatorLists } from '../operator-lists.ts';

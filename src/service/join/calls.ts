@@ -5,7 +5,7 @@ import {
   type AudioLibrary,
   type AudioStreams,
   type CallerProofs,
-  isCodecWish,
+  isCodecPreference,
   type Media,
   type Recognizer,
   type RecordingEncoder,
@@ -53,7 +53,7 @@ import type { Basics, Foundation } from './foundation.ts';
 
 /** Components that create, run and end calls. */
 export interface CallParts<R extends Recorder = Recorder> {
-  readonly keeper: CallBilling;
+  readonly callBilling: CallBilling;
   readonly admission: Admission;
   readonly control: CallControl;
   readonly inbound: Inbound;
@@ -69,7 +69,7 @@ export interface CallParts<R extends Recorder = Recorder> {
 export type Calls = CallParts<CallRecorder>;
 
 /** Dependencies of conferences with members on several nodes. */
-export interface OtherNodes {
+interface OtherNodes {
   readonly peers: Peers;
   readonly claims: Claims;
   readonly tickets: NodeTickets;
@@ -115,7 +115,7 @@ export function joinCalls(
   onSettled: (cdr: Cdr) => void,
 ): Calls {
   const { logger, clock } = basics;
-  const recorderOf = (keeper: CallBilling): CallRecorder =>
+  const recorderOf = (callBilling: CallBilling): CallRecorder =>
     new CallRecorder({
       recordings: foundation.recordings,
       ledger: foundation.ledger,
@@ -126,7 +126,7 @@ export function joinCalls(
       encoder: lines.audio.encoder,
       folder: foundation.recordingFiles,
       linkTo: (recording) => links.toRecording(recording),
-      hangupTold: (call) => keeper.settled(call),
+      hangupReported: (call) => callBilling.settled(call),
     });
   return joinParts(basics, foundation, lines, derived, { recorderOf, onSettled });
 }
@@ -141,7 +141,7 @@ export function joinParts<R extends Recorder>(
     recorderOf,
     onSettled,
   }: {
-    readonly recorderOf: (keeper: CallBilling) => R;
+    readonly recorderOf: (callBilling: CallBilling) => R;
     readonly onSettled: (cdr: Cdr) => void;
   },
 ): CallParts<R> {
@@ -149,7 +149,7 @@ export function joinParts<R extends Recorder>(
   const { store, accounts, ledger, provisioning, phoneLogins } = foundation;
   const { callbacks, media, signalling, logs, traces } = lines;
   const records = new OpenRecords(store.calls, logger);
-  const keeper = new CallBilling({
+  const callBilling = new CallBilling({
     calls: records,
     logs: store.callLogs,
     settler: new Settler(records, clock, logger),
@@ -174,7 +174,7 @@ export function joinParts<R extends Recorder>(
     capacity,
     shares,
     newCalls: lines.newCalls,
-    keeper,
+    callBilling,
     clock,
     nodeLimit,
     waitMs: waitForSlotMs,
@@ -190,8 +190,8 @@ export function joinParts<R extends Recorder>(
     mediaTimeoutMs,
     srtp,
     codecs: {
-      phones: settings.rtp.codecs.filter(isCodecWish),
-      carriers: settings.rtp.carrierCodecs.filter(isCodecWish),
+      phones: settings.rtp.codecs.filter(isCodecPreference),
+      carriers: settings.rtp.carrierCodecs.filter(isCodecPreference),
     },
     rtpSources: {
       acceptOthers: settings.rtp.acceptOtherSources,
@@ -202,7 +202,7 @@ export function joinParts<R extends Recorder>(
         {
           address,
           port,
-          heardAt: heardFrom === undefined ? [] : [{ address: heardFrom, port }],
+          receivedAt: heardFrom === undefined ? [] : [{ address: heardFrom, port }],
           // A carrier's media comes from the same addresses as its calls.
           allow:
             carrier === undefined
@@ -218,7 +218,7 @@ export function joinParts<R extends Recorder>(
     provisioning,
     ledger,
     admission,
-    keeper,
+    callBilling,
     factory,
     scripts,
     capacity,
@@ -243,7 +243,7 @@ export function joinParts<R extends Recorder>(
       passedHeaders: settings.sip.passHeaders.map((name) => name.toLowerCase()),
     },
   };
-  const recorder = recorderOf(keeper);
+  const recorder = recorderOf(callBilling);
   const dialer = new BLegDialer(dispatching);
   const own = new Conferences({ media, recorder, clock, random, logger });
   const shared = lines.otherNodes && sharedConferences(own, dispatching, lines.otherNodes);
@@ -262,7 +262,7 @@ export function joinParts<R extends Recorder>(
     conferences,
     dialer,
     referrer: new Referrals(dispatching),
-    keeping: keeper,
+    keeping: callBilling,
     clock,
     random,
     logger,
@@ -300,14 +300,14 @@ export function joinParts<R extends Recorder>(
     addresses: signalling.addresses,
     proofs: dispatching.proofs,
     proofPolicy: settings.stir.policy,
-    keeper,
+    callBilling,
     mediaPolicies: provisioning.mediaPolicies,
   });
   const outbound = new Outbound(dispatching);
   followRevocations({
     accounts,
     endpoints: provisioning.endpoints,
-    keeper,
+    callBilling,
     outbound,
     forgetBindings: (username, login) => signalling.forgetBindings(username, login),
     phoneLogins,
@@ -322,7 +322,7 @@ export function joinParts<R extends Recorder>(
   });
   const controlNeeds = { ...dispatching, outbound, logs, storedLogs: store.callLogs };
   const control = new TracedControl(controlNeeds, (callUuid) => traces.of(callUuid));
-  const parts = { keeper, admission, control, inbound, outbound, dialer, trunks };
+  const parts = { callBilling, admission, control, inbound, outbound, dialer, trunks };
   return { ...parts, paced, recorder, dispatching };
 }
 
@@ -331,14 +331,14 @@ function sharedConferences(
   dispatching: DispatchNeeds,
   { peers, claims, tickets, host, port }: OtherNodes,
 ): SharedConferences {
-  const { keeper, factory } = dispatching;
+  const { callBilling, factory } = dispatching;
   return new SharedConferences({
     ...dispatching,
     own,
     claims,
     tickets,
     host,
-    calls: keeper,
+    calls: callBilling,
     legs: factory,
     bus: peers.bus,
     nodeId: peers.nodeId,

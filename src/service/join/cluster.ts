@@ -24,16 +24,16 @@ export interface Clustered {
   leave(): Promise<void>;
 }
 
-export interface ClusteredCalls {
-  readonly keeper: CallBilling;
+interface ClusteredCalls {
+  readonly callBilling: CallBilling;
   readonly admission: Pick<Admission, 'draining'>;
   readonly callbacks: Pick<CallbackClient, 'fence' | 'unfence'>;
   /** Called with a cause when another node declared this one dead, and with undefined once its new epoch serves. */
   readonly fenced: (cause: string | undefined) => void;
   /** Adopts other orphaned work after calls were closed: notifications, exports, campaigns. */
-  readonly takeUp: () => Promise<void>;
+  readonly adopt: () => Promise<void>;
   /** Stops cluster-wide work on this node. */
-  readonly letGo: () => void;
+  readonly relinquish: () => void;
 }
 
 /** Opens the cluster. Returns undefined without a configured Redis: this process is then the only node. */
@@ -78,7 +78,7 @@ export function clusteredBy(
     tickets: new NodeTickets(clock, random),
     shareDialer: (own) =>
       new SharedDialer({ own, bus: cluster.bus, nodes: store.nodes, nodeId: self.id }),
-    async start({ keeper, admission, callbacks, fenced, takeUp, letGo }: ClusteredCalls) {
+    async start({ callBilling, admission, callbacks, fenced, adopt, relinquish }: ClusteredCalls) {
       membership = new Membership({
         nodes: store.nodes,
         self,
@@ -86,19 +86,19 @@ export function clusteredBy(
         logger,
         lease: cluster.lease,
         isHeard: (nodeId) => cluster.isHeard(nodeId),
-        async takeUp() {
+        async adopt() {
           fenced(undefined);
           callbacks.unfence();
           await recoverOpenCalls(store.calls, logger);
-          if (!admission.draining) await takeUp();
+          if (!admission.draining) await adopt();
         },
         async fenced() {
           fenced('another node declared this one dead');
-          letGo();
-          callbacks.fence(keeper.live().map(({ uuid }) => uuid));
-          for (const call of keeper.live())
+          relinquish();
+          callbacks.fence(callBilling.live().map(({ uuid }) => uuid));
+          for (const call of callBilling.live())
             call.hangup('internalError', 'Error', INTERRUPTED.takenOver);
-          await keeper.idle();
+          await callBilling.idle();
         },
       });
       shareChanges(foundation, cluster);
@@ -118,7 +118,7 @@ function shareChanges(
   cluster: Cluster,
 ): void {
   const { bus, redis } = cluster;
-  accounts.onChanged((authId) => bus.tell('account.changed', authId));
+  accounts.onChanged((authId) => bus.notify('account.changed', authId));
   bus.hear('account.changed', (authId) => accounts.forget(authId as AccountId));
   // Messages sent during a Redis outage were lost.
   redis.onConnected(() => accounts.forget(undefined));
@@ -130,11 +130,11 @@ function shareChanges(
   for (const [name, listeners] of Object.entries<Listeners<unknown>>(
     revocations as unknown as Record<string, Listeners<unknown>>,
   )) {
-    listeners.add(async (revoked) => bus.tell(`revoked.${name}`, revoked), 'here');
+    listeners.add(async (revoked) => bus.notify(`revoked.${name}`, revoked), 'here');
     bus.hear(`revoked.${name}`, (revoked) => {
       // A call that is not tracked yet checks its permission in the store, so the cached copy must be invalidated.
       store.outdated();
-      void listeners.tellOfElsewhere(revoked);
+      void listeners.notifyRemote(revoked);
     });
   }
 }

@@ -10,7 +10,7 @@ import { SelfNode } from '../../domain/cluster/cluster.ts';
 import { RateBook } from '../../domain/ledger/ledger.ts';
 import { createS3Store } from '../../edge/objects/s3.ts';
 import { openStore, type PostgresSettings, type Store } from '../../edge/store/store.ts';
-import { keptName, keptSecret, NODE_FILE, PHONE_LOGIN_KEY_FILE } from '../data-folder.ts';
+import { NODE_FILE, PHONE_LOGIN_KEY_FILE, storedName, storedSecret } from '../data-folder.ts';
 import type { OperatorLists } from '../operator-lists.ts';
 import { localRecordingFiles } from '../recording-files.ts';
 import { recordingKey } from '../recording-offload.ts';
@@ -44,7 +44,7 @@ const MEGABYTE = 1_000_000;
 export const recordingsFolder = (dataDir: string): string => join(dataDir, 'recordings');
 
 /** Returns the PostgreSQL settings. Undefined if the store is in the data folder. */
-export const postgresOf = ({ store }: Settings): PostgresSettings | undefined =>
+const postgresOf = ({ store }: Settings): PostgresSettings | undefined =>
   store.url === ''
     ? undefined
     : { url: store.url, writers: store.writers, spoolBytes: store.spoolMegabytes * MEGABYTE };
@@ -63,7 +63,7 @@ export async function layFoundation(basics: Basics): Promise<Foundation> {
   const { synchronous } = settings.store;
   const postgres = postgresOf(settings);
   const opened = await openStore({ dataDir, synchronous, postgres, logger, clock, random });
-  const self = new SelfNode(settings.cluster.node || keptName(dataDir, NODE_FILE, random));
+  const self = new SelfNode(settings.cluster.node || storedName(dataDir, NODE_FILE, random));
   await self.begin(opened.nodes, postgres === undefined);
   const store = opened.as(self);
   const realm = await store.settings.getOrSet('sip.realm', `carillon-${uuid(random).slice(0, 8)}`);
@@ -85,7 +85,7 @@ export async function layFoundation(basics: Basics): Promise<Foundation> {
         await objects?.remove(recordingKey(file));
       },
     },
-    phoneLoginSecret: keptSecret(dataDir, PHONE_LOGIN_KEY_FILE, random),
+    phoneLoginSecret: storedSecret(dataDir, PHONE_LOGIN_KEY_FILE, random),
     rateBook: new RateBook(lists.rates),
   });
   await loadKept(facts);

@@ -15,6 +15,7 @@ import {
   type CallbackClient,
   createCallbackClient,
   createUpgradeSigner,
+  Deliveries,
   KnownTokens,
 } from '../../domain/callback/callback.ts';
 import type { CallbackAttempt } from '../../domain/callback/types.ts';
@@ -44,7 +45,7 @@ import { type AudioStreamsEdge, createAudioStreams } from '../../edge/stream/cli
 import { DemoApplication } from '../../edge/webhook/demo-application.ts';
 import { Drafts } from '../../edge/webhook/drafts.ts';
 import { type CustomerHttp, createHttpCaller } from '../../edge/webhook/http-caller.ts';
-import { keptSecret, NONCE_KEY_FILE } from '../data-folder.ts';
+import { NONCE_KEY_FILE, storedSecret } from '../data-folder.ts';
 import type { DescriptorWatch } from '../descriptors.ts';
 import type { Derived } from '../settings.ts';
 import { trialCertificate } from '../sip-certificate.ts';
@@ -57,6 +58,7 @@ import { withNodes } from './node-directory.ts';
 export interface Lines {
   readonly http: CustomerHttp;
   readonly drafts: Drafts;
+  readonly deliveries: Deliveries;
   readonly ownDemo: DemoApplication;
   readonly callbacks: CallbackClient;
   readonly streams: AudioStreamsEdge;
@@ -143,7 +145,7 @@ export async function openLines(
     logger,
     directory: cluster ? withNodes(foundation, cluster.tickets) : foundation.phoneLogins,
     bindings: cluster?.shared.bindings ?? foundation.store.bindings,
-    nonceKey: cluster && Buffer.from(keptSecret(dataDir, NONCE_KEY_FILE, random)),
+    nonceKey: cluster && Buffer.from(storedSecret(dataDir, NONCE_KEY_FILE, random)),
     nonceCounts: cluster?.shared.nonceCounts,
     carriers: () => foundation.provisioning.carriers.list(),
     carrierProbeMs: settings.sip.carrierProbeMs,
@@ -270,11 +272,18 @@ function towardsCustomers(
     settings: { ...settings.webhooks, traceparent: settings.telemetry.tracesUrl !== '' },
     lease: cluster?.shared.lease,
   };
+  const deliveries = new Deliveries({
+    ...signing,
+    http,
+    clock,
+    notifications: store.notifications,
+  });
   const measure = ({ event, status, durationMs }: CallbackAttempt): void => {
     metrics.webhook(event, String(status ?? 'error'), durationMs);
   };
   const client = createCallbackClient({
     ...signing,
+    journal: deliveries,
     http,
     clock,
     logger,
@@ -309,7 +318,7 @@ function towardsCustomers(
       accountMessageBytes: settings.streams.accountMessageBytes,
     },
   });
-  return { http, callbacks, streams, logs, drafts, ownDemo };
+  return { http, callbacks, streams, logs, drafts, ownDemo, deliveries };
 }
 
 function certificateAuthorities(file: string): { readonly ca?: string } {

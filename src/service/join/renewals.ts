@@ -1,7 +1,7 @@
 import type { Logger } from '../../base/logger.ts';
 import type { Mailer } from '../../base/mailer.ts';
 import type { CallbackClient } from '../../domain/callback/callback.ts';
-import { tellRenewal } from '../../domain/provisioning/provisioning.ts';
+import { notifyRenewal } from '../../domain/provisioning/provisioning.ts';
 import type { Foundation } from './foundation.ts';
 
 /** Notifies owners of numbers that were suspended, or reactivated by a paid renewal. */
@@ -21,7 +21,7 @@ export function joinRenewals(
     logger,
   };
   provisioning.numbers.onRenewal((renewal) => {
-    tellRenewal(needs, renewal).catch((error: unknown) =>
+    notifyRenewal(needs, renewal).catch((error: unknown) =>
       logger.error(
         { error, number: renewal.number.e164 },
         'failed to notify the owner of a renewal',

@@ -1,7 +1,7 @@
 /** Derives the settings of the REST interface from the operator's settings. */
 import { join } from 'node:path';
 import type { RestSettings } from '../../edge/rest/server.ts';
-import { keptSecret, LINK_KEY_FILE } from '../data-folder.ts';
+import { LINK_KEY_FILE, storedSecret } from '../data-folder.ts';
 import type { Derived } from '../settings.ts';
 import { type Basics, recordingsFolder } from './foundation.ts';
 
@@ -24,7 +24,7 @@ export function restSettings(
     invoiceSeller: settings.invoices.seller || platformName,
     platformName,
     recordingLinkMs: recordings.linkSeconds * 1000,
-    linkKey: keptSecret(dataDir, LINK_KEY_FILE, random),
+    linkKey: storedSecret(dataDir, LINK_KEY_FILE, random),
     recordingsFolder: recordingsFolder(dataDir),
     exportsFolder: join(dataDir, 'exports'),
   };

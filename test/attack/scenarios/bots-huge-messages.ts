@@ -16,27 +16,27 @@ const FRAME_MS = 20;
 /** A legitimate bot: sends 20 ms at a time, and a checkpoint every second. */
 class DecentBot {
   readonly latenciesMs: number[] = [];
-  asked = 0;
+  requested = 0;
   lost = 0;
   #over = false;
 
   readonly bot: Bot = (socket) => {
     const message = playMs(FRAME_MS);
-    const askedMs = new Map<string, number>();
+    const requestedMs = new Map<string, number>();
     let frame = 0;
     const timer = setInterval(() => {
       socket.send(message, { binary: false });
       frame += 1;
       if (frame % (1000 / FRAME_MS) !== 0 || this.#over) return;
-      this.asked += 1;
-      askedMs.set(String(frame), performance.now());
+      this.requested += 1;
+      requestedMs.set(String(frame), performance.now());
       socket.send(JSON.stringify({ event: 'checkpoint', name: String(frame) }));
     }, FRAME_MS);
     socket.on('message', (data) => {
       const { event, name } = JSON.parse(String(data));
-      const asked = askedMs.get(name);
-      if (event === 'playedStream' && asked !== undefined) {
-        this.latenciesMs.push(performance.now() - asked);
+      const requested = requestedMs.get(name);
+      if (event === 'playedStream' && requested !== undefined) {
+        this.latenciesMs.push(performance.now() - requested);
       }
     });
     socket.on('close', () => {
@@ -85,10 +85,10 @@ export const scenario: Scenario = {
   },
 };
 
-const figuresOf = ({ asked, latenciesMs, lost }: DecentBot): readonly Figure[] => [
+const figuresOf = ({ requested, latenciesMs, lost }: DecentBot): readonly Figure[] => [
   {
     name: 'checkpoints of the decent bot that were confirmed',
-    value: (100 * latenciesMs.length) / asked,
+    value: (100 * latenciesMs.length) / requested,
     unit: '%',
     atLeast: 99,
   },

@@ -15,14 +15,17 @@ export const scenario: Scenario = {
   async attack(field) {
     const port = Number(new URL(field.service.baseUrl).port);
     const sockets: Socket[] = [];
-    const asked = askAll(field, port);
+    const requested = askAll(field, port);
     try {
       const count = field.quick ? QUICK_CONNECTIONS : CONNECTIONS;
       while (sockets.length < count && !field.over.aborted) {
         for (let n = 0; n < AT_ONCE; n += 1) sockets.push(idle(port, sockets.length));
         await pause(20);
       }
-      return [{ name: 'connections opened', value: sockets.length, unit: '' }, ...(await asked)];
+      return [
+        { name: 'connections opened', value: sockets.length, unit: '' },
+        ...(await requested),
+      ];
     } finally {
       for (const socket of sockets) socket.destroy();
     }
@@ -50,9 +53,9 @@ async function askAll(field: Field, port: number): Promise<readonly Figure[]> {
     }
     await pause(ASK_EVERY_MS);
   }
-  return Object.entries(answered).map(([whose, [asked = 0, served = 0]]) => ({
+  return Object.entries(answered).map(([whose, [requested = 0, served = 0]]) => ({
     name: `requests served to the ${whose} address`,
-    value: (100 * served) / asked,
+    value: (100 * served) / requested,
     unit: '%',
     atLeast: 99,
   }));

@@ -6,12 +6,12 @@ import { SipLine } from '../../../src/phone/sip-line.ts';
 import { Customer } from '../../e2e/customer.ts';
 import { babble, makeUser, type SipUser } from '../../e2e/phone.ts';
 import type { Service } from '../../e2e/service.ts';
-import { ask } from '../honest-call.ts';
+import { ask } from '../legitimate-call.ts';
 import type { Field, Figure, Scenario } from '../scenario.ts';
 import { type DatagramKind, flood } from '../udp-flood.ts';
 
 /** Number of calls in addition to the attacked one. */
-const BESIDE = 20;
+const PARALLEL_CALLS = 20;
 const PER_SECOND = 20_000;
 const SECONDS = 3;
 /** Limit of the 99th percentile of lateness, ms. A packet this late follows a gap of 25 ms. */
@@ -22,7 +22,7 @@ let customer: Customer | undefined;
 let user: SipUser | undefined;
 
 export const scenario: Scenario = {
-  about: `${PER_SECOND} datagrams per second to the port of one call, then to its closed port, during ${BESIDE} other calls with audio: RTP of an unknown source, invalid RTP, invalid RTCP`,
+  about: `${PER_SECOND} datagrams per second to the port of one call, then to its closed port, during ${PARALLEL_CALLS} other calls with audio: RTP of an unknown source, invalid RTP, invalid RTCP`,
   async prepare(service) {
     customer = await Customer.listen();
     const wav = writeWav({ rate: 8000, samples: babble(SOUND_SECONDS) });
@@ -36,7 +36,7 @@ export const scenario: Scenario = {
     user = await makeUser(service, 'flooded', { answer_url: answer });
   },
   async attack(field) {
-    const phones = await Phones.start(BESIDE + 1, 0);
+    const phones = await Phones.start(PARALLEL_CALLS + 1, 0);
     // Each line holds one call.
     const lines: SipLine[] = [];
     try {
@@ -55,7 +55,7 @@ export const scenario: Scenario = {
           name: 'calls',
           value: legs.filter((port) => port > 0).length,
           unit: '',
-          atLeast: BESIDE + 1,
+          atLeast: PARALLEL_CALLS + 1,
         },
       ];
       const kinds = [

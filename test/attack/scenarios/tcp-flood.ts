@@ -52,7 +52,7 @@ export const scenario: Scenario = {
       { name: 'connections opened', value: opened, unit: '' },
       { name: 'of them open at the end', value: left, unit: '' },
       {
-        name: 'honest REGISTERs over TCP that succeeded',
+        name: 'legitimate REGISTERs over TCP that succeeded',
         value: (100 * registered.filter(Boolean).length) / registered.length,
         unit: '%',
         atLeast: 99,

@@ -181,7 +181,7 @@ describe('the account in the path', () => {
   });
 
   it('resolves SA_ to the parent ledger, only for itself and its parent (Transactions, rule 6)', async () => {
-    const [main, stranger] = [await create(), await create()];
+    const [main, outsider] = [await create(), await create()];
     const sub = await createSub(main.account.authId);
     const sibling = await createSub(main.account.authId);
     const owner = async (made: Made) => {
@@ -190,7 +190,7 @@ describe('the account in the path', () => {
     };
     expect(await owner(sub)).toBe(main.account.authId);
     expect(await owner(main)).toBe(main.account.authId);
-    expect(await owner(stranger)).toBe('accountMismatch');
+    expect(await owner(outsider)).toBe('accountMismatch');
     expect(await owner(sibling)).toBe('accountMismatch');
   });
 

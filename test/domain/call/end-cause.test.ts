@@ -8,7 +8,7 @@ import { refusalStatus } from '../../../src/edge/sip/hangup-status.ts';
 const LEG = { direction: 'outbound', answered: false, toEndpoint: false } as const;
 
 describe('Q.850 cause in Reason, for ambiguous statuses (RFC 3326)', () => {
-  const told = (status: number, reason: string) => {
+  const reported = (status: number, reason: string) => {
     const { cause, source } = endOfLeg({ by: 'remote', how: 'refused', status, reason }, LEG);
     return [cause, source];
   };
@@ -23,7 +23,7 @@ describe('Q.850 cause in Reason, for ambiguous statuses (RFC 3326)', () => {
     [503, 'Q.850;cause=41', 'carrierCongestion', 'Carrier'],
     [480, 'Temporarily Unavailable', 'noAnswer', 'Callee'],
   ])('maps %i with %s to %s', (status, reason, cause, source) => {
-    expect(told(status, reason)).toEqual([cause, source]);
+    expect(reported(status, reason)).toEqual([cause, source]);
   });
 });
 

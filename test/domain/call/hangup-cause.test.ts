@@ -30,8 +30,8 @@ describe('hangup causes (dialect §3.12)', () => {
 
   it('have one name and one known text per code', () => {
     expect(causes.filter(({ cause }) => !TEXTS.has(cause))).toEqual([]);
-    const told = new Set(causes.map(({ code, name, cause }) => `${code} ${name} ${cause}`));
-    expect(new Set(causes.map(({ code }) => code)).size).toBe(told.size);
-    expect(new Set(causes.map(({ name }) => name)).size).toBe(told.size);
+    const reported = new Set(causes.map(({ code, name, cause }) => `${code} ${name} ${cause}`));
+    expect(new Set(causes.map(({ code }) => code)).size).toBe(reported.size);
+    expect(new Set(causes.map(({ name }) => name)).size).toBe(reported.size);
   });
 });

@@ -18,7 +18,7 @@ async function legWith(
 ) {
   let keys = 0;
   const configured: MediaSession[] = [];
-  const asked: RtpPeer[] = [];
+  const requested: RtpPeer[] = [];
   const leg = {
     address: '127.0.0.1',
     port: 20_000,
@@ -42,7 +42,7 @@ async function legWith(
       log,
       rtpSources,
       judgeRtp: (peer) => {
-        asked.push(peer);
+        requested.push(peer);
         return verdict;
       },
     },
@@ -50,7 +50,7 @@ async function legWith(
     () => ({ heardFrom: '198.51.100.7', carrier: undefined }),
   );
   await media.open();
-  return { media, configured, asked, log };
+  return { media, configured, requested, log };
 }
 
 describe('SDP with several media lines', () => {
@@ -93,10 +93,10 @@ describe('SDP with several media lines', () => {
 
 describe('media address of a peer', () => {
   it('is judged together with the signalling address, and used if allowed', async () => {
-    const { media, configured, asked } = await legWith({ kind: 'send' });
+    const { media, configured, requested } = await legWith({ kind: 'send' });
     expect(media.describe(sdpOf('198.51.100.7')).ok).toBe(true);
     expect(configured).toMatchObject([{ address: '198.51.100.7', port: 4000 }]);
-    expect(asked).toEqual([
+    expect(requested).toEqual([
       {
         address: '198.51.100.7',
         port: 4000,
@@ -108,9 +108,9 @@ describe('media address of a peer', () => {
   });
 
   it('is judged together with the RTCP port, which may have to be learned', async () => {
-    const { media, configured, asked } = await legWith({ kind: 'send', rtcp: 'learn' });
+    const { media, configured, requested } = await legWith({ kind: 'send', rtcp: 'learn' });
     expect(media.describe(`${sdpOf('198.51.100.7')}a=rtcp-mux\r\n`).ok).toBe(true);
-    expect(asked).toMatchObject([{ port: 4000, rtcpPort: 4000 }]);
+    expect(requested).toMatchObject([{ port: 4000, rtcpPort: 4000 }]);
     expect(configured).toMatchObject([{ address: '198.51.100.7', rtcpLearned: true }]);
   });
 
@@ -134,10 +134,10 @@ describe('media address of a peer', () => {
   });
 
   it('is not judged if it is 0.0.0.0 (hold)', async () => {
-    const { media, configured, asked } = await legWith({ kind: 'send' });
+    const { media, configured, requested } = await legWith({ kind: 'send' });
     expect(media.describe(sdpOf('0.0.0.0')).ok).toBe(true);
     expect(configured).toMatchObject([{ address: '' }]);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 });
 
@@ -166,12 +166,12 @@ describe('accepted RTP sources', () => {
   });
 
   it('follow the signalling address when a re-INVITE comes from another address', async () => {
-    const { media, configured, asked } = await legWith();
+    const { media, configured, requested } = await legWith();
     media.describe(sdpOf('198.51.100.9'));
     media.movedTo('203.0.113.5');
     media.describe(sdpOf('203.0.113.5'));
     expect(configured.at(-1)).toMatchObject({ signallingAddress: '203.0.113.5' });
-    expect(asked.at(-1)).toMatchObject({ heardFrom: '203.0.113.5' });
+    expect(requested.at(-1)).toMatchObject({ heardFrom: '203.0.113.5' });
   });
 
   it('exclude the address of an edge proxy', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { headersFor, mayGoOn } from '../../../src/domain/call/onward-headers.ts';
+import { headersFor, mayForward } from '../../../src/domain/call/onward-headers.ts';
 import type { PeerPolicy } from '../../../src/domain/provisioning/types.ts';
 
 const onward = [
@@ -45,19 +45,19 @@ describe('header fields passed on to a peer', () => {
       ['Identity', 'x'.repeat(4096)],
       ['Identity', 'x'.repeat(4097)],
     ] as const;
-    expect(mayGoOn(lines, undefined)).toEqual([lines[1]]);
+    expect(mayForward(lines, undefined)).toEqual([lines[1]]);
     const ours = [
       ['Date', 'x'],
       ['Route', 'x'],
       ['Subject', 'x'],
     ] as const;
-    expect(mayGoOn(ours, undefined)).toEqual([ours[2]]);
+    expect(mayForward(ours, undefined)).toEqual([ours[2]]);
   });
 
   it.each(['history', 'header'])('omit the call history with Privacy: %s', (word) => {
     const claims = { asserted: [], preferred: undefined, remoteParty: undefined, privacy: [word] };
     const history = [...onward, ['History-Info', '<sip:1@a>;index=1'] as const];
-    expect(mayGoOn(history, claims).map(([name]) => name)).toEqual([
+    expect(mayForward(history, claims).map(([name]) => name)).toEqual([
       'X-Acme-Id',
       'x-other',
       'X-VH-plan',

@@ -52,7 +52,7 @@ async function hunt(
     trying: () => undefined,
     noSlot: () => undefined,
     took: () => undefined,
-    mayGoOn: (redirected: boolean) => redirected || !rings,
+    mayForward: (redirected: boolean) => redirected || !rings,
     wentOn: () => undefined,
   };
   const plan = { targets, from: { user: '1', displayName: '' }, headers: [] };

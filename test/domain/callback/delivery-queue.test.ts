@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { wallUs } from '../../../src/base/clock.ts';
 import { ServiceError } from '../../../src/base/errors.ts';
 import { asAccountId } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
@@ -185,7 +186,7 @@ describe('order of notifications', () => {
       event: 'Hangup',
       target: { url: 'https://a.example/Hangup', method: 'POST' },
       parameters: [],
-      createdUs: clock.wallMs() * 1000,
+      createdUs: wallUs(clock),
       attempts: 0,
     });
     await clock.advance(1000);
@@ -200,7 +201,7 @@ describe('order of notifications', () => {
       event: 'RecordStop',
       target: { url: 'https://a.example/RecordStop', method: 'POST' },
       parameters: [],
-      createdUs: clock.wallMs() * 1000,
+      createdUs: wallUs(clock),
       attempts: 0,
     } as const;
     http.delayMs = 50;
@@ -227,7 +228,7 @@ describe('order of notifications', () => {
 
 describe('notifications that are JSON documents (dialect §3.11)', () => {
   const json = '{"event":"campaign.started","campaign_id":"k1","max_concurrent":3}';
-  const tell = (id: string, text = json): void =>
+  const notify = (id: string, text = json): void =>
     client.notifyStored({
       id,
       accountId: asAccountId('MA_A'),
@@ -236,12 +237,12 @@ describe('notifications that are JSON documents (dialect §3.11)', () => {
       target: { url: 'https://a.example/told', method: 'POST' },
       parameters: [],
       json: text,
-      createdUs: clock.wallMs() * 1000,
+      createdUs: wallUs(clock),
       attempts: 0,
     });
 
   it('are sent byte for byte and signed over the body only', async () => {
-    tell('n1');
+    notify('n1');
     await clock.advance(10);
     const [sent] = http.requests;
     expect(sent?.request.body).toBe(json);
@@ -256,8 +257,8 @@ describe('notifications that are JSON documents (dialect §3.11)', () => {
 
   it('are tried at 0, 5 and 30 s; later ones of the same campaign wait', async () => {
     http.reply = (_, count) => (count <= 3 ? 503 : 200);
-    tell('n1');
-    tell('n2', '{"event":"campaign.paused"}');
+    notify('n1');
+    notify('n2', '{"event":"campaign.paused"}');
     await clock.advance(60_000);
     expect(http.requests.map(({ atMs }) => atMs)).toEqual([0, 5000, 30_000, 30_000]);
     expect(http.requests.at(-1)?.request.body).toContain('paused');
@@ -266,18 +267,18 @@ describe('notifications that are JSON documents (dialect §3.11)', () => {
 
 describe('a failing notify_url', () => {
   const ACCOUNT = asAccountId('MA_A');
-  let told = 0;
-  const tell = (campaign: string, host: string): void => {
-    told += 1;
+  let reported = 0;
+  const notify = (campaign: string, host: string): void => {
+    reported += 1;
     const notification: StoredNotification = {
-      id: `n${told}`,
+      id: `n${reported}`,
       accountId: ACCOUNT,
       subject: campaign,
       event: 'contact.answered',
       target: { url: `https://${host}/${campaign}`, method: 'POST' },
       parameters: [],
-      json: `{"n":${told}}`,
-      createdUs: clock.wallMs() * 1000,
+      json: `{"n":${reported}}`,
+      createdUs: wallUs(clock),
       attempts: 0,
     };
     store.rows.set(notification.id, notification);
@@ -288,8 +289,8 @@ describe('a failing notify_url', () => {
     http.reply = (request) => (request.url.includes('dead') ? 'silence' : 200);
     let most = 0;
     for (let second = 0; second < 900; second += 1) {
-      for (let i = 0; i < 20; i += 1) tell('dead', 'dead.example');
-      tell('live', 'live.example');
+      for (let i = 0; i < 20; i += 1) notify('dead', 'dead.example');
+      notify('live', 'live.example');
       notify('Hangup', `call-${second}`);
       await clock.advance(1000);
       most = Math.max(most, store.rows.size);
@@ -303,8 +304,8 @@ describe('a failing notify_url', () => {
 
   it('receives after an outage of less than five minutes, in order, all but those with three failed attempts', async () => {
     http.reply = () => 503;
-    const first = told + 1;
-    for (let i = 0; i < 500; i += 1) tell('k1', 'a.example');
+    const first = reported + 1;
+    for (let i = 0; i < 500; i += 1) notify('k1', 'a.example');
     await clock.advance(32_000);
     http.reply = () => 200;
     const tried = http.requests.length;

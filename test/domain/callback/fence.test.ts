@@ -20,15 +20,15 @@ let clock: SimClock;
 let http: FakeHttp;
 let lease: NodeLease;
 let client: CallbackClient;
-let kept: string[];
+let retained: string[];
 
 beforeEach(() => {
   clock = new SimClock();
   http = new FakeHttp(clock);
   lease = new NodeLease(clock);
-  kept = [];
+  retained = [];
   const notifications: NotificationStore = {
-    put: async ({ event }) => void kept.push(event),
+    put: async ({ event }) => void retained.push(event),
     adopt: async () => 0,
     listPending: async () => [],
     recordAttempt: async () => undefined,
@@ -127,7 +127,7 @@ describe('callbacks of a node that was declared dead', () => {
     post('LaterEvent');
     await clock.advance(60_000);
     expect(sent()).toEqual([]);
-    expect(kept).toEqual(['DialHangup']);
+    expect(retained).toEqual(['DialHangup']);
     expect(client.queued()).toBe(0);
   });
 
@@ -148,7 +148,7 @@ describe('callbacks of a node that was declared dead', () => {
     notify('LowBalance', 'account');
     await clock.advance(3000);
     expect(sent()).toEqual([]);
-    expect(kept).toEqual([]);
+    expect(retained).toEqual([]);
     client.unfence();
     lease.confirmedByStore(clock.monotonicMs());
     await clock.advance(1000);

@@ -2,14 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { asAccountId, asCallUuid, asRequestUuid } from '../../../src/base/ids.ts';
 import {
   type CallFacts,
-  formEncode,
   hangupParameters,
   machineDetectionParameters,
   partyParameter,
   ringParameters,
   startAppParameters,
 } from '../../../src/domain/callback/callback.ts';
-import { decodeQuery, withQuery } from '../../../src/domain/callback/form.ts';
+import { decodeQuery, formEncode, withQuery } from '../../../src/domain/callback/form.ts';
 import { splitUrlOptions } from '../../../src/domain/callback/url-options.ts';
 
 const outbound: CallFacts = {

@@ -1,14 +1,14 @@
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { asAccountId } from '../../../src/base/ids.ts';
+import { createUpgradeSigner } from '../../../src/domain/callback/callback.ts';
+import { formEncode, withQuery } from '../../../src/domain/callback/form.ts';
 import {
-  createUpgradeSigner,
   type SignedRequest,
   signatureHeaders,
   signedStrings,
-} from '../../../src/domain/callback/callback.ts';
-import { formEncode, withQuery } from '../../../src/domain/callback/form.ts';
-import { upgradeSignatureHeaders } from '../../../src/domain/callback/signature.ts';
+  upgradeSignatureHeaders,
+} from '../../../src/domain/callback/signature.ts';
 import { seededRandom } from './fake-http.ts';
 
 const sdk = createRequire(import.meta.url)('plivo') as {

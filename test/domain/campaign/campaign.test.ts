@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { wallUs } from '../../../src/base/clock.ts';
 import { asAccountId, type CampaignId } from '../../../src/base/ids.ts';
 import { CampaignService } from '../../../src/domain/campaign/campaign.ts';
 import type { Campaign, CampaignPlan } from '../../../src/domain/campaign/types.ts';
@@ -148,7 +149,7 @@ describe('campaigns', () => {
 
   it('must expire in the future and after their start', async () => {
     const { campaigns, agent, clock } = opened;
-    const nowUs = clock.wallMs() * 1000;
+    const nowUs = wallUs(clock);
     const create = (over: Partial<CampaignPlan>) =>
       campaigns.create(OWNER, aPlan({ agentId: agent.id, ...over }));
     const invalid = { error: { kind: 'invalid', field: 'expires_at' } };
@@ -169,7 +170,7 @@ describe('campaigns', () => {
 
   it('refuse a scheduled start in the past', async () => {
     const { campaigns, agent, clock } = opened;
-    const nowUs = clock.wallMs() * 1000;
+    const nowUs = wallUs(clock);
     const create = (scheduledUs: number) =>
       campaigns.create(OWNER, aPlan({ agentId: agent.id, scheduledUs }));
     const invalid = { error: { kind: 'invalid', field: 'scheduled_at' } };
@@ -231,9 +232,9 @@ describe('campaigns', () => {
   it('are unknown to other owners', async () => {
     const { campaigns, create, agent } = opened;
     const { id } = await create();
-    const stranger = { accountId: asAccountId('MA_BBBBBBBBBBBBBBBBB'), subAccount: undefined };
+    const outsider = { accountId: asAccountId('MA_BBBBBBBBBBBBBBBBB'), subAccount: undefined };
     const sub = { ...OWNER, subAccount: asAccountId('SA_AAAAAAAAAAAAAAAAA') };
-    for (const other of [stranger, sub]) {
+    for (const other of [outsider, sub]) {
       expect(await campaigns.get(other, id)).toMatchObject({ error: { kind: 'unknownCampaign' } });
       expect(await campaigns.agent(other, agent.id)).toMatchObject({ ok: false });
     }

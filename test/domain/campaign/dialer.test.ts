@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { wallUs } from '../../../src/base/clock.ts';
 import { contactRows, OWNER } from './records.ts';
 import { HOUR_MS, MINUTE_MS, openStage } from './stage.ts';
 
@@ -24,11 +25,21 @@ describe('a running campaign', () => {
     expect(stage.calls.highest).toBe(2);
     expect(await stage.state(campaign)).toBe('completed');
     expect((await stage.get(campaign)).counters).toMatchObject({ answered: 5, dialling: 0 });
-    expect(stage.told).toEqual([
+    expect(stage.reported).toEqual([
       'started',
       ...Array.from({ length: 5 }, () => 'contact.answered'),
       'completed',
     ]);
+  });
+
+  it('uses a changed plan when the change resolves', async () => {
+    const campaign = await stage.ready({ maxConcurrent: 1 }, 3);
+    await stage.start(campaign);
+    await stage.clock.advance(0);
+    const changed = { ...campaign, name: 'Renamed' };
+    await stage.store.campaigns.change(campaign.id, ['running'], { name: changed.name }, []);
+    await stage.dialer.changed(changed);
+    expect(await stage.dialer.running(OWNER.accountId)).toMatchObject([{ name: 'Renamed' }]);
   });
 
   it('reuses a slot as soon as it is free', async () => {
@@ -86,7 +97,7 @@ describe('a running campaign', () => {
     await stage.start(campaign);
     await stage.clock.advance(10 * SECOND_MS);
     expect(await stage.state(campaign)).toBe('completed');
-    expect(stage.told).toEqual([
+    expect(stage.reported).toEqual([
       'started',
       'contact.failed',
       'contact.failed',
@@ -96,7 +107,7 @@ describe('a running campaign', () => {
   });
 
   it('starts and expires at its configured times', async () => {
-    const nowUs = stage.clock.wallMs() * 1000;
+    const nowUs = wallUs(stage.clock);
     stage.calls.scripts.set('*', [{ cause: 'busy', afterMs: 1000 }]);
     const campaign = await stage.ready(
       {
@@ -147,7 +158,7 @@ describe('retries', () => {
       40 * MINUTE_MS + 2000,
     ]);
     expect(await stage.contacts(campaign)).toMatchObject([{ status: 'no_answer', attempts: 3 }]);
-    expect(stage.told.filter((event) => event.startsWith('contact'))).toEqual([
+    expect(stage.reported.filter((event) => event.startsWith('contact'))).toEqual([
       'contact.retry_scheduled',
       'contact.retry_scheduled',
       'contact.no_answer',
@@ -191,7 +202,7 @@ describe('retries', () => {
     expect(await stage.contacts(campaign)).toMatchObject([
       { status: 'expired', reason: 'retry_window_over' },
     ]);
-    expect(stage.told).toContain('contact.expired');
+    expect(stage.reported).toContain('contact.expired');
   });
 
   it('expire also if a pause outlasts the retry window', async () => {
@@ -320,7 +331,7 @@ describe('health', () => {
     stage.calls.refuses = () => ({ kind: 'unavailable' });
     await stage.clock.advance(HOUR_MS + 4 * MINUTE_MS);
     expect(await health(campaign.id)).toBe('stalled');
-    expect(stage.told.filter((event) => event.startsWith('stalled'))).toEqual([
+    expect(stage.reported.filter((event) => event.startsWith('stalled'))).toEqual([
       'stalled:unavailable',
     ]);
   });

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { micros } from '../../../src/base/money.ts';
-import { endOf } from '../../../src/domain/campaign/campaign.ts';
+import { endOf } from '../../../src/domain/campaign/placing.ts';
 import { INTERRUPTED, recoverOpenCalls } from '../../../src/domain/cdr/cdr.ts';
 import type { Cdr } from '../../../src/domain/cdr/types.ts';
 import { openAt, withFolder } from '../../edge/store/open.ts';

@@ -57,7 +57,7 @@ describe('pause reason', () => {
     expect((await resume(campaign)).ok).toBe(true);
     await stage.clock.advance(MINUTE_MS);
     expect(await stage.state(campaign)).toBe('completed');
-    expect(stage.told.filter((event) => !event.startsWith('contact'))).toEqual([
+    expect(stage.reported.filter((event) => !event.startsWith('contact'))).toEqual([
       'started',
       'paused:manual_pause',
       'resumed',
@@ -79,7 +79,7 @@ describe('pause reason', () => {
     expect(await stage.state(campaign)).toBe('paused:window_closed');
     await stage.clock.advance(1);
     expect(await stage.state(campaign)).toBe('running');
-    expect(stage.told.slice(0, 3)).toEqual(['started', 'paused:window_closed', 'resumed']);
+    expect(stage.reported.slice(0, 3)).toEqual(['started', 'paused:window_closed', 'resumed']);
   });
 
   it('window_closed becomes manual_pause by a command', async () => {
@@ -147,7 +147,7 @@ describe('pause reason', () => {
     expect(await stage.state(campaign)).toBe('running');
     await stage.clock.advance(2 * MINUTE_MS);
     expect(await stage.state(campaign)).toBe('paused:stalled');
-    expect(stage.told).toEqual(['started', 'stalled:unavailable', 'paused:stalled']);
+    expect(stage.reported).toEqual(['started', 'stalled:unavailable', 'paused:stalled']);
     stage.calls.refuses = undefined;
     await stage.clock.advance(HOUR_MS);
     expect(await stage.state(campaign)).toBe('paused:stalled');
@@ -175,7 +175,7 @@ describe('pause reason', () => {
       { status: 'answered', attempts: 1 },
       { status: 'answered', attempts: 1 },
     ]);
-    expect(stage.told.filter((event) => event !== 'contact.answered')).toEqual([
+    expect(stage.reported.filter((event) => event !== 'contact.answered')).toEqual([
       'started',
       'completed',
     ]);
@@ -187,7 +187,7 @@ describe('pause reason', () => {
     await stage.start(campaign);
     await stage.clock.advance(45 * MINUTE_MS);
     expect(await stage.state(campaign)).toBe('running');
-    expect(stage.told).toEqual(['started']);
+    expect(stage.reported).toEqual(['started']);
   });
 
   it.each(['carrier', 'answerUrl'] as const)(

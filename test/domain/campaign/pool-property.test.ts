@@ -119,11 +119,11 @@ async function play(seed: number): Promise<void> {
 /** Checks that a pause for the daily limit follows a day on which every number was used up, and lasts until midnight. */
 function checkPauses(stage: Stage, uses: Map<string, number>, pool: Pool, label: string): void {
   const days = new Set([...uses.keys()].map((key) => key.split(' ')[1]));
-  const daily = stage.told.filter((event) => event.endsWith('caller_pool_daily_limit_reached'));
-  const others = stage.told.filter((event) => event === 'paused:caller_pool_exhausted');
+  const daily = stage.reported.filter((event) => event.endsWith('caller_pool_daily_limit_reached'));
+  const others = stage.reported.filter((event) => event === 'paused:caller_pool_exhausted');
   expect(daily.length, label).toBeLessThanOrEqual(days.size);
   expect(others.length, label).toBeLessThanOrEqual(1);
-  expect(stage.told.filter((event) => event === 'resumed').length, label).toBe(daily.length);
+  expect(stage.reported.filter((event) => event === 'resumed').length, label).toBe(daily.length);
   if (pool.rules.maxCallsPerDay === undefined) expect(daily, label).toEqual([]);
 }
 

@@ -1,6 +1,6 @@
 /**
  * For any commands and call outcomes: counters equal the sum of contacts, limits hold, and no contact has two
- * concurrent calls.
+ * concurrent calls. Afterwards every campaign ends.
  */
 import { expect, it } from 'vitest';
 import type { Campaign, ContactStatus } from '../../../src/domain/campaign/types.ts';
@@ -113,9 +113,39 @@ async function play(seed: number): Promise<void> {
     for (let turn = 0; turn < 5; turn += 1) await stage.clock.advance(0);
     await check(stage, campaigns, limit);
   }
+  await finish(stage, campaigns, limit);
 }
 
-it('counters add up and limits hold in any sequence of events', { timeout: 120_000 }, async () => {
+const LAST = new Set(['completed', 'cancelled', 'expired']);
+
+/** Liveness: without further trouble, each campaign reaches an end, after calls to all its contacts or its cancellation. */
+async function finish(stage: Stage, campaigns: readonly Campaign[], limit: number): Promise<void> {
+  stage.calls.refuses = undefined;
+  stage.calls.next = () => ({ cause: 'answered', afterMs: 1000 });
+  const statuses = () =>
+    Promise.all(campaigns.map(async (campaign) => (await stage.get(campaign)).status));
+  for (let hour = 0; hour < 240 && (await statuses()).some((s) => !LAST.has(s)); hour += 1) {
+    for (const { id } of campaigns) {
+      await stage.campaigns.start(OWNER, id);
+      await stage.campaigns.resume(OWNER, id);
+    }
+    await stage.clock.advance(60 * MINUTE_MS);
+    for (let turn = 0; turn < 5; turn += 1) await stage.clock.advance(0);
+    await check(stage, campaigns, limit);
+  }
+  for (const campaign of campaigns) {
+    const { status } = await stage.get(campaign);
+    expect(LAST).toContain(status);
+    if (status !== 'completed') continue;
+    for (const contact of await stage.contacts(campaign))
+      expect(contact.attempts).toBeGreaterThan(0);
+  }
+  expect(stage.calls.dialled.length).toBeGreaterThan(0);
+}
+
+it('counters add up, limits hold and campaigns end in any sequence of events', {
+  timeout: 120_000,
+}, async () => {
   for (let seed = 1; seed <= SEEDS; seed += 1) {
     await play(seed).catch((error: unknown) => {
       throw new Error(`seed ${seed}: ${String(error)}`, { cause: error });

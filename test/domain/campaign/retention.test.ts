@@ -34,8 +34,8 @@ it('deletes do-not-call numbers past their retention', async () => {
   await campaigns.addDoNotCall('operator', ['14155550101']);
   await clock.advance(2 * HOUR_MS);
   await campaigns.addDoNotCall('operator', ['14155550102']);
-  const kept = { campaignsMs: FOREVER_MS, doNotCallMs: HOUR_MS };
-  await expireCampaigns(store.campaigns, clock, kept);
+  const retained = { campaignsMs: FOREVER_MS, doNotCallMs: HOUR_MS };
+  await expireCampaigns(store.campaigns, clock, retained);
   const { items } = await campaigns.doNotCall('operator', undefined, { limit: 5, offset: 0 });
   expect(items.map(({ number }) => number)).toEqual(['14155550102']);
 });

@@ -1,4 +1,5 @@
 /** A dialer in virtual time, with an in-memory store and scripted calls. */
+import { wallUs } from '../../../src/base/clock.ts';
 import { type AccountId, type CallUuid, uuid } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { err, ok } from '../../../src/base/result.ts';
@@ -116,7 +117,7 @@ export class FakeCalls implements CallPlacing {
     const ended = new Promise<CampaignCallEnd>((resolve) => {
       this.#clock.at(this.#clock.monotonicMs() + afterMs, () => {
         const [hangupCause, hangupCauseCode] = CAUSES[cause];
-        const endedUs = this.#clock.wallMs() * 1000;
+        const endedUs = wallUs(this.#clock);
         const end: CampaignCallEnd = {
           answeredUs: ANSWERED.has(cause) ? endedUs - 1_000_000 : undefined,
           endedUs,
@@ -167,7 +168,7 @@ export async function openStage(startMs = Date.UTC(2026, 0, 5, 12)) {
   const { store, random } = await openInMemory(clock);
   await store.accounts.create(anAccount({ concurrentCallsLimit: 100 }), 'token');
   const calls = new FakeCalls(clock);
-  const told: string[] = [];
+  const reported: string[] = [];
   const webhooks = {
     compose: (campaign: Campaign, event: CampaignEvent) => {
       const more = 'reason' in event ? `:${event.reason}` : '';
@@ -177,7 +178,7 @@ export async function openStage(startMs = Date.UTC(2026, 0, 5, 12)) {
         event: event.kind === 'contact' ? `contact.${event.outcome}` : `${event.kind}${more}`,
       });
     },
-    deliver: ({ event }: StoredNotification) => void told.push(event),
+    deliver: ({ event }: StoredNotification) => void reported.push(event),
   };
   const revokes: ((owner: CampaignOwner) => Promise<void>)[] = [];
   const needs = { store: store.campaigns, calls, webhooks, clock, random, logger: silentLogger };
@@ -223,7 +224,7 @@ export async function openStage(startMs = Date.UTC(2026, 0, 5, 12)) {
     clock,
     store,
     calls,
-    told,
+    reported,
     dialer,
     newDialer,
     campaigns,

@@ -69,7 +69,7 @@ const contact = {
   hangupCause: 'NORMAL_CLEARING',
   durationMs: 12_400,
 } as const;
-const told = {
+const reported = {
   contact_id: 7,
   call_uuid: '0b6c1c3e-8f0a-4f4e-9a53-2f6f2c9d1a11',
   to_number: '+12125550100',
@@ -102,10 +102,10 @@ it.each<[string, CampaignEvent, object]>([
     },
     { ...stalled, stalled_minutes: 5 },
   ],
-  ['contact.answered', { ...contact, outcome: 'answered' }, told],
-  ['contact.no_answer', { ...contact, outcome: 'no_answer' }, told],
-  ['contact.retry_scheduled', { ...contact, outcome: 'retry_scheduled' }, told],
-  ['contact.failed', { ...contact, outcome: 'failed' }, told],
+  ['contact.answered', { ...contact, outcome: 'answered' }, reported],
+  ['contact.no_answer', { ...contact, outcome: 'no_answer' }, reported],
+  ['contact.retry_scheduled', { ...contact, outcome: 'retry_scheduled' }, reported],
+  ['contact.failed', { ...contact, outcome: 'failed' }, reported],
   [
     'contact.expired',
     {
@@ -116,7 +116,7 @@ it.each<[string, CampaignEvent, object]>([
       hangupCause: undefined,
       durationMs: 0,
     },
-    { ...told, call_uuid: null, from_number: null, hangup_cause: null, duration: 0 },
+    { ...reported, call_uuid: null, from_number: null, hangup_cause: null, duration: 0 },
   ],
 ])('sends %s as JSON with its fields, signed over its bytes', async (name, event, fields) => {
   const request = await sent(event);

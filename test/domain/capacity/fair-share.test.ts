@@ -11,7 +11,7 @@ const account = (accountId: AccountId, cps = 50, concurrentCalls = 200): Sharer 
   limits: { cps, concurrentCalls },
 });
 const LOOP = account(asAccountId('loop'));
-const NEIGHBOUR = account(asAccountId('neighbour'));
+const NEIGHBOUR = account(asAccountId('otherAccount'));
 const THIRD = account(asAccountId('third'));
 
 let clock: SimClock;
@@ -50,12 +50,12 @@ describe('a shared limit: calls per second', () => {
     const carrier = place({ cps: 50 });
     const loop = setLoop(() => ask(LOOP, carrier), 5);
     await clock.advance(3333);
-    const askedMs = clock.monotonicMs();
+    const requestedMs = clock.monotonicMs();
     for (let call = 0; call < 6; call += 1) void ask(NEIGHBOUR, carrier);
     await clock.advance(WAIT_MS);
     expect(gotBy(NEIGHBOUR)).toHaveLength(6);
-    expect(refused.filter((by) => by === 'neighbour')).toEqual([]);
-    expect((gotBy(NEIGHBOUR)[0]?.atMs ?? Infinity) - askedMs).toBeLessThanOrEqual(1000);
+    expect(refused.filter((by) => by === 'otherAccount')).toEqual([]);
+    expect((gotBy(NEIGHBOUR)[0]?.atMs ?? Infinity) - requestedMs).toBeLessThanOrEqual(1000);
     loop.stop();
   });
 
@@ -93,7 +93,7 @@ describe('a shared limit: calls per second', () => {
     await clock.advance(WAIT_MS - 1);
     expect(refused).toEqual([]);
     await clock.advance(1);
-    expect(refused).toEqual(['neighbour']);
+    expect(refused).toEqual(['otherAccount']);
     got[0]?.slot.release();
     await clock.advance(1000);
     expect(got).toHaveLength(1);
@@ -166,7 +166,7 @@ describe('a shared limit: concurrent calls', () => {
     await settle();
     got[0]?.slot.release();
     await settle();
-    expect(got.map(({ by }) => by).slice(10)).toEqual(['neighbour']);
+    expect(got.map(({ by }) => by).slice(10)).toEqual(['otherAccount']);
   });
 
   it('does not let a call that does not wait overtake waiting calls', async () => {

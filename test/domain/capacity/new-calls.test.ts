@@ -75,13 +75,13 @@ describe('new calls', () => {
   it('reserves half of the burst for known peers', () => {
     calls.limit(100);
     nowMs += 1000;
-    const stranger = { waitedMs: 0, isKnown: false };
-    let strangers = 0;
-    while (calls.mayBegin(stranger)) {
+    const unknownPeer = { waitedMs: 0, isKnown: false };
+    let unknownPeers = 0;
+    while (calls.mayBegin(unknownPeer)) {
       calls.begin();
-      strangers += 1;
+      unknownPeers += 1;
     }
-    expect(strangers).toBe(5);
+    expect(unknownPeers).toBe(5);
     expect(calls.mayBegin()).toBe(true);
   });
 });

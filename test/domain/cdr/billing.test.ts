@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { asStreamId } from '../../../src/base/ids.ts';
 import { answeredTimeMs, micros } from '../../../src/base/money.ts';
-import { type CallEnd, chargesOf, closeCall, closeStream } from '../../../src/domain/cdr/cdr.ts';
+import type { CallEnd } from '../../../src/domain/cdr/billing.ts';
+import { chargesOf, closeCall, closeStream } from '../../../src/domain/cdr/cdr.ts';
 import type { OpenStream } from '../../../src/domain/cdr/needs.ts';
 import { aCdr, anOpenCall, START_US } from '../../edge/store/records.ts';
 

@@ -16,7 +16,7 @@ interface Member {
   /** Actions that it performed. */
   readonly done: string[];
   /** Nodes that are reachable through another channel than the store. */
-  readonly heard: Set<string>;
+  readonly received: Set<string>;
 }
 
 /** Nodes whose next answer to a declaration is lost. */
@@ -32,7 +32,7 @@ async function member(
   const self = new SelfNode(id);
   await self.begin(store.nodes, false);
   const done: string[] = [];
-  const heard = new Set<string>();
+  const received = new Set<string>();
   const { nodes } = store;
   const membership = new Membership({
     self,
@@ -49,15 +49,15 @@ async function member(
       },
       list: () => (cutOff.has(id) ? Promise.reject(LOST) : nodes.list()),
     },
-    isHeard: async (node) => (deaf.has(id) ? undefined : heard.has(node)),
-    takeUp: async () => {
-      done.push('took up');
+    isHeard: async (node) => (deaf.has(id) ? undefined : received.has(node)),
+    adopt: async () => {
+      done.push('adopted');
     },
     fenced: async () => {
       done.push('fenced');
     },
   });
-  return { id, membership, self, done, heard };
+  return { id, membership, self, done, received };
 }
 
 it('declares a silent node dead by one of the others, within 10 s', async () => {
@@ -68,7 +68,7 @@ it('declares a silent node dead by one of the others, within 10 s', async () => 
   // Killed without leaving.
   const dead = await member('d');
   await opened.clock.advance(9000);
-  expect([...a.done, ...b.done, ...c.done]).toEqual(['took up']);
+  expect([...a.done, ...b.done, ...c.done]).toEqual(['adopted']);
   expect(dead.done).toEqual([]);
   expect((await opened.store.nodes.list()).map(({ id }) => id)).toEqual(['a', 'b', 'c']);
   for (const { membership } of [a, b, c]) await membership.stop();
@@ -80,7 +80,7 @@ it('finds late writes of a dead node by repeated checks', async () => {
   await opened.clock.advance(2000);
   await member('c');
   await opened.clock.advance(9000);
-  expect([...a.done, ...b.done]).toEqual(['took up']);
+  expect([...a.done, ...b.done]).toEqual(['adopted']);
   await opened.clock.advance(20_000);
   const looks = [...a.done, ...b.done].length;
   expect(looks).toBeGreaterThanOrEqual(6);
@@ -108,11 +108,11 @@ it('ends the calls of a node that was cut off, and begins a new epoch', async ()
   await opened.clock.advance(2000);
   cutOff.add('b');
   await opened.clock.advance(9000);
-  expect(a.done).toEqual(['took up']);
+  expect(a.done).toEqual(['adopted']);
   expect(b.done).toEqual([]);
   cutOff.clear();
   await opened.clock.advance(2000);
-  expect(b.done).toEqual(['fenced', 'took up']);
+  expect(b.done).toEqual(['fenced', 'adopted']);
   expect(b.self.epoch).toBe(3);
   await opened.clock.advance(9000);
   expect(a.membership.living).toEqual(['a', 'b']);
@@ -137,13 +137,13 @@ it('declares no node dead after an outage of the store', async () => {
 it('does not declare a node dead that another channel reaches', async () => {
   const a = await member('a');
   await member('b');
-  a.heard.add('b');
+  a.received.add('b');
   a.membership.start();
   await opened.clock.advance(20_000);
   expect(a.done).toEqual([]);
-  a.heard.clear();
+  a.received.clear();
   await opened.clock.advance(2000);
-  expect(a.done).toEqual(['took up']);
+  expect(a.done).toEqual(['adopted']);
   await a.membership.stop();
 });
 
@@ -153,7 +153,7 @@ it('adopts the work of a node that left immediately, by one node', async () => {
   await opened.clock.advance(2000);
   await c.membership.stop();
   await opened.clock.advance(2000);
-  expect([a.done, b.done, c.done]).toEqual([['took up'], [], []]);
+  expect([a.done, b.done, c.done]).toEqual([['adopted'], [], []]);
   for (const { membership } of [a, b]) await membership.stop();
 });
 
@@ -164,7 +164,7 @@ it('leaves the decision to a node that can check reachability, unless none can',
     await member('b', cutOff, deaf),
     await member('c', cutOff, deaf),
   ];
-  for (const { heard } of [a, b, c]) for (const id of ['a', 'b', 'c']) heard.add(id);
+  for (const { received } of [a, b, c]) for (const id of ['a', 'b', 'c']) received.add(id);
   for (const { membership } of [a, b, c]) membership.start();
   await opened.clock.advance(2000);
   cutOff.add('c');
@@ -176,7 +176,7 @@ it('leaves the decision to a node that can check reachability, unless none can',
   cutOff.add('c');
   deaf.add('b');
   await opened.clock.advance(10_000);
-  expect(new Set([...a.done, ...b.done])).toEqual(new Set(['took up']));
+  expect(new Set([...a.done, ...b.done])).toEqual(new Set(['adopted']));
   for (const { membership } of [a, b, c]) await membership.stop();
 });
 
@@ -203,7 +203,35 @@ it('adopts the work of a dead node even if the answer to the declaration was los
   for (const id of ['a', 'b']) losesAnswers.add(id);
   await member('d');
   await opened.clock.advance(9000);
-  expect([...a.done, ...b.done]).toEqual(['took up']);
+  expect([...a.done, ...b.done]).toEqual(['adopted']);
   losesAnswers.clear();
   for (const { membership } of [a, b]) await membership.stop();
+});
+
+it('does not count a round that lasted through an outage as silence of other nodes', async () => {
+  const [a, b] = [await member('a'), await member('b')];
+  await a.membership.round();
+  await b.membership.round();
+  // Node a was paused, as was the database: neither node could beat, and no round of a failed.
+  await opened.clock.advance(8000);
+  await a.membership.round();
+  await opened.clock.advance(1000);
+  await a.membership.round();
+  expect(a.done).toEqual([]);
+  expect((await opened.store.nodes.list()).map(({ id }) => id)).toEqual(['a', 'b']);
+});
+
+it('remains a judge of others after one late response of the other channel', async () => {
+  const deaf = new Set<string>();
+  const a = await member('a', new Set(), deaf);
+  await a.membership.round();
+  deaf.add('a');
+  await opened.clock.advance(1000);
+  await a.membership.round();
+  const hears = async (): Promise<boolean | undefined> =>
+    (await opened.store.nodes.list()).find(({ id }) => id === 'a')?.hears;
+  expect(await hears()).toBe(true);
+  await opened.clock.advance(2500);
+  await a.membership.round();
+  expect(await hears()).toBe(false);
 });

@@ -8,26 +8,26 @@ export class MemoryBus {
   readonly cutOff = new Set<string>();
   readonly entries = new Map<string, string>();
   /** Requests sent to other nodes: `from>to what`. */
-  readonly asked: string[] = [];
-  readonly #nodes = new Map<string, { answers: Answers; ears: Map<string, Hears> }>();
+  readonly requested: string[] = [];
+  readonly #nodes = new Map<string, { answers: Answers; listeners: Map<string, Hears> }>();
 
   join(nodeId: string): { readonly bus: Bus; readonly directory: Directory } {
-    const self = { answers: new Map() as Answers, ears: new Map<string, Hears>() };
+    const self = { answers: new Map() as Answers, listeners: new Map<string, Hears>() };
     this.#nodes.set(nodeId, self);
     const bus: Bus = {
       ask: async (node, what, given) => {
-        this.asked.push(`${nodeId}>${node} ${what}`);
+        this.requested.push(`${nodeId}>${node} ${what}`);
         const by = this.#nodes.get(node)?.answers.get(what);
         if (by === undefined || this.cutOff.has(node) || this.cutOff.has(nodeId))
           throw new ServiceError('NODE_UNREACHABLE', `node ${node} does not answer`);
         return wire(await by(...(wire(given) as never[])));
       },
-      tell: (what, given) => {
-        for (const [node, { ears }] of this.#nodes)
-          if (node !== nodeId && !this.cutOff.has(node)) ears.get(what)?.(wire(given), nodeId);
+      notify: (what, given) => {
+        for (const [node, { listeners }] of this.#nodes)
+          if (node !== nodeId && !this.cutOff.has(node)) listeners.get(what)?.(wire(given), nodeId);
       },
       answer: (what, by) => void self.answers.set(what, by),
-      hear: (what, by) => void self.ears.set(what, by),
+      hear: (what, by) => void self.listeners.set(what, by),
     };
     const directory: Directory = {
       put: (key) => void this.entries.set(key, nodeId),

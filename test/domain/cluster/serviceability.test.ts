@@ -1,19 +1,21 @@
 import { describe, expect, it } from 'vitest';
+import { wallUs } from '../../../src/base/clock.ts';
 import { Serviceability } from '../../../src/domain/cluster/cluster.ts';
 import { SimClock } from '../../sim/clock.ts';
 
 function watched() {
   const clock = new SimClock();
-  const told: (string | undefined)[] = [];
-  const serviceability = new Serviceability({ clock, onChange: (cause) => told.push(cause) });
-  return { clock, told, serviceability };
+  const reported: (string | undefined)[] = [];
+  const serviceability = new Serviceability(clock);
+  serviceability.onChange((cause) => reported.push(cause));
+  return { clock, reported, serviceability };
 }
 
 describe('serviceability of a node', () => {
   it('lists each condition with its start and reports each change of the cause once', async () => {
-    const { clock, told, serviceability } = watched();
+    const { clock, reported, serviceability } = watched();
     const [store, redis] = [serviceability.of('store'), serviceability.of('redis')];
-    const beganUs = clock.wallMs() * 1000;
+    const beganUs = wallUs(clock);
     store('the disk is full');
     store('the disk is full');
     await clock.advance(1000);
@@ -27,7 +29,7 @@ describe('serviceability of a node', () => {
     expect(serviceability.cause).toBe('the disk is full');
     store(undefined);
     expect(serviceability.conditions).toEqual([]);
-    expect(told).toEqual([
+    expect(reported).toEqual([
       ...['the disk is full', 'Redis does not answer', 'the disk is full'],
       undefined,
     ]);

@@ -35,20 +35,20 @@ beforeEach(() => {
 
 it('hangs up a remote call on the node that the directory names', async () => {
   expect(await control.a.hangup(ACCOUNT, CALL)).toMatchObject({ ok: true });
-  expect(own['b']?.asked).toEqual([{ operation: 'hangup', args: [ACCOUNT, CALL] }]);
-  expect(bus.asked).toEqual(['a>b control.hangup']);
+  expect(own['b']?.requested).toEqual([{ operation: 'hangup', args: [ACCOUNT, CALL] }]);
+  expect(bus.requested).toEqual(['a>b control.hangup']);
 });
 
 it('asks the last known owner first and uses the directory if it no longer has the call', async () => {
   await control.a.hangup(ACCOUNT, CALL);
   bus.entries.set(callKey(CALL), 'c');
   await control.a.hangup(ACCOUNT, CALL);
-  expect(bus.asked).toEqual(['a>b control.hangup', 'a>b control.hangup']);
-  bus.asked.length = 0;
+  expect(bus.requested).toEqual(['a>b control.hangup', 'a>b control.hangup']);
+  bus.requested.length = 0;
   (own['b'] as FakeControl).outcome = err(NONE);
   (own['c'] as FakeControl).outcome = { ok: true, value: undefined };
   expect(await control.a.hangup(ACCOUNT, CALL)).toMatchObject({ ok: true });
-  expect(bus.asked).toEqual(['a>b control.hangup', 'a>c control.hangup']);
+  expect(bus.requested).toEqual(['a>b control.hangup', 'a>c control.hangup']);
   // The node does not answer: the request fails, and the next one uses the directory.
   bus.cutOff.add('c');
   const code = { code: 'NODE_UNREACHABLE' };
@@ -60,7 +60,7 @@ it('asks the last known owner first and uses the directory if it no longer has t
 
 it('handles a local call without requests to other nodes', async () => {
   expect(await control.b.hangup(ACCOUNT, CALL)).toMatchObject({ ok: true });
-  expect(bus.asked).toEqual([]);
+  expect(bus.requested).toEqual([]);
 });
 
 it('finds a call that is missing in the directory', async () => {
@@ -109,5 +109,5 @@ it('merges the lists of all nodes and fails if one does not answer', async () =>
 it('ends all conferences on all nodes', async () => {
   expect(await control.a.endConference(ACCOUNT, undefined)).toEqual({ ok: true, value: undefined });
   for (const node of ['a', 'b', 'c'])
-    expect(own[node]?.asked.map(({ operation }) => operation)).toEqual(['endConference']);
+    expect(own[node]?.requested.map(({ operation }) => operation)).toEqual(['endConference']);
 });

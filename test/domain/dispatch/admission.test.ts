@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Account } from '../../../src/domain/account/types.ts';
 import { Admission } from '../../../src/domain/dispatch/admission.ts';
 import { settle } from '../../sim/clock.ts';
-import { inboundCall } from './people.ts';
+import { inboundCall } from './participants.ts';
 import { CALLED, OWN_NUMBER, openStage, type Stage } from './stage.ts';
 
 const NEVER = new AbortController().signal;
@@ -110,5 +110,5 @@ it('refuses a call as unavailable, without a record, if shared capacity is unkno
   await settle();
   expect(await stage.store.cdrs.get(call.uuid)).toBeUndefined();
   expect(await stage.store.calls.listOpen()).toEqual([]);
-  expect(stage.keeper.live()).toEqual([]);
+  expect(stage.callBilling.live()).toEqual([]);
 });

@@ -56,7 +56,7 @@ describe('durations come from the monotonic clock', () => {
     const cdr = await stage.cdr(callUuid);
     expect(cdr).toMatchObject({ billedMs: 60_000, cost: PULSE });
     expect(cdr.endUs - (cdr.answerUs ?? 0)).toBe(6_000_000);
-    expect(stage.customer.told.at(-1)?.parameters).toMatchObject({ Duration: '6' });
+    expect(stage.customer.reported.at(-1)?.parameters).toMatchObject({ Duration: '6' });
     await stage.finish();
   });
 
@@ -89,22 +89,22 @@ describe('durations come from the monotonic clock', () => {
 it('stores the bridged call within 2 s, or immediately with a billed change', async () => {
   stage.customer.documents.set(ANSWER_URL, '<Response><Wait length="7200"/></Response>');
   const calls = [await answeredCall(), await answeredCall()].map(({ callUuid }) =>
-    stage.keeper.get(callUuid),
+    stage.callBilling.get(callUuid),
   );
   const [a, b] = calls;
   if (a === undefined || b === undefined) throw new Error('no calls');
   const stored = async () =>
     (await stage.store.calls.listOpen()).map(({ cdr }) => cdr.bridgeUuid ?? '').sort();
   a.bridgedWith(b);
-  stage.keeper.noted(a);
-  stage.keeper.noted(b);
+  stage.callBilling.noted(a);
+  stage.callBilling.noted(b);
   await stage.clock.advance(1000);
   expect(await stored()).toEqual(['', '']);
-  await stage.keeper.changed(a);
+  await stage.callBilling.changed(a);
   expect(await stored()).toEqual(['', b.uuid]);
   await stage.clock.advance(1000);
   expect(await stored()).toEqual([a.uuid, b.uuid].sort());
-  stage.keeper.noted(a);
+  stage.callBilling.noted(a);
   for (const call of [a, b]) call.hangup('normal', 'Platform');
   await stage.clock.advance(5000);
   expect(await stored()).toEqual([]);
@@ -137,14 +137,19 @@ describe('an end at a platform limit is booked at that limit', () => {
     stage.customer.documents.set(ANSWER_URL, `<Response>${dial}<Hangup/></Response>`);
     await answeredCall();
     await stage.signalling.last.answers();
-    const b = stage.keeper.live().find(({ identity }) => identity.context === 'dial');
+    const b = stage.callBilling.live().find(({ identity }) => identity.context === 'dial');
     await stage.clock.advance(61_000);
     expect(await stage.cdr(b?.uuid ?? asCallUuid(''))).toMatchObject({
       billedMs: 60_000,
       cost: PULSE,
     });
-    const told = stage.customer.told.find(({ parameters }) => 'DialBLegDuration' in parameters);
-    expect(told?.parameters).toMatchObject({ DialBLegDuration: '60', DialBLegBillDuration: '60' });
+    const reported = stage.customer.reported.find(
+      ({ parameters }) => 'DialBLegDuration' in parameters,
+    );
+    expect(reported?.parameters).toMatchObject({
+      DialBLegDuration: '60',
+      DialBLegBillDuration: '60',
+    });
   });
 
   it('the limit of the A leg also ends the B leg', async () => {
@@ -152,7 +157,7 @@ describe('an end at a platform limit is booked at that limit', () => {
     stage.customer.documents.set(ANSWER_URL, `<Response>${dial}</Response>`);
     const { callUuid } = await answeredCall({ timeLimitMs: 60_000 });
     await stage.signalling.last.answers();
-    const b = stage.keeper.live().find(({ identity }) => identity.context === 'dial');
+    const b = stage.callBilling.live().find(({ identity }) => identity.context === 'dial');
     await stage.clock.advance(61_000);
     expect(await stage.cdr(callUuid)).toMatchObject({ billedMs: 60_000 });
     expect(await stage.cdr(b?.uuid ?? asCallUuid(''))).toMatchObject({ billedMs: 60_000 });
@@ -273,7 +278,7 @@ describe('an answered call without ACK', () => {
     let acknowledge: (answer: unknown) => void = () => undefined;
     const answer = () => new Promise((resolve) => (acknowledge = resolve));
     const arrived = await stage.arrives('14155550100', { answer: answer as never });
-    const answered = arrived.call.answer(() => stage.keeper.changed(arrived.call));
+    const answered = arrived.call.answer(() => stage.callBilling.changed(arrived.call));
     await stage.clock.advance(32_000);
     const [open] = await stage.store.calls.listOpen();
     expect(open?.cdr.answerUs).toBeUndefined();
@@ -297,7 +302,7 @@ describe('an answered call without ACK', () => {
     let acknowledge: (answer: unknown) => void = () => undefined;
     const answer = () => new Promise((resolve) => (acknowledge = resolve));
     const arrived = await stage.arrives('14155550100', { answer: answer as never });
-    const answered = arrived.call.answer(() => stage.keeper.changed(arrived.call));
+    const answered = arrived.call.answer(() => stage.callBilling.changed(arrived.call));
     await stage.clock.advance(2000);
     acknowledge({ ok: true });
     expect(await answered).toBe(true);

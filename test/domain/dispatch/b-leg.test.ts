@@ -24,9 +24,10 @@ const dial = (attributes: string, destination: string): string =>
   `<Dial action="${ACTION}" redirect="false" ${attributes}>${destination}</Dial><Wait length="60"/>`;
 
 const bLegs = (): Call[] =>
-  stage.keeper.live().filter(({ identity }) => identity.context === 'dial');
+  stage.callBilling.live().filter(({ identity }) => identity.context === 'dial');
 
-const actionParameters = () => stage.customer.told.find(({ url }) => url === ACTION)?.parameters;
+const actionParameters = () =>
+  stage.customer.reported.find(({ url }) => url === ACTION)?.parameters;
 
 describe('Dial: the B leg (spec: Answer-XML instructions)', () => {
   it('is a separate call with its record, linked with the A leg in both directions', async () => {
@@ -79,21 +80,21 @@ describe('Dial: the B leg (spec: Answer-XML instructions)', () => {
   it("of an inbound call without callerId is not created: the caller's number is foreign", async () => {
     const { call } = await stage.arrives(OWN_NUMBER);
     const destination = { kind: 'number', number: '14155550199' } as never;
-    const asked = {
+    const requested = {
       parent: call,
       destination,
       callerName: undefined,
       sipHeaders: [],
       isRepeated: false,
     };
-    expect(await stage.dialer.dial({ ...asked, callerId: undefined })).toMatchObject({
+    expect(await stage.dialer.dial({ ...requested, callerId: undefined })).toMatchObject({
       error: { cause: 'unknownCallerId', from: '442079460000', to: '14155550199' },
     });
     expect(call.log.entries().at(-1)).toMatchObject({
       text: 'B leg not created',
       facts: { reason: expect.stringContaining('Dial has no callerId') },
     });
-    const created = await stage.dialer.dial({ ...asked, callerId: OWN_NUMBER });
+    const created = await stage.dialer.dial({ ...requested, callerId: OWN_NUMBER });
     expect(created).toMatchObject({ value: { facts: { to: '14155550199' } } });
     await stage.finish();
   });
@@ -119,19 +120,19 @@ describe('Dial: the B leg (spec: Answer-XML instructions)', () => {
   it('is refused in a loop: to the called number, or after too many hops', async () => {
     const own = await stage.arrives(OWN_NUMBER);
     const number = (to: string) => ({ kind: 'number', number: to }) as never;
-    const asked = {
+    const requested = {
       callerId: OWN_NUMBER,
       callerName: undefined,
       sipHeaders: [],
       isRepeated: false,
     };
     expect(
-      await stage.dialer.dial({ ...asked, parent: own.call, destination: number(OWN_NUMBER) }),
+      await stage.dialer.dial({ ...requested, parent: own.call, destination: number(OWN_NUMBER) }),
     ).toMatchObject({ error: { cause: 'loopDetected' } });
     const facts = own.call.facts as { sipHeaders: unknown };
     facts.sipHeaders = [['X-VH-Call-Hops', '5']];
     expect(
-      await stage.dialer.dial({ ...asked, parent: own.call, destination: number(CALLED) }),
+      await stage.dialer.dial({ ...requested, parent: own.call, destination: number(CALLED) }),
     ).toMatchObject({ error: { cause: 'loopDetected' } });
     expect(own.call.log.entries().at(-1)).toMatchObject({ facts: { cause: 'loopDetected' } });
     await stage.finish();
@@ -250,20 +251,20 @@ describe('Dial: User', () => {
     const calling = { kind: 'user', uri: 'sip:carol@voice.test' } as never;
     const outside = { kind: 'user', uri: 'sip:x@192.0.2.9' } as never;
     const { call } = await stage.arrives(OWN_NUMBER);
-    const asked = {
+    const requested = {
       parent: call,
       destination: calling,
       callerName: undefined,
       sipHeaders: [],
       isRepeated: false,
     };
-    const b = await stage.dialer.dial({ ...asked, callerId: 'sip:alice@voice.test' });
+    const b = await stage.dialer.dial({ ...requested, callerId: 'sip:alice@voice.test' });
     expect(b).toMatchObject({ value: { facts: { from: 'alice' } } });
     const foreign = { error: { cause: 'unknownCallerId' } };
-    expect(await stage.dialer.dial({ ...asked, callerId: 'sip:bob@voice.test' })).toMatchObject(
+    expect(await stage.dialer.dial({ ...requested, callerId: 'sip:bob@voice.test' })).toMatchObject(
       foreign,
     );
-    const toOutside = { ...asked, destination: outside, callerId: 'sip:alice@voice.test' };
+    const toOutside = { ...requested, destination: outside, callerId: 'sip:alice@voice.test' };
     expect(await stage.dialer.dial(toOutside)).toMatchObject(foreign);
     await stage.finish();
   });

@@ -101,7 +101,7 @@ describe('POST Call: several destinations (decisions: 429)', () => {
       hangupSource: 'API Request',
       cost: 0,
     });
-    expect(stage.customer.told).toMatchObject([
+    expect(stage.customer.reported).toMatchObject([
       { parameters: { Event: 'Hangup', CallUUID: fourth, HangupCauseCode: '1020' } },
     ]);
     await stage.clock.advance(5000);

@@ -7,7 +7,7 @@ import { type CallService, DID, FAR, HOST, openCallService } from '../../spec/ca
 import { document } from '../../spec/calls/site.ts';
 
 const WITH_PROOF = { headers: [['Identity', 'token;info=<https://x>']] } as const;
-const WRONG = { isVerified: false, status: 438, why: 'orig is somebody else' } as const;
+const WRONG = { isVerified: false, status: 438, why: 'orig does not match From' } as const;
 
 let service: CallService;
 beforeEach(async () => {
@@ -37,8 +37,8 @@ describe('a call from a carrier', () => {
       date: undefined,
     });
     const said = { STIRVerification: 'Verified', STIRAttestation: 'B' };
-    expect(service.site.told('/answer')[0]).toMatchObject(said);
-    expect(service.site.told('/hangup')[0]).toMatchObject({
+    expect(service.site.reported('/answer')[0]).toMatchObject(said);
+    expect(service.site.reported('/hangup')[0]).toMatchObject({
       stir_verification: 'Verified',
       STIRAttestation: 'B',
     });
@@ -57,17 +57,19 @@ describe('a call from a carrier', () => {
     await carrier(policy);
     proofIs(proof);
     await calledFrom(service, {}, leg);
-    expect(service.site.told('/answer')[0]).toMatchObject({ STIRVerification: said });
+    expect(service.site.reported('/answer')[0]).toMatchObject({ STIRVerification: said });
   });
 
   it('proceeds without trust anchors, regardless of the policy', async () => {
     await carrier({ stir: 'require' });
     await calledFrom(service, {}, {});
-    expect(service.site.told('/answer')[0]).toMatchObject({ STIRVerification: 'Not Applicable' });
+    expect(service.site.reported('/answer')[0]).toMatchObject({
+      STIRVerification: 'Not Applicable',
+    });
   });
 
   it.each([
-    ['refuse', WITH_PROOF, WRONG, 'refuse 438 orig is somebody else'],
+    ['refuse', WITH_PROOF, WRONG, 'refuse 438 orig does not match From'],
     ['require', {}, { ...WRONG, status: 428, why: 'no Identity' }, 'refuse 428 no Identity'],
   ] as const)('is refused under %s before it becomes a call', async (stir, leg, proof, sent) => {
     await carrier({ stir });

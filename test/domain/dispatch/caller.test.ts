@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-const told = () => service.site.told('/answer')[0] ?? {};
+const reported = () => service.site.reported('/answer')[0] ?? {};
 const carriers = async (policy: PeerPolicy): Promise<void> => {
   const { provisioning } = service;
   const patched = await provisioning.carriers.patch('north', { policy });
@@ -46,18 +46,18 @@ describe('a carrier', () => {
     ['Remote-Party-ID', { remoteParty: { party: party('14155550177'), hides: false } }],
   ])('is trusted in %s, regardless of From', async (_, claims) => {
     await calledFrom(service, {}, says(claims, party('anything')));
-    expect(told()).toMatchObject({ From: ASSERTED });
+    expect(reported()).toMatchObject({ From: ASSERTED });
   });
 
   it('that asserts only a host identifies no caller: From counts', async () => {
     await calledFrom(service, {}, says({ asserted: [party('')] }));
-    expect(told()).toMatchObject({ From: '14155550199' });
+    expect(reported()).toMatchObject({ From: '14155550199' });
   });
 
   it('that is untrusted has its asserted identity ignored', async () => {
     await carriers({ identity: 'untrusted' });
     await calledFrom(service, {}, says({ asserted: [party(ASSERTED)] }));
-    expect(told()).toMatchObject({ From: '14155550199' });
+    expect(reported()).toMatchObject({ From: '14155550199' });
   });
 
   it.each([
@@ -67,7 +67,7 @@ describe('a carrier', () => {
   ])('hides its caller with %s from all later parties', async (_, leg) => {
     service.site.on('/answer', document('<Wait length="5"/>'));
     const { callUuid } = await calledFrom(service, {}, leg);
-    expect(told()).toMatchObject({ From: 'anonymous', CallerName: 'Anonymous' });
+    expect(reported()).toMatchObject({ From: 'anonymous', CallerName: 'Anonymous' });
     expect(service.live().find(({ uuid }) => uuid === callUuid)?.facts.from).toBe('anonymous');
   });
 });
@@ -132,7 +132,7 @@ describe('a phone', () => {
     const invite = await dials(over);
     expect(invite.options.from).toMatchObject({ user: DID });
     expect(invite.options.from.hidden).toBeUndefined();
-    expect(told()).toMatchObject({ From: expect.stringMatching(`^sip:alice.*@${HOST}$`) });
+    expect(reported()).toMatchObject({ From: expect.stringMatching(`^sip:alice.*@${HOST}$`) });
   });
 
   it('has no caller ID if it requests a foreign number', async () => {
@@ -214,7 +214,7 @@ describe('call permissions of a phone', () => {
     const refused = await flagged({ allowApps: false }, id);
     expect(refused.sent).toEqual(['hangup forbidden']);
     expect((await refused.call.ended).detail).toContain('(allow_apps)');
-    expect(service.site.told('/menu').map(({ Event }) => Event)).toEqual(['Hangup']);
+    expect(service.site.reported('/menu').map(({ Event }) => Event)).toEqual(['Hangup']);
   });
 
   it('apply to destinations in its document too', async () => {

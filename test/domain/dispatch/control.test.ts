@@ -30,7 +30,7 @@ async function talking(): Promise<{ a: Call; b: Call }> {
       <Number>14155550199</Number></Dial><Wait length="3600"/>`,
   );
   await stage.signalling.last.answers();
-  const b = stage.keeper.live().find(({ identity }) => identity.parentCallUuid === a.uuid);
+  const b = stage.callBilling.live().find(({ identity }) => identity.parentCallUuid === a.uuid);
   if (b === undefined) throw new Error('no B leg');
   return { a, b };
 }
@@ -120,7 +120,7 @@ describe('live calls (dialect §3.4)', () => {
     const stored = await stage.control.callLog(account, call.uuid);
     expect(stored.ok && stored.value.map(({ text }) => text)).toContain('INVITE');
     expect(await stage.control.callLog(STRANGER, call.uuid)).toEqual(NOT_FOUND);
-    stage.keeper.get(callUuid)?.hangup('normal', 'API Request');
+    stage.callBilling.get(callUuid)?.hangup('normal', 'API Request');
     await stage.finish();
   });
 });
@@ -137,30 +137,30 @@ describe('a call whose ACK is pending', () => {
           acknowledges = resolve as typeof acknowledges;
         }),
     });
-    const asked = stage.control.sendDigits(account, call.uuid, digits, 'aleg');
-    expect(await asked).toMatchObject({ error: { kind: 'wrongState' } });
-    void call.answer(() => stage.keeper.changed(call));
+    const requested = stage.control.sendDigits(account, call.uuid, digits, 'aleg');
+    expect(await requested).toMatchObject({ error: { kind: 'wrongState' } });
+    void call.answer(() => stage.callBilling.changed(call));
     await settle();
     return { call, acknowledges: (outcome: Result<void, 'timeout'>) => acknowledges(outcome) };
   }
 
   it('is controlled after the ACK', async () => {
     const { call, acknowledges } = await offTheHook();
-    const asked = stage.control.sendDigits(account, call.uuid, digits, 'aleg');
+    const requested = stage.control.sendDigits(account, call.uuid, digits, 'aleg');
     await stage.clock.advance(1500);
     acknowledges(ok(undefined));
-    expect(await asked).toMatchObject({ ok: true });
+    expect(await requested).toMatchObject({ ok: true });
     expect(stage.media.last.digits).toEqual(['1']);
     await stage.finish();
   });
 
   it('is hung up as an answered call', async () => {
     const { call, acknowledges } = await offTheHook();
-    const asked = [1, 2].map(() => stage.control.hangup(account, call.uuid));
+    const requested = [1, 2].map(() => stage.control.hangup(account, call.uuid));
     await settle();
     expect(call.isEnded).toBe(false);
     acknowledges(ok(undefined));
-    expect(await Promise.all(asked)).toEqual([{ ok: true, value: undefined }, NOT_FOUND]);
+    expect(await Promise.all(requested)).toEqual([{ ok: true, value: undefined }, NOT_FOUND]);
     expect(await stage.cdr(call.uuid)).toMatchObject({
       hangupCauseCode: 4000,
       answerUs: expect.any(Number),
@@ -170,9 +170,9 @@ describe('a call whose ACK is pending', () => {
 
   it('is waited for during a few retransmissions of the 200 only', async () => {
     const { call } = await offTheHook();
-    const asked = stage.control.sendDigits(account, call.uuid, digits, 'aleg');
+    const requested = stage.control.sendDigits(account, call.uuid, digits, 'aleg');
     await stage.clock.advance(4000);
-    expect(await asked).toMatchObject({ error: { kind: 'wrongState' } });
+    expect(await requested).toMatchObject({ error: { kind: 'wrongState' } });
     expect(call.isEnded).toBe(false);
     await stage.finish();
   });
@@ -180,15 +180,15 @@ describe('a call whose ACK is pending', () => {
 
 describe('transfer (dialect §2.2)', () => {
   const to = (name: string) => ({ url: `https://app.test/${name}`, method: 'POST' }) as const;
-  const askedFor = (name: string) =>
-    stage.customer.asked.find(({ url }) => url === `https://app.test/${name}`)?.parameters;
+  const requestedFor = (name: string) =>
+    stage.customer.requested.find(({ url }) => url === `https://app.test/${name}`)?.parameters;
 
   it('of the A leg aborts its element and runs the other document', async () => {
     const a = await answered();
     const request = { legs: 'aleg', aleg: to('next'), bleg: undefined } as const;
     expect(await stage.control.transfer(account, a.uuid, request)).toMatchObject({ ok: true });
     await settle();
-    expect(askedFor('next')).toMatchObject({ Event: 'Redirect', CallUUID: a.uuid });
+    expect(requestedFor('next')).toMatchObject({ Event: 'Redirect', CallUUID: a.uuid });
     expect(a.isEnded).toBe(false);
     await stage.finish();
   });
@@ -209,13 +209,13 @@ describe('transfer (dialect §2.2)', () => {
     const request = { legs: 'bleg', aleg: undefined, bleg: to('agent') } as const;
     expect(await stage.control.transfer(account, a.uuid, request)).toMatchObject({ ok: true });
     await settle();
-    expect(askedFor('agent')).toMatchObject({ Event: 'Redirect', CallUUID: b.uuid });
+    expect(requestedFor('agent')).toMatchObject({ Event: 'Redirect', CallUUID: b.uuid });
     expect([a.isEnded, b.isEnded]).toEqual([false, false]);
     expect(stage.media.bridges).toMatchObject([{ isOpen: false }]);
     const again = { legs: 'aleg', aleg: to('later'), bleg: undefined } as const;
     expect(await stage.control.transfer(account, b.uuid, again)).toMatchObject({ ok: true });
     await settle();
-    expect(askedFor('later')).toMatchObject({ CallUUID: b.uuid });
+    expect(requestedFor('later')).toMatchObject({ CallUUID: b.uuid });
     await stage.finish();
   });
 
@@ -224,7 +224,7 @@ describe('transfer (dialect §2.2)', () => {
     const request = { legs: 'aleg', aleg: to('agent'), bleg: undefined } as const;
     expect(await stage.control.transfer(account, b.uuid, request)).toMatchObject({ ok: true });
     await settle();
-    expect(askedFor('agent')).toMatchObject({ CallUUID: b.uuid });
+    expect(requestedFor('agent')).toMatchObject({ CallUUID: b.uuid });
     expect([a.isEnded, b.isEnded]).toEqual([false, false]);
     await stage.finish();
   });
@@ -234,8 +234,8 @@ describe('transfer (dialect §2.2)', () => {
     const request = { legs: 'both', aleg: to('one'), bleg: to('two') } as const;
     expect(await stage.control.transfer(account, a.uuid, request)).toMatchObject({ ok: true });
     await settle();
-    expect(askedFor('one')).toMatchObject({ CallUUID: a.uuid });
-    expect(askedFor('two')).toMatchObject({ CallUUID: b.uuid });
+    expect(requestedFor('one')).toMatchObject({ CallUUID: a.uuid });
+    expect(requestedFor('two')).toMatchObject({ CallUUID: b.uuid });
     expect([a.isEnded, b.isEnded]).toEqual([false, false]);
     await stage.finish();
   });

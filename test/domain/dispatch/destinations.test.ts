@@ -40,15 +40,15 @@ describe('POST Call: refused destinations end with a cause', () => {
       barredCountries: ['GB'],
     });
     expect(await failsWith('18765550100')).toMatchObject({ hangupCauseCode: 2050 });
-    stage.customer.told.length = 0;
+    stage.customer.reported.length = 0;
     expect(await failsWith('14155550102')).toMatchObject({ hangupCauseCode: 2040 });
-    stage.customer.told.length = 0;
+    stage.customer.reported.length = 0;
     expect(await failsWith('442079460000')).toMatchObject({ hangupCauseCode: 2030 });
   });
 
   it('emergency, short and premium-rate numbers: 2040, for all accounts', async () => {
     expect(await failsWith('911')).toMatchObject({ hangupCauseCode: 2040 });
-    stage.customer.told.length = 0;
+    stage.customer.reported.length = 0;
     expect(await failsWith('19005550100')).toMatchObject({ hangupCauseCode: 2040 });
   });
 
@@ -130,7 +130,7 @@ describe('POST Call: routing', () => {
       hangupSource: 'Carillon',
       failureReason,
     });
-    expect(stage.customer.told.at(-1)?.parameters).toMatchObject({
+    expect(stage.customer.reported.at(-1)?.parameters).toMatchObject({
       Event: 'Hangup',
       HangupCauseName: 'Concurrency Limit Breached',
       FailureReason: failureReason,

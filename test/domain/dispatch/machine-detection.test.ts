@@ -48,9 +48,9 @@ describe('machine_detection (spec: Make call; dialect §5.5)', () => {
 
   it('without a URL, answer_url waits for the result and receives it', async () => {
     const callUuid = await answered();
-    expect(stage.customer.asked).toEqual([]);
+    expect(stage.customer.requested).toEqual([]);
     await stage.media.last.detected({ machine: true, reason: 'words' });
-    expect(stage.customer.asked).toMatchObject([
+    expect(stage.customer.requested).toMatchObject([
       { parameters: { Event: 'StartApp', Machine: 'true' } },
     ]);
     await stage.finish();
@@ -59,10 +59,10 @@ describe('machine_detection (spec: Make call; dialect §5.5)', () => {
 
   it('with a URL, answer_url is requested immediately and the URL receives the result', async () => {
     await answered(asyncly);
-    expect(stage.customer.asked).toHaveLength(1);
-    expect(stage.customer.asked[0]?.parameters).not.toHaveProperty('Machine');
+    expect(stage.customer.requested).toHaveLength(1);
+    expect(stage.customer.requested[0]?.parameters).not.toHaveProperty('Machine');
     await stage.media.last.detected({ machine: false, reason: 'human' });
-    expect(stage.customer.told).toMatchObject([
+    expect(stage.customer.reported).toMatchObject([
       { url: RESULT_URL, parameters: { Event: 'MachineDetection', Machine: 'false' } },
     ]);
     await stage.finish();
@@ -86,15 +86,15 @@ describe('machine_detection (spec: Make call; dialect §5.5)', () => {
   it('hangup: a human hears the document', async () => {
     await answered({ mode: 'hangup' });
     await stage.media.last.detected({ machine: false, reason: 'human' });
-    expect(stage.customer.asked).toMatchObject([{ parameters: { Machine: 'false' } }]);
+    expect(stage.customer.requested).toMatchObject([{ parameters: { Machine: 'false' } }]);
     await stage.finish();
   });
 
   it('requests no document and reports no result if the call ends during detection', async () => {
     const callUuid = await answered(asyncly);
-    stage.customer.asked.length = 0;
+    stage.customer.requested.length = 0;
     await stage.signalling.last.ends('bye');
-    expect(stage.customer.asked).toEqual([]);
+    expect(stage.customer.requested).toEqual([]);
     expect(stage.customer.events()).toEqual(['Hangup']);
     expect(await stage.cdr(callUuid)).toMatchObject({ machine: undefined });
     expect(await stage.leftovers()).toEqual(NOTHING_LEFT);

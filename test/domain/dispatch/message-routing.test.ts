@@ -22,14 +22,14 @@ const ALL = {
 };
 
 let sent: OutboundText[];
-let told: NotificationDraft[];
+let reported: NotificationDraft[];
 let answer: number | undefined;
 let flags: Record<string, Partial<typeof ALL>>;
-let desk: MessageRouting;
+let routing: MessageRouting;
 
 beforeEach(() => {
   sent = [];
-  told = [];
+  reported = [];
   answer = 200;
   flags = {};
   const clock = new SimClock();
@@ -42,7 +42,7 @@ beforeEach(() => {
     ...ALL,
     ...flags[username],
   });
-  desk = new MessageRouting({
+  routing = new MessageRouting({
     logger: silentLogger,
     random: { bytes: (count: number) => new Uint8Array(count), integer: () => 0 },
     addresses: addressesOf(HOST),
@@ -64,7 +64,7 @@ beforeEach(() => {
           ? { e164, accountId: 'MA_1', status: 'active', applicationId: 7 }
           : undefined,
     },
-    callbacks: { notify: (draft: NotificationDraft) => told.push(draft) },
+    callbacks: { notify: (draft: NotificationDraft) => reported.push(draft) },
     texting: {
       sendText: async (text: OutboundText) => {
         sent.push(text);
@@ -85,7 +85,7 @@ const party = (user: string, host = HOST): Party => ({
 
 async function text(to: string, over: Partial<InboundText> = {}) {
   const answers: unknown[] = [];
-  desk.accept({
+  routing.accept({
     from: party('alice'),
     to: party(to),
     dialled: to,
@@ -101,7 +101,7 @@ async function text(to: string, over: Partial<InboundText> = {}) {
   expect(answers).toHaveLength(1);
   return answers[0] as { status: number; why?: string; retryAfterS?: number };
 }
-const parameters = (): Record<string, string> => Object.fromEntries(told[0]?.parameters ?? []);
+const parameters = (): Record<string, string> => Object.fromEntries(reported[0]?.parameters ?? []);
 
 describe('message to a phone', () => {
   it("of the account returns that phone's response", async () => {
@@ -132,7 +132,7 @@ describe('message to a phone', () => {
 describe('message to an application', () => {
   it('is sent for destinations that are not phones of the account, with the normalized number and the text', async () => {
     expect(await text('+1-415-555-0199')).toEqual({ status: 202 });
-    expect(told[0]).toMatchObject({ accountId: 'MA_1', target: { url: APP.messageUrl } });
+    expect(reported[0]).toMatchObject({ accountId: 'MA_1', target: { url: APP.messageUrl } });
     expect(parameters()).toMatchObject({
       From: `sip:alice@${HOST}`,
       To: '14155550199',
@@ -145,7 +145,7 @@ describe('message to an application', () => {
     expect(await text('8')).toEqual({ status: 202 });
     const carriers = { endpointUsername: undefined, carrier: 'north', from: party('+14155550177') };
     expect(await text('+14155550100', carriers)).toEqual({ status: 202 });
-    expect(Object.fromEntries(told[1]?.parameters ?? [])).toMatchObject({
+    expect(Object.fromEntries(reported[1]?.parameters ?? [])).toMatchObject({
       From: '14155550177',
       To: '14155550100',
     });
@@ -155,7 +155,7 @@ describe('message to an application', () => {
   it('is not sent for typing notifications', async () => {
     const composing = { contentType: 'application/im-iscomposing+xml' };
     expect(await text('nobody', composing)).toEqual({ status: 200 });
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 });
 

@@ -40,7 +40,7 @@ describe('POST Call: one destination', () => {
     const { callUuid, requestUuid } = await stage.placed();
     await stage.signalling.last.rings();
     await stage.signalling.last.rings();
-    expect(stage.customer.told).toMatchObject([
+    expect(stage.customer.reported).toMatchObject([
       {
         url: 'https://app.test/ring',
         parameters: {
@@ -55,9 +55,9 @@ describe('POST Call: one destination', () => {
         },
       },
     ]);
-    expect(stage.customer.asked).toEqual([]);
+    expect(stage.customer.requested).toEqual([]);
     await stage.signalling.last.answers();
-    expect(stage.customer.asked).toMatchObject([
+    expect(stage.customer.requested).toMatchObject([
       { url: ANSWER_URL, parameters: { Event: 'StartApp', CallStatus: 'in-progress' } },
     ]);
     await stage.clock.advance(5000);
@@ -133,7 +133,7 @@ describe('POST Call: immediate refusals', () => {
     expect(await stage.place()).toEqual({ ok: false, error: { kind: 'dailySpendLimit' } });
     await settle();
     expect(stage.settled).toMatchObject([{ hangupCauseCode: 1010 }]);
-    expect(stage.customer.told).toEqual([]);
+    expect(stage.customer.reported).toEqual([]);
     await stage.finish();
   });
 
@@ -189,7 +189,7 @@ describe('POST Call: immediate refusals', () => {
       .mockRejectedValueOnce(new ServiceError('STORE_FULL', 'the disk is full'));
     expect(await stage.place()).toMatchObject({ ok: false, error: { kind: 'unavailable' } });
     refusing.mockRestore();
-    await stage.keeper.idle();
+    await stage.callBilling.idle();
     const { authId: accountId } = stage.account;
     expect(await store.cdrs.walk({ accountId }, undefined, 1)).toEqual([]);
     expect(await store.calls.listOpen()).toEqual([]);

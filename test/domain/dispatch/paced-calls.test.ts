@@ -4,7 +4,7 @@ import { newCallUuid } from '../../../src/base/ids.ts';
 import type { PacedEnd } from '../../../src/domain/dispatch/paced-calls.ts';
 import type { PlaceCallsRequest } from '../../../src/domain/dispatch/types.ts';
 import { settle } from '../../sim/clock.ts';
-import { request } from './people.ts';
+import { request } from './participants.ts';
 import { ANSWER_URL, CALLED, openStage, type Stage } from './stage.ts';
 
 const STREAM =
@@ -43,13 +43,13 @@ async function begun(over: Partial<PlaceCallsRequest> = {}): Promise<Promise<Pac
 describe('a campaign call without a free RTP port', () => {
   it('is not started while no port is free', async () => {
     stage.media.portsFree = 0;
-    let asked = false;
+    let requested = false;
     const placed = await ask({}, async () => {
-      asked = true;
+      requested = true;
       return true;
     });
     expect(placed).toMatchObject({ ok: false, error: { kind: 'full', of: 'account' } });
-    expect(asked).toBe(false);
+    expect(requested).toBe(false);
     expect(stage.signalling.invites).toEqual([]);
   });
 

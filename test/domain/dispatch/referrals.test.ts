@@ -1,12 +1,12 @@
 /** REFER requested by a customer: permissions, effect on the call, and notifications. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Call } from '../../../src/domain/call/call.ts';
-import type { ReferWish } from '../../../src/domain/dispatch/types.ts';
+import type { ReferRequest } from '../../../src/domain/dispatch/types.ts';
 import { settle } from '../../sim/clock.ts';
 import { ANSWER_URL, OWN_NUMBER, openStage, type Stage } from './stage.ts';
 
 const TARGET = '14155550177';
-const TOLD = 'https://app.test/refer';
+const REPORTED = 'https://app.test/refer';
 const ACTION = 'https://app.test/action';
 
 let stage: Stage;
@@ -24,22 +24,22 @@ async function answered(xml = '<Wait length="3600"/>'): Promise<Call> {
   return stage.live(callUuid);
 }
 
-const asked = (call: Call, over: Partial<ReferWish> = {}) =>
+const requested = (call: Call, over: Partial<ReferRequest> = {}) =>
   stage.control.refer(stage.account.authId, call.uuid, {
     destination: { kind: 'number', number: TARGET },
     timeoutMs: 60_000,
-    callback: { url: TOLD, method: 'POST' },
+    callback: { url: REPORTED, method: 'POST' },
     ...over,
   });
 
-const told = (url: string) =>
-  stage.customer.told.filter((one) => one.url === url).map(({ parameters }) => parameters);
+const reported = (url: string) =>
+  stage.customer.reported.filter((one) => one.url === url).map(({ parameters }) => parameters);
 const XML = `<Refer action="${ACTION}" redirect="false" timeout="30"><Number>${TARGET}</Number></Refer><Wait length="3600"/>`;
 
 describe('REFER by REST', () => {
   it("ends the call once the target has answered, with the request's hangup source", async () => {
     const call = await answered();
-    expect(await asked(call)).toEqual({ ok: true, value: undefined });
+    expect(await requested(call)).toEqual({ ok: true, value: undefined });
     const { refers } = stage.signalling.last;
     expect(refers.map(({ command }) => command)).toEqual([
       { to: `tel:+${TARGET}`, by: `+${OWN_NUMBER}`, isGuarded: false },
@@ -56,7 +56,7 @@ describe('REFER by REST', () => {
       hangupSource: 'API Request',
       hangupDisposition: 'send_bye',
     });
-    expect(told(TOLD)).toMatchObject([
+    expect(reported(REPORTED)).toMatchObject([
       {
         Event: 'Refer',
         CallUUID: call.uuid,
@@ -71,16 +71,19 @@ describe('REFER by REST', () => {
 
   it('allows one at a time; without an outcome the call continues and allows another', async () => {
     const call = await answered();
-    await asked(call);
-    expect(await asked(call)).toMatchObject({ error: { kind: 'wrongState' } });
+    await requested(call);
+    expect(await requested(call)).toMatchObject({ error: { kind: 'wrongState' } });
     await stage.clock.advance(60_000);
     await settle();
-    expect(told(TOLD)).toMatchObject([{ ReferStatus: 'timeout' }]);
+    expect(reported(REPORTED)).toMatchObject([{ ReferStatus: 'timeout' }]);
     expect(stage.signalling.last.refers[0]?.isForgotten).toBe(true);
     expect(call.isEnded).toBe(false);
-    expect(await asked(call)).toMatchObject({ ok: true });
+    expect(await requested(call)).toMatchObject({ ok: true });
     await stage.finish();
-    expect(told(TOLD)).toMatchObject([{ ReferStatus: 'timeout' }, { ReferStatus: 'ended' }]);
+    expect(reported(REPORTED)).toMatchObject([
+      { ReferStatus: 'timeout' },
+      { ReferStatus: 'ended' },
+    ]);
   });
 
   it.each([
@@ -91,14 +94,14 @@ describe('REFER by REST', () => {
     ['an unregistered phone', { kind: 'sip', uri: 'sip:nobody@voice.test' }],
   ] as const)('refuses %s', async (_what, destination) => {
     const call = await answered();
-    expect(await asked(call, { destination })).toMatchObject({ error: { kind: 'notAllowed' } });
+    expect(await requested(call, { destination })).toMatchObject({ error: { kind: 'notAllowed' } });
     expect(stage.signalling.last.refers).toEqual([]);
     await stage.finish();
   });
 
   it('marks an external address to be checked before sending', async () => {
     const call = await answered();
-    await asked(call, { destination: { kind: 'sip', uri: 'sip:a@elsewhere.test' } });
+    await requested(call, { destination: { kind: 'sip', uri: 'sip:a@elsewhere.test' } });
     expect(stage.signalling.last.refers[0]?.command).toMatchObject({
       to: 'sip:a@elsewhere.test',
       isGuarded: true,
@@ -108,14 +111,14 @@ describe('REFER by REST', () => {
 
   it("is refused without the carrier's setting, without the account's permission, and before the answer", async () => {
     const { callUuid } = await stage.placed();
-    expect(await asked(stage.live(callUuid))).toMatchObject({ error: { kind: 'wrongState' } });
+    expect(await requested(stage.live(callUuid))).toMatchObject({ error: { kind: 'wrongState' } });
     await stage.provisioning.carriers.patch('north', { policy: {} });
     const call = await answered();
-    expect(await asked(call)).toMatchObject({ error: { kind: 'notAllowed' } });
+    expect(await requested(call)).toMatchObject({ error: { kind: 'notAllowed' } });
     await stage.provisioning.carriers.patch('north', { policy: { refer: true } });
     const other = await answered();
     await stage.accounts.patch(stage.account.authId, { permissions: { refer: false } });
-    expect(await asked(other)).toMatchObject({ error: { kind: 'notAllowed' } });
+    expect(await requested(other)).toMatchObject({ error: { kind: 'notAllowed' } });
     await stage.finish();
   });
 });
@@ -132,9 +135,9 @@ describe('REFER on an inbound call from a carrier', () => {
       return () => undefined;
     };
     const { call } = await stage.arrives(OWN_NUMBER, { carrier: 'north', refer });
-    expect(await asked(call)).toMatchObject({ error: { kind: 'wrongState' } });
+    expect(await requested(call)).toMatchObject({ error: { kind: 'wrongState' } });
     await call.answer(() => Promise.resolve());
-    expect(await asked(call)).toMatchObject(expected);
+    expect(await requested(call)).toMatchObject(expected);
     // Referred-By names the called number, not the caller.
     const sent = { to: `tel:+${TARGET}`, by: `+${OWN_NUMBER}`, isGuarded: false };
     expect(commands).toEqual('ok' in expected ? [sent] : []);
@@ -152,7 +155,7 @@ describe('REFER by XML', () => {
       hangupCauseCode: 4000,
       hangupSource: 'Answer XML',
     });
-    expect(told(ACTION)).toMatchObject([{ ReferStatus: 'completed', CallStatus: 'completed' }]);
+    expect(reported(ACTION)).toMatchObject([{ ReferStatus: 'completed', CallStatus: 'completed' }]);
     await stage.finish();
   });
 
@@ -170,7 +173,7 @@ describe('REFER by XML', () => {
     const call = await answered(XML);
     stage.signalling.last.refers[0]?.stepped(step);
     await settle();
-    expect(told(ACTION)).toMatchObject([{ ...expected, CallStatus: 'in-progress' }]);
+    expect(reported(ACTION)).toMatchObject([{ ...expected, CallStatus: 'in-progress' }]);
     expect(call.isEnded).toBe(false);
     expect(call.log.entries().at(-1)).toMatchObject({ kind: 'xml', text: 'wait' });
     await stage.finish();
@@ -179,7 +182,7 @@ describe('REFER by XML', () => {
   it('continues the document if it is not permitted', async () => {
     await stage.provisioning.carriers.patch('north', { policy: {} });
     const call = await answered(XML);
-    expect(told(ACTION)).toMatchObject([{ ReferStatus: 'not-permitted' }]);
+    expect(reported(ACTION)).toMatchObject([{ ReferStatus: 'not-permitted' }]);
     expect(call.isEnded).toBe(false);
     await stage.finish();
   });
@@ -190,7 +193,7 @@ describe('REFER by XML', () => {
     const request = { legs: 'aleg', aleg: target, bleg: undefined } as const;
     await stage.control.transfer(stage.account.authId, call.uuid, request);
     await settle();
-    expect(told(ACTION)).toMatchObject([{ ReferStatus: 'ended' }]);
+    expect(reported(ACTION)).toMatchObject([{ ReferStatus: 'ended' }]);
     expect(stage.signalling.last.refers[0]?.isForgotten).toBe(true);
     await stage.finish();
   });

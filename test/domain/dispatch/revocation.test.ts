@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type AccountId, asCallUuid } from '../../../src/base/ids.ts';
-import { inboundCall } from './people.ts';
+import { inboundCall } from './participants.ts';
 import { openStage, type Stage } from './stage.ts';
 
 const LIMITS = { cpsLimit: 1, concurrentCallsLimit: 9 };

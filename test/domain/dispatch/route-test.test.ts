@@ -9,9 +9,9 @@ beforeEach(async () => {
 afterEach(() => service.close());
 
 const explained = async (from: string, to: string) => {
-  const told = await service.control.explainRoute({ accountId: service.accountId, from, to });
-  if (!told.ok) throw new Error(told.error.kind);
-  return told.value;
+  const reported = await service.control.explainRoute({ accountId: service.accountId, from, to });
+  if (!reported.ok) throw new Error(reported.error.kind);
+  return reported.value;
 };
 
 it('reports price, caller ID and each carrier with its rank or reason for exclusion', async () => {
@@ -19,15 +19,15 @@ it('reports price, caller ID and each carrier with its rank or reason for exclus
   await carriers.create({ name: 'cheap', host: 'c.test', policy: { costs: { '1': 0.001 } } });
   await carriers.create({ name: 'off', host: 'o.test', enabled: false });
   await carriers.create({ name: 'german', host: 'g.test', prefixes: ['49'] });
-  const told = await explained(DID, '+1 (415) 555-0122'.replace(/[^\d+]/g, ''));
-  expect(told).toMatchObject({
+  const reported = await explained(DID, '+1 (415) 555-0122'.replace(/[^\d+]/g, ''));
+  expect(reported).toMatchObject({
     to: '14155550122',
     country: 'US',
     callerId: DID,
     refusal: undefined,
     price: { perMinute: PRICE.outbound },
   });
-  expect(told.carriers.map(({ name, rank, why }) => [name, rank, why])).toEqual([
+  expect(reported.carriers.map(({ name, rank, why }) => [name, rank, why])).toEqual([
     ['cheap', 1, undefined],
     ['north', 2, undefined],
     ['off', undefined, 'it is disabled'],

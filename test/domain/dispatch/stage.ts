@@ -29,9 +29,9 @@ import { NO_SPEECH } from '../../no-speech.ts';
 import { settle } from '../../sim/clock.ts';
 import { SDP } from '../interpreter/scene.ts';
 import { FakeMedia, FakeSignalling } from './fakes.ts';
-import { Customer, inboundCall, OWN_NUMBER, request } from './people.ts';
+import { Customer, inboundCall, OWN_NUMBER, request } from './participants.ts';
 
-export { ANSWER_URL, OWN_NUMBER } from './people.ts';
+export { ANSWER_URL, OWN_NUMBER } from './participants.ts';
 
 const REGISTRAR = 'voice.test';
 const CARRIER_HOST = '192.0.2.10';
@@ -181,7 +181,7 @@ export async function openStage(over: Partial<NewAccount> = {}, dials: Dials = {
     recorderOf: () => recorderInto(recorded),
     onSettled: (cdr) => settled.push(cdr),
   });
-  const { keeper, admission, outbound, dispatching: needs } = parts;
+  const { callBilling, admission, outbound, dispatching: needs } = parts;
   const { capacity } = needs;
 
   const stage = {
@@ -219,7 +219,7 @@ export async function openStage(over: Partial<NewAccount> = {}, dials: Dials = {
       return { ...placed.value, callUuid };
     },
     live: (callUuid: CallUuid): Call => {
-      const call = keeper.get(callUuid);
+      const call = callBilling.get(callUuid);
       if (call === undefined) throw new Error(`no call ${callUuid}`);
       return call;
     },
@@ -267,7 +267,7 @@ export async function openStage(over: Partial<NewAccount> = {}, dials: Dials = {
     },
     /** Checks that no slot, reservation or port remains in use, and that no error was logged. */
     leftovers: async () => {
-      await keeper.idle();
+      await callBilling.idle();
       const balance = await ledger.balance(account.authId, account.currency);
       return {
         errors,
@@ -280,12 +280,12 @@ export async function openStage(over: Partial<NewAccount> = {}, dials: Dials = {
     },
     /** Ends all remaining calls, to verify that all resources are released. */
     finish: async () => {
-      for (const call of keeper.live()) call.hangup('normal', 'API Request');
+      for (const call of callBilling.live()) call.hangup('normal', 'API Request');
       await settle();
       expect(await stage.leftovers()).toEqual(NOTHING_LEFT);
     },
     close: async () => {
-      keeper.stop();
+      callBilling.stop();
       await store.close();
     },
   };

@@ -256,7 +256,7 @@ describe('the webhook of a trunk (dialect §3.9)', () => {
     await stage.signalling.last.answers();
     await stage.clock.advance(12_000);
     await a.hangsUp('bye');
-    await stage.keeper.idle();
+    await stage.callBilling.idle();
     await settle();
     expect(posted().slice(1)).toMatchObject([
       {
@@ -299,7 +299,7 @@ describe('the webhook of a trunk (dialect §3.9)', () => {
   it('receives Hangup with 0 seconds and without cost and AnswerTime for an unanswered call', async () => {
     await arrivesAt(await makeTrunk(WEBHOOK));
     await stage.signalling.last.ends('refused', 486);
-    await stage.keeper.idle();
+    await stage.callBilling.idle();
     await settle();
     expect(posted().at(-1)).toMatchObject({
       name: 'Hangup',

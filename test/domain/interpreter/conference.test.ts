@@ -48,7 +48,7 @@ describe('Conference: entering and leaving (dialect §2.1)', () => {
     await b.running;
     a.ends('bye');
     await a.running;
-    const uuid = scene.told(EVENTS)[0]?.['ConferenceUUID'];
+    const uuid = scene.reported(EVENTS)[0]?.['ConferenceUUID'];
     const common = { ConferenceUUID: uuid, ConferenceName: 'Weekly', ParentAuthID: 'MA_ONE' };
     const entered = {
       ...common,
@@ -60,7 +60,7 @@ describe('Conference: entering and leaving (dialect §2.1)', () => {
       CallStatus: 'in-progress',
     };
     const left = { ...common, ConferenceAction: 'exit', Event: 'ConferenceExit' };
-    expect(scene.told(EVENTS)).toEqual([
+    expect(scene.reported(EVENTS)).toEqual([
       {
         ...entered,
         ConferenceMemberID: '1',
@@ -224,7 +224,7 @@ describe('Conference: keys and voices (dialect §2.1)', () => {
   it('reports digitsMatch to the callbackUrl of the member that pressed the keys', async () => {
     const a = await scene.caller(roomXml('digitsMatch="99"'));
     a.press('199');
-    expect(scene.told(EVENTS).at(-1)).toMatchObject({
+    expect(scene.reported(EVENTS).at(-1)).toMatchObject({
       ConferenceAction: 'digits',
       Event: 'ConferenceDigitsMatch',
       ConferenceDigitsMatch: '99',
@@ -270,7 +270,7 @@ describe('Conference: keys and voices (dialect §2.1)', () => {
     room().events.floor(undefined);
     room().events.floor(one);
     room().events.floor(two);
-    expect(scene.told(EVENTS).slice(2)).toMatchObject([
+    expect(scene.reported(EVENTS).slice(2)).toMatchObject([
       { ConferenceAction: 'floor', Event: 'ConferenceFloor', ConferenceMemberID: '1' },
       { ConferenceAction: 'floor', ConferenceMemberID: '2' },
     ]);
@@ -354,7 +354,7 @@ describe('Conference: record and action (dialect §2.1: working, unlike with oth
     const a = await scene.caller(roomXml(`action="${ACTION}"`));
     a.ends('bye');
     await a.running;
-    expect(scene.told(ACTION)).toMatchObject([{ CallStatus: 'completed' }]);
+    expect(scene.reported(ACTION)).toMatchObject([{ CallStatus: 'completed' }]);
     expect(scene.requests).toHaveLength(1);
   });
 });

@@ -36,9 +36,9 @@ const bridged = () => scene.media.openBridges.map(({ a, b }) => [a, b]);
 describe('blind transfer by the called party', () => {
   it('connects the caller with the new party, ends the old leg and continues the Dial', async () => {
     const a = await talking();
-    const told = called().refers(CAROL);
+    const reported = called().refers(CAROL);
     await settle();
-    expect(told).toEqual(['accepted']);
+    expect(reported).toEqual(['accepted']);
     expect(called(1).request).toMatchObject({
       parent: a.call,
       callerId: '14155550199',
@@ -48,7 +48,7 @@ describe('blind transfer by the called party', () => {
     // Both keep talking until the new party answers.
     expect(bridged()).toEqual([[a.media, called().media]]);
     await called(1).answers();
-    expect(told).toEqual(['accepted', 'ringing', 'succeeded']);
+    expect(reported).toEqual(['accepted', 'ringing', 'succeeded']);
     expect(bridged()).toEqual([[a.media, called(1).media]]);
     expect(called().hungUpWith).toEqual(['normal']);
     expect(scene.requests).toHaveLength(1);
@@ -92,12 +92,12 @@ describe('blind transfer by the called party', () => {
 
     it('waits until both parties are connected', async () => {
       const { a, ack } = await dialling();
-      const told = called().refers(CAROL);
+      const reported = called().refers(CAROL);
       await settle();
-      expect(told).toEqual([]);
+      expect(reported).toEqual([]);
       ack.resolve(ok(undefined));
       await settle();
-      expect(told).toEqual(['accepted']);
+      expect(reported).toEqual(['accepted']);
       await called(1).answers();
       expect(bridged()).toEqual([[a.media, called(1).media]]);
       a.ends('bye');
@@ -107,11 +107,11 @@ describe('blind transfer by the called party', () => {
 
     it('is refused after 4 s, or when the parties will not be connected', async () => {
       const { a, ack } = await dialling();
-      const told = called().refers(CAROL);
+      const reported = called().refers(CAROL);
       await scene.clock.advance(3_999);
-      expect(told).toEqual([]);
+      expect(reported).toEqual([]);
       await scene.clock.advance(1);
-      expect(told).toEqual(['refused']);
+      expect(reported).toEqual(['refused']);
       const again = called().refers(CAROL);
       a.ends('timeout');
       ack.resolve(err({ by: 'remote', how: 'timeout', status: undefined, reason: undefined }));
@@ -128,11 +128,11 @@ describe('blind transfer by the called party', () => {
     'reports a refusal with %d to the referring party, and both parties keep talking',
     async (status, cause) => {
       const a = await talking();
-      const told = called().refers(CAROL);
+      const reported = called().refers(CAROL);
       await settle();
       called(1).ends('refused', status);
       await settle();
-      expect(told).toEqual(['accepted', cause]);
+      expect(reported).toEqual(['accepted', cause]);
       expect(bridged()).toEqual([[a.media, called().media]]);
       // A later attempt is possible.
       expect(called().refers('sip:dave@registrar.test')).toEqual(['accepted']);
@@ -219,13 +219,13 @@ describe('blind transfer by the caller', () => {
     'connects the called party with the new party (caller hangs up first: %s)',
     async (gone) => {
       const a = await talking();
-      const told = a.refers(CAROL);
+      const reported = a.refers(CAROL);
       await settle();
       if (gone) a.ends('bye');
       await settle();
       expect(called().hungUpWith).toEqual([]);
       await called(1).answers();
-      expect(told).toEqual(['accepted', 'succeeded']);
+      expect(reported).toEqual(['accepted', 'succeeded']);
       expect(bridged()).toEqual([[called().media, called(1).media]]);
       expect(a.call.isEnded).toBe(true);
       expect(dialOf(called().call)?.leg).toBe(called(1).call);
@@ -255,9 +255,9 @@ describe('attended transfer (Replaces)', () => {
   it("connects the caller with the party of the called phone's other call", async () => {
     const a = await talking(0);
     const consultation = await talking(1);
-    const told = called(0).refers(CAROL, consultation.call.legId);
+    const reported = called(0).refers(CAROL, consultation.call.legId);
     await settle();
-    expect(told).toEqual(['accepted', 'succeeded']);
+    expect(reported).toEqual(['accepted', 'succeeded']);
     expect(bridged()).toEqual([[a.media, called(1).media]]);
     expect(called(0).hungUpWith).toEqual(['normal']);
     expect(consultation.hungUpWith).toEqual(['normal']);
@@ -284,9 +284,9 @@ describe('attended transfer (Replaces)', () => {
   it('refuses an unknown dialog, fails one without another party, and keeps the call unchanged', async () => {
     const a = await talking(0);
     expect(called().refers(CAROL, 'unknown')).toEqual(['refused']);
-    const told = called().refers(CAROL, a.call.legId);
+    const reported = called().refers(CAROL, a.call.legId);
     await settle();
-    expect(told).toEqual(['accepted', 'forbidden']);
+    expect(reported).toEqual(['accepted', 'forbidden']);
     expect(bridged()).toEqual([[a.media, called().media]]);
     a.ends('bye');
     await a.running;

@@ -37,7 +37,7 @@ describe('Dial: unanswered caller', () => {
     expect(scene.media.openBridges).toMatchObject([{ a: a.media, b: called().media }]);
     expect(a.call.answerUs).toBe(called().call.answerUs);
     // The record has the answer before audio flows.
-    expect(scene.kept[0]).toBe(a.call);
+    expect(scene.retained[0]).toBe(a.call);
     expect(scene.events(EVENTS)).toEqual(['DialAnswer', 'DialConnected']);
   });
 

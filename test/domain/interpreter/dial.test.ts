@@ -60,7 +60,7 @@ describe('Dial: ringing (dialect §2.1)', () => {
     await scene.clock.advance(1);
     await a.running;
     expect(called().hungUpWith).toEqual(['ringTimeout']);
-    expect(scene.told(EVENTS)).toMatchObject([
+    expect(scene.reported(EVENTS)).toMatchObject([
       {
         Event: 'DialHangup',
         DialBLegHangupCause: 'NO_ANSWER',
@@ -70,7 +70,7 @@ describe('Dial: ringing (dialect §2.1)', () => {
         DialBLegBillDuration: '0',
       },
     ]);
-    expect(scene.told(ACTION)).toMatchObject([
+    expect(scene.reported(ACTION)).toMatchObject([
       { Event: 'DialAction', DialStatus: 'timeout', DialRingStatus: 'true' },
     ]);
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
@@ -82,12 +82,12 @@ describe('Dial: ringing (dialect §2.1)', () => {
     [480, 'no-answer', 'NO_ANSWER'],
     [404, 'failed', 'UNALLOCATED_NUMBER'],
     [503, 'failed', 'SERVICE_UNAVAILABLE'],
-  ])('reports a refusal with %i as DialStatus %s', async (status, told, cause) => {
+  ])('reports a refusal with %i as DialStatus %s', async (status, reported, cause) => {
     const a = await scene.caller(dialXml(`action="${ACTION}" redirect="false"`));
     called().ends('refused', status);
     await a.running;
-    expect(scene.told(ACTION)).toMatchObject([
-      { DialStatus: told, DialHangupCause: cause, DialBLegUUID: called().call.uuid },
+    expect(scene.reported(ACTION)).toMatchObject([
+      { DialStatus: reported, DialHangupCause: cause, DialBLegUUID: called().call.uuid },
     ]);
   });
 
@@ -189,7 +189,7 @@ describe('Dial: parallel ringing, the first answer wins (dialect §2.1)', () => 
     await called(1).answers();
     expect(called(0).hungUpWith).toEqual(['lostRace']);
     expect(scene.media.openBridges).toMatchObject([{ a: a.media, b: called(1).media }]);
-    expect(scene.told(EVENTS)).toMatchObject([
+    expect(scene.reported(EVENTS)).toMatchObject([
       { Event: 'DialAnswer', DialBLegPosition: '2', DialBLegTo: 'sip:bob1234@sip.test' },
       { Event: 'DialConnected', DialBLegPosition: '2' },
       {
@@ -235,7 +235,7 @@ describe('Dial: parallel ringing, the first answer wins (dialect §2.1)', () => 
       DialBLegFailureReason: 'not there',
     };
     expect(scene.notifications.map(({ event }) => event)).toEqual(['DialHangup', 'DialAction']);
-    expect(scene.told(EVENTS)).toMatchObject([
+    expect(scene.reported(EVENTS)).toMatchObject([
       {
         ...why,
         Event: 'DialHangup',
@@ -246,7 +246,7 @@ describe('Dial: parallel ringing, the first answer wins (dialect §2.1)', () => 
         DialBLegHangupCause: 'USER_NOT_REGISTERED',
       },
     ]);
-    expect(scene.told(ACTION)).toMatchObject([
+    expect(scene.reported(ACTION)).toMatchObject([
       { ...why, DialStatus: 'failed', DialHangupCause: 'USER_NOT_REGISTERED' },
     ]);
   });
@@ -256,11 +256,11 @@ describe('Dial: parallel ringing, the first answer wins (dialect §2.1)', () => 
     const a = await scene.caller(dialXml(`action="${ACTION}" redirect="false"`, BOTH));
     called(0).ends('refused', 404);
     await a.running;
-    expect(scene.told(EVENTS)).toMatchObject([
+    expect(scene.reported(EVENTS)).toMatchObject([
       { DialBLegUUID: '', DialBLegPosition: '2' },
       { DialBLegUUID: called(0).call.uuid, DialBLegPosition: '1' },
     ]);
-    expect(scene.told(ACTION)).toMatchObject([
+    expect(scene.reported(ACTION)).toMatchObject([
       { DialBLegUUID: called(0).call.uuid, DialHangupCause: 'UNALLOCATED_NUMBER' },
     ]);
   });
@@ -270,7 +270,7 @@ describe('Dial: parallel ringing, the first answer wins (dialect §2.1)', () => 
     called(0).ends('refused', 404);
     called(1).ends('refused', 486);
     await a.running;
-    expect(scene.told(ACTION)).toMatchObject([
+    expect(scene.reported(ACTION)).toMatchObject([
       { DialStatus: 'busy', DialBLegUUID: called(1).call.uuid },
     ]);
   });
@@ -300,8 +300,8 @@ describe('Dial: confirmSound and confirmKey (dialect §2.1)', () => {
     called().press('2');
     await a.running;
     expect(called().hungUpWith).toEqual(['confirmKeyFailed']);
-    expect(scene.told(EVENTS).at(-1)).toMatchObject({ DialBLegHangupCauseCode: '9110' });
-    expect(scene.told(ACTION)).toMatchObject([{ DialStatus: 'failed' }]);
+    expect(scene.reported(EVENTS).at(-1)).toMatchObject({ DialBLegHangupCauseCode: '9110' });
+    expect(scene.reported(ACTION)).toMatchObject([{ DialStatus: 'failed' }]);
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
@@ -365,7 +365,7 @@ describe('Dial: confirmSound and confirmKey (dialect §2.1)', () => {
     await called().answers();
     called().ends('bye');
     await a.running;
-    expect(scene.told(ACTION)).toMatchObject([{ DialStatus: 'failed' }]);
+    expect(scene.reported(ACTION)).toMatchObject([{ DialStatus: 'failed' }]);
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 });
@@ -376,7 +376,7 @@ describe('Dial: the conversation (dialect §2.1)', () => {
     await called().answers();
     const b = called().call;
     expect([a.call.bridgeUuid, b.bridgeUuid]).toEqual([b.uuid, a.call.uuid]);
-    expect(scene.kept).toEqual(expect.arrayContaining([a.call, b]));
+    expect(scene.retained).toEqual(expect.arrayContaining([a.call, b]));
     expect(scene.dialAnswered).toEqual([a.call]);
     expect(dialOf(a.call)?.leg).toBe(b);
   });
@@ -387,7 +387,7 @@ describe('Dial: the conversation (dialect §2.1)', () => {
     await scene.clock.advance(61_400);
     called().ends('bye');
     await settle();
-    const [answer, connected, hangup] = scene.told(EVENTS);
+    const [answer, connected, hangup] = scene.reported(EVENTS);
     const common = {
       CallUUID: a.call.uuid,
       From: '14155550100',
@@ -435,7 +435,7 @@ describe('Dial: the conversation (dialect §2.1)', () => {
     expect(called().hungUpWith).toEqual([]);
     await scene.clock.advance(1);
     expect(called().hungUpWith).toEqual(['scheduled']);
-    expect(scene.told(EVENTS).at(-1)).toMatchObject({ DialBLegHangupCauseCode: '6000' });
+    expect(scene.reported(EVENTS).at(-1)).toMatchObject({ DialBLegHangupCauseCode: '6000' });
   });
 
   it('hangupOnStar: * of the caller ends the B leg, * of the called party does not', async () => {
@@ -455,7 +455,7 @@ describe('Dial: the conversation (dialect §2.1)', () => {
     a.press('112');
     called().press('0');
     called().press('12');
-    expect(scene.told(EVENTS).slice(2)).toMatchObject([
+    expect(scene.reported(EVENTS).slice(2)).toMatchObject([
       {
         Event: 'DialDigitsMatch',
         DialAction: 'digits',
@@ -526,7 +526,7 @@ describe('Dial: the conversation (dialect §2.1)', () => {
       disposition: 'send_bye',
     });
     expect(scene.events(EVENTS).at(-1)).toBe('DialHangup');
-    expect(scene.told(ACTION)).toMatchObject([
+    expect(scene.reported(ACTION)).toMatchObject([
       { DialStatus: 'completed', CallStatus: 'completed' },
     ]);
     expect(scene.requests.map(({ url }) => url)).toEqual([ANSWER]);
@@ -543,7 +543,7 @@ describe('Dial: the conversation (dialect §2.1)', () => {
       source: 'Caller',
       disposition: 'send_cancel',
     });
-    expect(scene.told(ACTION)).toMatchObject([
+    expect(scene.reported(ACTION)).toMatchObject([
       { DialStatus: 'cancel', DialHangupCause: 'ORIGINATOR_CANCEL', DialRingStatus: 'true' },
     ]);
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
@@ -635,7 +635,7 @@ describe('Dial and transfers of its legs (dialect §2.2)', () => {
     await a.running;
     expect(called().hungUpWith).toEqual([]);
     expect(called().call.isAnswered).toBe(true);
-    expect(scene.told(ACTION)).toMatchObject([
+    expect(scene.reported(ACTION)).toMatchObject([
       { DialStatus: 'completed', DialHangupCause: 'NORMAL_CLEARING' },
     ]);
     expect(dialOf(a.call)).toBeUndefined();

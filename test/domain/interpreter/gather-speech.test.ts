@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { settle } from '../../sim/clock.ts';
 import { ListeningScene } from './listening-scene.ts';
-import { NOTHING_LEFT, type ScriptedEar } from './scene.ts';
+import { NOTHING_LEFT, type ScriptedListener } from './scene.ts';
 
 const ACTION = 'https://app.test/input';
 const INTERIM = 'https://app.test/interim';
@@ -16,12 +16,12 @@ beforeEach(() => {
 const xml = (element: string, attributes: string): string =>
   `<${element} action="${ACTION}" ${attributes}><Play>https://app.test/menu.mp3</Play></${element}>`;
 
-const asked = (): Record<string, string> | undefined =>
+const requested = (): Record<string, string> | undefined =>
   scene.requests.find(({ url }) => url === ACTION)?.parameters;
 
-function ear(index = 0): ScriptedEar {
-  const found = scene.ears[index];
-  if (found === undefined) throw new Error(`nobody listens, number ${index}`);
+function listenerAt(index = 0): ScriptedListener {
+  const found = scene.listeners[index];
+  if (found === undefined) throw new Error(`no listener ${index}`);
   return found;
 }
 
@@ -34,10 +34,10 @@ describe('GetInput, Gather: speech (dialect §2.1)', () => {
   it('stops prompts when the caller speaks, and reports the words and their cost', async () => {
     const a = await scene.caller(xml('GetInput', 'inputType="dtmf speech" hints="sales, support"'));
     expect(a.media.sounding).toHaveLength(1);
-    await ear().says('support please', 0.876);
+    await listenerAt().says('support please', 0.876);
     await a.running;
     expect(a.media.sounding).toHaveLength(0);
-    expect(asked()).toMatchObject({
+    expect(requested()).toMatchObject({
       Event: 'GetInput',
       InputType: 'speech',
       Digits: '',
@@ -54,20 +54,20 @@ describe('GetInput, Gather: speech (dialect §2.1)', () => {
     const a = await scene.caller(xml('GetInput', 'inputType="speech"'));
     await hearPrompts();
     await a.running;
-    expect(scene.ears).toEqual([]);
-    expect(asked()?.['SpeechError']).toContain('the balance does not cover speech recognition');
+    expect(scene.listeners).toEqual([]);
+    expect(requested()?.['SpeechError']).toContain('the balance does not cover speech recognition');
     expect(scene.charged).toEqual([]);
   });
 
   it('ends recognition when the balance covers no further pulse, and releases the reservation', async () => {
     const a = await scene.caller(xml('GetInput', 'inputType="speech"'));
     expect(scene.openMeters).toBe(1);
-    ear().options.speaking();
+    listenerAt().options.speaking();
     await settle();
     scene.exhaust();
     await a.running;
-    expect(ear().isStopped).toBe(true);
-    expect(asked()).toMatchObject({ BilledAmount: '0', Speech: '' });
+    expect(listenerAt().isStopped).toBe(true);
+    expect(requested()).toMatchObject({ BilledAmount: '0', Speech: '' });
     expect([scene.charged, scene.openMeters]).toEqual([[], 0]);
   });
 
@@ -75,17 +75,17 @@ describe('GetInput, Gather: speech (dialect §2.1)', () => {
     const attributes =
       'inputType="speech" language="en-GB" hints="a b,c" profanityFilter="true" speechModel="phone_call" speechEndTimeout="3"';
     const a = await scene.caller(xml('GetInput', attributes));
-    expect(ear().options).toMatchObject({
+    expect(listenerAt().options).toMatchObject({
       language: 'en-GB',
       hints: ['a b', 'c'],
       profanityFilter: true,
       model: 'phone_call',
       endSilenceMs: 3000,
     });
-    expect(ear().options.interim).toBeUndefined();
+    expect(listenerAt().options.interim).toBeUndefined();
     a.ends('bye');
     await a.running;
-    expect(ear().isStopped).toBe(true);
+    expect(listenerAt().isStopped).toBe(true);
   });
 
   it('stops recognition when a key is pressed first', async () => {
@@ -94,8 +94,8 @@ describe('GetInput, Gather: speech (dialect §2.1)', () => {
     await settle();
     a.press('2');
     await a.running;
-    expect(asked()).toMatchObject({ InputType: 'dtmf', Digits: '42', Speech: '' });
-    expect(ear().isStopped).toBe(true);
+    expect(requested()).toMatchObject({ InputType: 'dtmf', Digits: '42', Speech: '' });
+    expect(listenerAt().isStopped).toBe(true);
     expect(scene.charged).toEqual([]);
   });
 
@@ -106,33 +106,33 @@ describe('GetInput, Gather: speech (dialect §2.1)', () => {
     expect(a.media.sounding).toHaveLength(1);
     await hearPrompts();
     await scene.clock.advance(4999);
-    expect(asked()).toBeUndefined();
+    expect(requested()).toBeUndefined();
     await scene.clock.advance(1);
     await a.running;
-    expect(asked()).toMatchObject({ InputType: '', Digits: '', Speech: '' });
-    expect(asked()).not.toHaveProperty('SpeechError');
+    expect(requested()).toMatchObject({ InputType: '', Digits: '', Speech: '' });
+    expect(requested()).not.toHaveProperty('SpeechError');
   });
 
   it('ignores noise without words, and accepts later speech within the timeout', async () => {
     const a = await scene.caller(xml('GetInput', 'inputType="speech" executionTimeout="5"'));
     await hearPrompts();
-    await ear().says('');
+    await listenerAt().says('');
     await scene.clock.advance(2000);
-    await ear(1).says('sales');
+    await listenerAt(1).says('sales');
     await a.running;
-    expect(asked()).toMatchObject({ Speech: 'sales' });
+    expect(requested()).toMatchObject({ Speech: 'sales' });
     expect(scene.charged).toEqual([1200]);
   });
 
   it('lets a caller who is speaking at the timeout finish', async () => {
     const a = await scene.caller(xml('GetInput', 'inputType="speech" executionTimeout="5"'));
     await hearPrompts();
-    ear().options.speaking();
+    listenerAt().options.speaking();
     await scene.clock.advance(20_000);
-    expect(asked()).toBeUndefined();
-    await ear().says('at last');
+    expect(requested()).toBeUndefined();
+    await listenerAt().says('at last');
     await a.running;
-    expect(asked()).toMatchObject({ Speech: 'at last' });
+    expect(requested()).toMatchObject({ Speech: 'at last' });
   });
 
   it.each(['GetInput', 'Gather'])(
@@ -140,9 +140,9 @@ describe('GetInput, Gather: speech (dialect §2.1)', () => {
     async (element) => {
       const a = await scene.caller(xml(element, 'inputType="speech"'));
       await hearPrompts();
-      await ear().fails({ kind: 'failed', detail: 'the recogniser answered 500' });
+      await listenerAt().fails({ kind: 'failed', detail: 'the recogniser answered 500' });
       await a.running;
-      expect(asked()).toMatchObject({
+      expect(requested()).toMatchObject({
         InputType: '',
         Speech: '',
         BilledAmount: '0',
@@ -157,22 +157,22 @@ describe('GetInput, Gather: speech (dialect §2.1)', () => {
 
   it('still accepts keys after recognition failed', async () => {
     const a = await scene.caller(xml('GetInput', 'inputType="dtmf speech" numDigits="1"'));
-    await ear().fails({ kind: 'unavailable', detail: 'none is set up' });
+    await listenerAt().fails({ kind: 'unavailable', detail: 'none is set up' });
     await hearPrompts();
     a.press('7');
     await a.running;
-    expect(asked()).toMatchObject({ InputType: 'dtmf', Digits: '7' });
-    expect(asked()).not.toHaveProperty('SpeechError');
+    expect(requested()).toMatchObject({ InputType: 'dtmf', Digits: '7' });
+    expect(requested()).not.toHaveProperty('SpeechError');
   });
 
   it('reports interim results with sequence numbers', async () => {
     const attributes = `inputType="speech" interimSpeechResultsCallback="${INTERIM}"`;
     const a = await scene.caller(xml('GetInput', attributes));
-    ear().options.interim?.({ stable: '', unstable: 'I want', stability: 0.6 });
-    ear().options.interim?.({ stable: 'I want sales', unstable: '', stability: 1 });
-    await ear().says('I want sales');
+    listenerAt().options.interim?.({ stable: '', unstable: 'I want', stability: 0.6 });
+    listenerAt().options.interim?.({ stable: 'I want sales', unstable: '', stability: 1 });
+    await listenerAt().says('I want sales');
     await a.running;
-    expect(scene.told(INTERIM)).toMatchObject([
+    expect(scene.reported(INTERIM)).toMatchObject([
       { StableSpeech: '', UnstableSpeech: 'I want', Stability: '0.60', SequenceNumber: '0' },
       { StableSpeech: 'I want sales', UnstableSpeech: '', Stability: '1.00', SequenceNumber: '1' },
     ]);
@@ -180,7 +180,7 @@ describe('GetInput, Gather: speech (dialect §2.1)', () => {
 
   it('hides words from the log with log="false"', async () => {
     const a = await scene.caller(xml('GetInput', 'inputType="speech" log="false"'));
-    await ear().says('my secret word');
+    await listenerAt().says('my secret word');
     await a.running;
     a.call.log.add('callback', 'sent', { signedString: 'https://x/?Speech=my+secret+word&a=1' });
     expect(JSON.stringify(a.call.log.entries())).not.toMatch(/secret/);

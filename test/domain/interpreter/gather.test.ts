@@ -25,7 +25,7 @@ async function hear(): Promise<void> {
 }
 
 /** Parameters of the request to `action`; undefined without a request. */
-const asked = (): Record<string, string> | undefined =>
+const requested = (): Record<string, string> | undefined =>
   scene.requests.find(({ url }) => url === ACTION)?.parameters;
 
 describe('GetDigits, GetInput, Gather: reading keys (dialect §2.1)', () => {
@@ -38,7 +38,11 @@ describe('GetDigits, GetInput, Gather: reading keys (dialect §2.1)', () => {
     expect(scene.loaded).toEqual([SOUND]);
     a.press('2');
     await a.running;
-    expect(asked()).toMatchObject({ Event: 'GetDigits', Digits: '42', CallStatus: 'in-progress' });
+    expect(requested()).toMatchObject({
+      Event: 'GetDigits',
+      Digits: '42',
+      CallStatus: 'in-progress',
+    });
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
@@ -57,7 +61,7 @@ describe('GetDigits, GetInput, Gather: reading keys (dialect §2.1)', () => {
       expect(a.media.sounding).toHaveLength(asks === '' ? 1 : 0);
       a.press(then);
       await a.running;
-      expect(asked()).toMatchObject({ Digits: digits });
+      expect(requested()).toMatchObject({ Digits: digits });
       expect(scene.leftovers()).toEqual(NOTHING_LEFT);
     },
   );
@@ -82,14 +86,14 @@ describe('GetDigits, GetInput, Gather: reading keys (dialect §2.1)', () => {
     const a = await scene.caller(xml('GetDigits', 'finishOnKey="*#"'));
     a.press('123*');
     await a.running;
-    expect(asked()).toMatchObject({ Digits: '123' });
+    expect(requested()).toMatchObject({ Digits: '123' });
   });
 
   it('treats # as a normal key if finishOnKey is none', async () => {
     const a = await scene.caller(xml('GetDigits', 'finishOnKey="none" numDigits="2"'));
     a.press('#1');
     await a.running;
-    expect(asked()).toMatchObject({ Digits: '#1' });
+    expect(requested()).toMatchObject({ Digits: '#1' });
   });
 
   it('waits timeout for the first key, counted from the end of the prompts', async () => {
@@ -99,7 +103,7 @@ describe('GetDigits, GetInput, Gather: reading keys (dialect §2.1)', () => {
     await scene.clock.advance(4_999);
     a.press('7#');
     await a.running;
-    expect(asked()).toMatchObject({ Digits: '7' });
+    expect(requested()).toMatchObject({ Digits: '7' });
   });
 
   it('waits digitTimeout between keys', async () => {
@@ -108,9 +112,9 @@ describe('GetDigits, GetInput, Gather: reading keys (dialect §2.1)', () => {
     await scene.clock.advance(2_999);
     a.press('2');
     await scene.clock.advance(2_999);
-    expect(asked()).toBeUndefined();
+    expect(requested()).toBeUndefined();
     await scene.clock.advance(1);
-    expect(asked()).toMatchObject({ Digits: '12' });
+    expect(requested()).toMatchObject({ Digits: '12' });
     await a.running;
   });
 
@@ -127,7 +131,7 @@ describe('GetDigits, GetInput, Gather: reading keys (dialect §2.1)', () => {
     await hear();
     a.press('1');
     await a.running;
-    expect(asked()).toMatchObject({ Digits: '1' });
+    expect(requested()).toMatchObject({ Digits: '1' });
   });
 });
 
@@ -146,7 +150,7 @@ describe('GetDigits, GetInput, Gather: invalid or missing input', () => {
     expect(scene.loaded).toEqual([SOUND, INVALID, SOUND]);
     a.press('12');
     await a.running;
-    expect(asked()).toMatchObject({ Digits: '12' });
+    expect(requested()).toMatchObject({ Digits: '12' });
   });
 
   it('uses a key during invalidDigitsSound as the first key of the next attempt', async () => {
@@ -160,7 +164,7 @@ describe('GetDigits, GetInput, Gather: invalid or missing input', () => {
     await settle();
     a.press('2');
     await a.running;
-    expect(asked()).toMatchObject({ Digits: '2' });
+    expect(requested()).toMatchObject({ Digits: '2' });
     expect(scene.loaded).toEqual([SOUND, INVALID, SOUND]);
   });
 
@@ -175,7 +179,7 @@ describe('GetDigits, GetInput, Gather: invalid or missing input', () => {
     expect(a.media.sounding).toHaveLength(1);
     await hear();
     await a.running;
-    expect(asked()).toBeUndefined();
+    expect(requested()).toBeUndefined();
     expect(a.hungUpWith).toEqual(['endOfXml']);
   });
 
@@ -186,7 +190,7 @@ describe('GetDigits, GetInput, Gather: invalid or missing input', () => {
       await hear();
       await scene.clock.advance(6_000);
       await a.running;
-      expect(asked()).toBeUndefined();
+      expect(requested()).toBeUndefined();
       expect(a.hungUpWith).toEqual(['endOfXml']);
       expect(scene.leftovers()).toEqual(NOTHING_LEFT);
     },
@@ -208,7 +212,7 @@ describe('GetDigits, GetInput, Gather: invalid or missing input', () => {
     await hear();
     await scene.clock.advance(5_000);
     await a.running;
-    expect(asked()).toMatchObject({ Event: 'GetInput', InputType: '', Digits: '', Speech: '' });
+    expect(requested()).toMatchObject({ Event: 'GetInput', InputType: '', Digits: '', Speech: '' });
     expect(a.hungUpWith).toEqual(['normal']);
   });
 });
@@ -218,7 +222,7 @@ describe('GetDigits, GetInput, Gather: reporting input', () => {
     const a = await scene.caller(xml('GetInput', 'numDigits="1"'));
     a.press('5');
     await a.running;
-    expect(asked()).toMatchObject({
+    expect(requested()).toMatchObject({
       Event: 'GetInput',
       InputType: 'dtmf',
       Digits: '5',
@@ -234,8 +238,8 @@ describe('GetDigits, GetInput, Gather: reporting input', () => {
     );
     a.press('5');
     await settle();
-    expect(asked()).toBeUndefined();
-    expect(scene.told(ACTION)).toMatchObject([{ Event: 'GetDigits', Digits: '5' }]);
+    expect(requested()).toBeUndefined();
+    expect(scene.reported(ACTION)).toMatchObject([{ Event: 'GetDigits', Digits: '5' }]);
     expect(a.call.isEnded).toBe(false);
   });
 
@@ -263,7 +267,7 @@ describe('GetDigits, GetInput, Gather: reporting input', () => {
     });
     expect(JSON.stringify(a.call.log.entries())).not.toContain('86*');
     expect(a.call.log.entries().at(-1)?.facts['status']).toBe(200);
-    expect(asked()).toMatchObject({ Digits: '86*#' });
+    expect(requested()).toMatchObject({ Digits: '86*#' });
   });
 
   it('logs digits with log (default)', async () => {
@@ -289,7 +293,7 @@ describe('GetDigits, GetInput, Gather: interruptions', () => {
       }
       a.ends('bye');
       await a.running;
-      expect(asked()).toBeUndefined();
+      expect(requested()).toBeUndefined();
       expect(scene.leftovers()).toEqual(NOTHING_LEFT);
     },
   );
@@ -305,7 +309,7 @@ describe('GetDigits, GetInput, Gather: interruptions', () => {
     await settle();
     a.press('2');
     await a.running;
-    expect(asked()).toMatchObject({ Digits: '2' });
+    expect(requested()).toMatchObject({ Digits: '2' });
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 });

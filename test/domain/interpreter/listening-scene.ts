@@ -60,7 +60,7 @@ export class ScriptedRecording implements MediaRecording {
 
 export class ListeningLeg extends FakeMediaLeg {
   readonly recordings: ScriptedRecording[] = [];
-  readonly silencesAwaited: Array<{ ms: number; maxMs: number; heard: () => void }> = [];
+  readonly silencesAwaited: Array<{ ms: number; maxMs: number; received: () => void }> = [];
   readonly detections: Array<{
     options: MachineDetectionOptions;
     conclude: (reason: MachineDetectionResult['reason']) => void;
@@ -77,7 +77,7 @@ export class ListeningLeg extends FakeMediaLeg {
 
   waitForSilence(ms: number, maxMs: number, signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
-      this.silencesAwaited.push({ ms, maxMs, heard: () => resolve(true) });
+      this.silencesAwaited.push({ ms, maxMs, received: () => resolve(true) });
       signal.addEventListener('abort', () => resolve(false), { once: true });
     });
   }
@@ -123,7 +123,7 @@ export class ListeningScene extends Scene {
   isStoreDown = false;
   isStoreFull = false;
   /** Gate for `RecordStop` of an ended call. */
-  hangupTold: Promise<void> = Promise.resolve();
+  hangupReported: Promise<void> = Promise.resolve();
 
   constructor() {
     super();
@@ -231,7 +231,7 @@ export class ListeningScene extends Scene {
       callbacks,
       ledger: this.uses,
       linkTo: ({ recordingId, format }) => `https://media.test/${recordingId}.${format}?sig=s`,
-      hangupTold: () => this.hangupTold,
+      hangupReported: () => this.hangupReported,
       clock,
       logger,
     };

@@ -96,7 +96,7 @@ describe('MultiPartyCall (dialect §2.1)', () => {
       'ParticipantLeft',
       'MPCEnded',
     ]);
-    expect(scene.told(STATUS)[1]).toMatchObject({
+    expect(scene.reported(STATUS)[1]).toMatchObject({
       MPCName: 'support',
       ParticipantRole: 'customer',
       ParticipantCallUUID: a.call.uuid,
@@ -143,8 +143,8 @@ describe('MultiPartyCall (dialect §2.1)', () => {
   });
 
   it('pauses and resumes recordings of all or one member, and notifies their callback', async () => {
-    const told = { url: 'https://app.test/recorded', method: 'POST' } as const;
-    const request = { maxMs: 0, format: 'mp3', channels: 'mono', callback: told } as const;
+    const reported = { url: 'https://app.test/recorded', method: 'POST' } as const;
+    const request = { maxMs: 0, format: 'mp3', channels: 'mono', callback: reported } as const;
     const { conferences } = scene.needs;
     const a = await scene.caller(mpc('customer'));
     const b = await scene.caller(mpc('agent', 'stayAlone="true"'));
@@ -168,7 +168,7 @@ describe('MultiPartyCall (dialect §2.1)', () => {
     conferences.changeParty(ACCOUNT, 'name_support', { kind: 'resumeRecording' });
     expect(scene.roomRecordings[0]?.pauses).toEqual([true, false]);
     expect(scene.callRecordings[0]?.pauses).toEqual([true]);
-    expect(scene.told(told.url)).toMatchObject([
+    expect(scene.reported(reported.url)).toMatchObject([
       { EventName: 'MPCRecordingPaused', MPCName: 'support', RecordingID: 'rec-1' },
       { EventName: 'ParticipantRecordingPaused', MemberID: '1' },
       { EventName: 'MPCRecordingResumed' },

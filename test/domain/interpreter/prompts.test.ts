@@ -138,7 +138,7 @@ describe('Wait (dialect §2.1)', () => {
       '<Wait length="10" silence="true" minSilence="3000"/><Wait length="7" silence="true"/>',
     );
     expect(scene.leg().silencesAwaited).toMatchObject([{ ms: 3000, maxMs: 10_000 }]);
-    scene.leg().silencesAwaited[0]?.heard();
+    scene.leg().silencesAwaited[0]?.received();
     await settle();
     expect(scene.leg().silencesAwaited).toHaveLength(2);
     await scene.clock.advance(7000);

@@ -25,7 +25,7 @@ function recording(index = 0): ScriptedRecording {
   return found;
 }
 
-const stops = (): Array<Record<string, string>> => scene.told(CALLBACK);
+const stops = (): Array<Record<string, string>> => scene.reported(CALLBACK);
 const warned = (call: { log: { entries(): readonly { text: string }[] } }, text: string): boolean =>
   call.log.entries().some((entry) => entry.text === text);
 
@@ -70,15 +70,15 @@ describe('Record: message of the caller (dialect §2.1)', () => {
   });
 
   it('keeps the message when the caller hangs up, and reports it after the hangup', async () => {
-    const told = Promise.withResolvers<void>();
-    scene.hangupTold = told.promise;
+    const reported = Promise.withResolvers<void>();
+    scene.hangupReported = reported.promise;
     const a = await scene.caller(record(''));
     await scene.clock.advance(4_000);
     a.ends('bye');
     await a.running;
     await settle();
     expect(stops()).toEqual([]);
-    told.resolve();
+    reported.resolve();
     await settle();
     expect(scene.row()).toMatchObject({ status: 'ready', durationMs: 4000 });
     expect(stops()).toMatchObject([{ RecordingEndReason: 'HungUp', CallStatus: 'completed' }]);
@@ -367,7 +367,7 @@ describe('Record: action with redirect="true"', () => {
     a.ends('bye');
     await a.running;
     await settle();
-    expect(scene.told(ACTION)).toMatchObject([
+    expect(scene.reported(ACTION)).toMatchObject([
       { Event: 'Record', RecordingEndReason: 'HungUp', CallStatus: 'completed' },
     ]);
     expect(scene.requests).toHaveLength(1);

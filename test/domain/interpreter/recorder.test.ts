@@ -37,7 +37,7 @@ describe('recordings of a call through the REST API (dialect §3.4)', () => {
     expect(scene.recorder.stop(call, second.value.recordingId)).toBe(true);
     await settle();
     expect(scene.recorder.recordingsOf(call)).toEqual([first.value]);
-    expect(scene.told(CALLBACK.url)).toMatchObject([
+    expect(scene.reported(CALLBACK.url)).toMatchObject([
       { RecordingID: second.value.recordingId, RecordingEndReason: 'API request' },
     ]);
   });
@@ -48,7 +48,7 @@ describe('recordings of a call through the REST API (dialect §3.4)', () => {
     await scene.recorder.start(call, REQUEST);
     expect(scene.recorder.stop(call)).toBe(true);
     await settle();
-    expect(scene.told(CALLBACK.url)).toHaveLength(2);
+    expect(scene.reported(CALLBACK.url)).toHaveLength(2);
     expect(scene.recorder.stop(call)).toBe(false);
   });
 
@@ -144,11 +144,11 @@ describe('store that rejects writes when a recording ends', () => {
     scene.recorder.stop(call);
     await scene.clock.advance(20_000);
     expect(scene.row().status).toBe('recording');
-    expect(scene.told(CALLBACK.url)).toEqual([]);
+    expect(scene.reported(CALLBACK.url)).toEqual([]);
     scene.isStoreFull = false;
     await scene.clock.advance(20_000);
     expect(scene.row().status).toBe('ready');
-    expect(scene.told(CALLBACK.url)).toHaveLength(1);
+    expect(scene.reported(CALLBACK.url)).toHaveLength(1);
     expect(scene.uses.charged).toHaveLength(1);
     expect(scene.uses.held.size).toBe(0);
     expect(scene.errors).toEqual([]);
@@ -198,7 +198,7 @@ describe('price of a recording', () => {
     await scene.recorder.start(call, REQUEST);
     expect(scene.uses.held.size).toBe(1);
     await scene.clock.advance(8_000);
-    expect(scene.told(CALLBACK.url)).toMatchObject([
+    expect(scene.reported(CALLBACK.url)).toMatchObject([
       { RecordingEndReason: 'OutOfCredits', RecordingDuration: '3' },
     ]);
     expect(scene.uses.charged).toMatchObject([{ amount: 300_000 }]);
@@ -249,7 +249,7 @@ describe('price of a recording', () => {
 describe('recordings of a room (dialect §3.5)', () => {
   let media: ScriptedRecording | undefined;
   const ROOM_CALLBACK = { url: 'https://app.test/room', method: 'POST' } as const;
-  const finalized = () => scene.told(ROOM_CALLBACK.url);
+  const finalized = () => scene.reported(ROOM_CALLBACK.url);
   const room = {
     record: (path: string) => {
       const options = { path, channels: 'both', stereo: false, silenceEndMs: 0, maxMs: 0 } as const;
@@ -409,7 +409,7 @@ describe('recordings interrupted by a crash', () => {
     await recover(interrupted(asRecordingId('r1')), interrupted(asRecordingId('r2')));
     expect(scene.notifications).toEqual(scene.storedNotifications);
     expect(scene.notifications).toMatchObject([{ id: 'r1', accountId: 'SA_ONE', subject: 'c1' }]);
-    expect(scene.told(CALLBACK.url)).toEqual([
+    expect(scene.reported(CALLBACK.url)).toEqual([
       {
         Event: 'RecordStop',
         CallStatus: 'completed',
@@ -448,7 +448,7 @@ describe('recordings interrupted by a crash', () => {
     });
     scene.recorder.recover([left]);
     await settle();
-    const [crashed] = scene.told(CALLBACK.url);
+    const [crashed] = scene.reported(CALLBACK.url);
     expect(crashed).toMatchObject({
       CallUUID: call.uuid,
       CallStatus: 'completed',

@@ -1,5 +1,6 @@
 /** Test scene for whole calls: real calls and interpreter, with scripted phones, application and media. */
 
+import { wallUs } from '../../../src/base/clock.ts';
 import { type AccountId, asAccountId, asCallUuid } from '../../../src/base/ids.ts';
 import { type Logger, silentLogger } from '../../../src/base/logger.ts';
 import type { Micros } from '../../../src/base/money.ts';
@@ -37,7 +38,7 @@ import {
   Conferences,
   Interpreter,
   type InterpreterNeeds,
-  type UnmadeLeg,
+  type UnplacedLeg,
 } from '../../../src/domain/interpreter/interpreter.ts';
 import type {
   CallRecordRequest,
@@ -85,9 +86,9 @@ export class ScriptedPlayback implements Playback {
   isOver = false;
   #resolve: (how: 'completed' | 'stopped') => void = () => undefined;
 
-  constructor(asked: { what: Pcm | Tone; mix: boolean }) {
-    this.what = asked.what;
-    this.mix = asked.mix;
+  constructor(requested: { what: Pcm | Tone; mix: boolean }) {
+    this.what = requested.what;
+    this.mix = requested.mix;
     this.finished = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -236,19 +237,19 @@ export class FakeMedia {
 }
 
 /** Recognition of one utterance; the test provides the speech. */
-export class ScriptedEar {
+export class ScriptedListener {
   readonly options: ListenOptions;
-  readonly #heard = Promise.withResolvers<Result<Transcript, RecognitionProblem>>();
+  readonly #received = Promise.withResolvers<Result<Transcript, RecognitionProblem>>();
   isStopped = false;
   readonly listening: Listening;
 
   constructor(options: ListenOptions) {
     this.options = options;
     this.listening = {
-      heard: this.#heard.promise,
+      received: this.#received.promise,
       stop: () => {
         this.isStopped = true;
-        this.#heard.resolve(err({ kind: 'aborted', detail: 'no longer wanted' }));
+        this.#received.resolve(err({ kind: 'aborted', detail: 'no longer wanted' }));
       },
     };
   }
@@ -256,12 +257,12 @@ export class ScriptedEar {
   async says(text: string, confidence: number | undefined = 0.9): Promise<void> {
     this.options.speaking();
     await settle();
-    this.#heard.resolve(ok({ text, confidence, durationMs: 1200 }));
+    this.#received.resolve(ok({ text, confidence, durationMs: 1200 }));
     await settle();
   }
 
   async fails(problem: RecognitionProblem): Promise<void> {
-    this.#heard.resolve(err(problem));
+    this.#received.resolve(err(problem));
     await settle();
   }
 }
@@ -306,14 +307,14 @@ export class Scene {
   readonly called: CalledPhone[] = [];
   readonly refused = new Set<string>();
   readonly loaded: string[] = [];
-  readonly kept: Call[] = [];
+  readonly retained: Call[] = [];
   readonly calls: Call[] = [];
   readonly roomRecordings: FakeRecording<RoomRecordRequest>[] = [];
   readonly callRecordings: FakeRecording<CallRecordRequest>[] = [];
   readonly dialAnswered: Call[] = [];
   readonly errors: string[] = [];
   /** Recognitions in order of their start. */
-  readonly ears: ScriptedEar[] = [];
+  readonly listeners: ScriptedListener[] = [];
   readonly charged: number[] = [];
   /** True if the balance does not cover speech recognition. */
   isPoor = false;
@@ -342,14 +343,14 @@ export class Scene {
   }
 
   /** Events sent to a callback URL, in order, with their parameters. */
-  told(url: string): Array<Record<string, string>> {
+  reported(url: string): Array<Record<string, string>> {
     return this.notifications
       .filter(({ target }) => target.url === url)
       .map(({ parameters }) => asRecord(parameters));
   }
 
   events(url: string): string[] {
-    return this.told(url).map(({ Event }) => Event ?? '');
+    return this.reported(url).map(({ Event }) => Event ?? '');
   }
 
   /** Starts an inbound call with `xml` as its answer document; further documents come from `documents`. */
@@ -436,7 +437,7 @@ export class Scene {
         callerName: '',
         parentAuthId: of.accountId,
         routeType: 'pstn',
-        sessionStartUs: this.clock.wallMs() * 1000,
+        sessionStartUs: wallUs(this.clock),
         stirVerification: 'Not Applicable',
         stirAttestation: '',
         forwardedFrom: '',
@@ -473,16 +474,16 @@ export class Scene {
     return call;
   }
 
-  async #dial(request: BLegRequest): Promise<Result<Call, UnmadeLeg>> {
+  async #dial(request: BLegRequest): Promise<Result<Call, UnplacedLeg>> {
     const { destination, parent } = request;
     const to = destination.kind === 'number' ? destination.number : destination.uri;
     if (this.refused.has(to)) {
-      const asked = { from: request.callerId ?? parent.facts.from, to };
+      const requested = { from: request.callerId ?? parent.facts.from, to };
       return err({
         cause: 'endpointNotRegistered',
         source: 'Error',
         detail: 'not there',
-        ...asked,
+        ...requested,
       });
     }
     const { accountId } = parent.identity;
@@ -536,9 +537,9 @@ export class Scene {
   /** Recognizes the speech that a test provides. */
   readonly recognizer: Recognizer = {
     listen: (_leg, options) => {
-      const ear = new ScriptedEar(options);
-      this.ears.push(ear);
-      return ear.listening;
+      const listener = new ScriptedListener(options);
+      this.listeners.push(listener);
+      return listener.listening;
     },
     transcribe: () => Promise.resolve(err({ kind: 'unavailable', detail: 'not in this test' })),
   };
@@ -643,9 +644,9 @@ export class Scene {
       } as unknown as ConstructorParameters<typeof Conferences>[0]),
       dialer: { dial: (request: BLegRequest) => this.#dial(request) },
       keeping: {
-        noted: (call: Call) => void this.kept.push(call),
+        noted: (call: Call) => void this.retained.push(call),
         changed: (call: Call) => {
-          this.kept.push(call);
+          this.retained.push(call);
           return Promise.resolve();
         },
         settled: () => Promise.resolve(),
@@ -671,19 +672,19 @@ export class Scene {
 }
 
 function refers(events: LegEvents | undefined, to: string, replaces?: string): string[] {
-  const told: string[] = [];
-  const tell = (what: string) => () => void told.push(what);
+  const reported: string[] = [];
+  const notify = (what: string) => () => void reported.push(what);
   events?.referred?.({
     to,
     replaces,
     referredBy: undefined,
-    accept: tell('accepted'),
-    refuse: tell('refused'),
-    ringing: tell('ringing'),
-    succeeded: tell('succeeded'),
-    failed: (cause: string) => void told.push(cause),
+    accept: notify('accepted'),
+    refuse: notify('refused'),
+    ringing: notify('ringing'),
+    succeeded: notify('succeeded'),
+    failed: (cause: string) => void reported.push(cause),
   });
-  return told;
+  return reported;
 }
 
 export const asRecord = (parameters: CallbackParameters): Record<string, string> =>

@@ -18,7 +18,7 @@ describe('low-balance alerts of the ledger', () => {
   let opened: OpenedStore;
   let store: Store;
   let ledger: Ledger;
-  let told: NotificationDraft[];
+  let reported: NotificationDraft[];
   let mails: Mail[];
   let alerts: LowBalanceAlerts;
 
@@ -29,16 +29,16 @@ describe('low-balance alerts of the ledger', () => {
     const lowBalanceEmail = 'a@a.example, b@a.example';
     await store.accounts.create(anAccount({ lowBalanceUrl, lowBalanceEmail }), 't');
     ledger = new Ledger({ store: store.ledger, rates: store.rates, log: silentLogger });
-    told = [];
+    reported = [];
     mails = [];
     alerts = new LowBalanceAlerts({
       store: store.ledger,
       recipients: (accountId) => store.accounts.get(accountId),
-      notify: (draft) => told.push(draft),
+      notify: (draft) => reported.push(draft),
       mail: async (mail) => void mails.push(mail),
       logger: silentLogger,
     });
-    store.onLowBalance(() => void alerts.tell());
+    store.onLowBalance(() => void alerts.notify());
     await adjust(100_000);
     await threshold(50_000);
   });
@@ -53,9 +53,9 @@ describe('low-balance alerts of the ledger', () => {
     });
   const threshold = (amount: number, currency = 'USD') =>
     ledger.patchBalance(ACCOUNT, currency, { lowBalanceThreshold: micros(amount) });
-  const toldOf = async (): Promise<readonly (string | undefined)[]> => {
+  const reportOf = async (): Promise<readonly (string | undefined)[]> => {
     await settle();
-    return told.map(({ parameters }) => new Map(parameters).get('AvailableBalance'));
+    return reported.map(({ parameters }) => new Map(parameters).get('AvailableBalance'));
   };
   const open = (reserved: number) =>
     store.calls.open(anOpenCall({ reserved: micros(reserved) }), undefined);
@@ -76,56 +76,56 @@ describe('low-balance alerts of the ledger', () => {
     await threshold(50_000, 'EUR');
     await store.ledger.patchBalance(ACCOUNT, 'EUR', { creditLimitType: 'soft' });
     await adjust(-10, 'EUR');
-    expect(await toldOf()).toEqual([]);
+    expect(await reportOf()).toEqual([]);
     await adjust(60_000, 'EUR');
     await adjust(-20_000, 'EUR');
-    expect(await toldOf()).toEqual(['0.03999']);
+    expect(await reportOf()).toEqual(['0.03999']);
   });
 
   it("an operator's debit alerts once per fall, and again after a rise", async () => {
     await adjust(-60_000);
-    expect(await toldOf()).toEqual(['0.04']);
-    expect(told[0]).toMatchObject({
+    expect(await reportOf()).toEqual(['0.04']);
+    expect(reported[0]).toMatchObject({
       event: 'LowBalance',
       target: { url: 'https://a.example/low', method: 'POST' },
     });
     expect(mails).toMatchObject([{ to: 'a@a.example, b@a.example' }]);
     await adjust(-1000);
-    expect(await toldOf()).toHaveLength(1);
+    expect(await reportOf()).toHaveLength(1);
     await adjust(100_000);
     await adjust(-100_000);
-    expect(await toldOf()).toEqual(['0.04', '0.039']);
+    expect(await reportOf()).toEqual(['0.04', '0.039']);
   });
 
   it('a reservation, its increase and its charge alert once', async () => {
     await open(60_000);
-    expect(await toldOf()).toEqual(['0.04']);
+    expect(await reportOf()).toEqual(['0.04']);
     await store.calls.extendReservation(CALL, micros(70_000));
     // Release and charge are one transaction, so the balance never rose in between.
     await settleCall(70_000);
-    expect(await toldOf()).toEqual(['0.04']);
+    expect(await reportOf()).toEqual(['0.04']);
   });
 
   it('an increased reservation alerts', async () => {
     await open(10_000);
-    expect(await toldOf()).toEqual([]);
+    expect(await reportOf()).toEqual([]);
     await store.calls.extendReservation(CALL, micros(70_000));
-    expect(await toldOf()).toEqual(['0.03']);
+    expect(await reportOf()).toEqual(['0.03']);
   });
 
   it('a released reservation re-arms the alert', async () => {
     await open(60_000);
     await settleCall(1000);
     await adjust(-60_000);
-    expect(await toldOf()).toEqual(['0.04', '0.039']);
+    expect(await reportOf()).toEqual(['0.04', '0.039']);
   });
 
   it('a changed threshold alerts, and a lowered one re-arms', async () => {
     await threshold(200_000);
-    expect(await toldOf()).toEqual(['0.1']);
+    expect(await reportOf()).toEqual(['0.1']);
     await threshold(50_000);
     await threshold(200_000);
-    expect(await toldOf()).toEqual(['0.1', '0.1']);
+    expect(await reportOf()).toEqual(['0.1', '0.1']);
   });
 
   it('a purchase and the rent of a number alert', async () => {
@@ -136,11 +136,11 @@ describe('low-balance alerts of the ledger', () => {
     });
     await numbers.add({ e164, country: 'US', currency: 'USD', setupFeeMicros: 60_000 });
     await numbers.purchase(e164, ACCOUNT, 'USD');
-    expect(await toldOf()).toEqual(['0.04']);
+    expect(await reportOf()).toEqual(['0.04']);
     await adjust(20_000);
     const fee = { ...charge(60_000), reference: 'did_rental:2', referenceType: 'did_rental' };
     await store.numbers.rent(e164, fee, 0);
-    expect(await toldOf()).toEqual(['0.04', '0']);
+    expect(await reportOf()).toEqual(['0.04', '0']);
   });
 
   it('each currency has a separate threshold and alert', async () => {
@@ -148,15 +148,15 @@ describe('low-balance alerts of the ledger', () => {
     await adjust(100_000, 'EUR');
     await threshold(90_000, 'EUR');
     await adjust(-20_000, 'EUR');
-    expect(await toldOf()).toEqual(['0.08']);
-    expect(new Map(told[0]?.parameters).get('Currency')).toBe('EUR');
+    expect(await reportOf()).toEqual(['0.08']);
+    expect(new Map(reported[0]?.parameters).get('Currency')).toBe('EUR');
     await adjust(-60_000);
-    expect(await toldOf()).toEqual(['0.08', '0.04']);
+    expect(await reportOf()).toEqual(['0.08', '0.04']);
   });
 
   it('a refused transaction sends no alert', async () => {
     await ledger.charge(charge(1_000_000));
-    expect(await toldOf()).toEqual([]);
+    expect(await reportOf()).toEqual([]);
   });
 
   it('the next process sends alerts that a crash left unsent', async () => {
@@ -168,11 +168,11 @@ describe('low-balance alerts of the ledger', () => {
       mail: () => Promise.resolve(),
       logger: silentLogger,
     });
-    store.onLowBalance(() => void silent.tell());
-    alerts.tell = () => Promise.resolve();
+    store.onLowBalance(() => void silent.notify());
+    alerts.notify = () => Promise.resolve();
     await adjust(-60_000);
-    expect(await toldOf()).toEqual([]);
-    await LowBalanceAlerts.prototype.tell.call(alerts);
-    expect(await toldOf()).toEqual(['0.04']);
+    expect(await reportOf()).toEqual([]);
+    await LowBalanceAlerts.prototype.notify.call(alerts);
+    expect(await reportOf()).toEqual(['0.04']);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MediaPolicies } from '../../../src/domain/provisioning/media-policies.ts';
 
-class Kept {
+class Retained {
   readonly values = new Map<string, string>();
   readonly get = async (key: string) => this.values.get(key);
   readonly set = async (key: string, value: string) => void this.values.set(key, value);
@@ -9,7 +9,7 @@ class Kept {
 
 describe('policies for media', () => {
   it('take each field from the endpoint, then the trunk, the carrier, the account', async () => {
-    const policies = new MediaPolicies(new Kept());
+    const policies = new MediaPolicies(new Retained());
     await policies.set({ subject: 'account', name: 'MA_1', srtp: 'off', codecs: ['PCMA'] });
     await policies.set({ subject: 'endpoint', name: 'ann', srtp: 'required' });
     await policies.set({ subject: 'carrier', name: 'north', codecs: ['G722', 'PCMU'] });
@@ -26,18 +26,18 @@ describe('policies for media', () => {
   });
 
   it('are restored after a restart, without invalid stored values', async () => {
-    const kept = new Kept();
-    const policies = new MediaPolicies(kept);
+    const retained = new Retained();
+    const policies = new MediaPolicies(retained);
     await policies.set({ subject: 'trunk', name: 't1', srtp: 'optional', codecs: ['OPUS'] });
     await policies.set({ subject: 'trunk', name: 't2', srtp: 'off' });
     expect((await policies.remove('trunk', 't2')).ok).toBe(true);
     expect(await policies.remove('trunk', 't2')).toMatchObject({
       error: { kind: 'unknownPolicy' },
     });
-    const [key = '', value = ''] = [...kept.values][0] ?? [];
+    const [key = '', value = ''] = [...retained.values][0] ?? [];
     const odd = [...JSON.parse(value), 7, { subject: 'moon', name: 'x' }];
-    kept.values.set(key, JSON.stringify(odd));
-    const again = new MediaPolicies(kept);
+    retained.values.set(key, JSON.stringify(odd));
+    const again = new MediaPolicies(retained);
     await again.load();
     expect(again.list()).toEqual([
       { subject: 'trunk', name: 't1', srtp: 'optional', codecs: ['OPUS'] },

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { wallUs } from '../../../src/base/clock.ts';
 import { asAccountId, asAppId } from '../../../src/base/ids.ts';
 import { micros } from '../../../src/base/money.ts';
+import { nextMonth } from '../../../src/domain/provisioning/numbers.ts';
 import {
   createProvisioning,
   type Numbers,
-  nextMonth,
   type Provisioning,
 } from '../../../src/domain/provisioning/provisioning.ts';
 import { type OpenedStore, openInMemory } from '../../edge/store/open.ts';
@@ -121,7 +122,7 @@ describe('numbers', () => {
     expect(renewals).toEqual([false, true]);
     const paid = await numbers.get(E164);
     if (!paid.ok) throw new Error(paid.error.kind);
-    const nowUs = opened.clock.wallMs() * 1000;
+    const nowUs = wallUs(opened.clock);
     const { status, suspendedUs, nextBillingUs } = paid.value;
     expect([status, suspendedUs]).toEqual(['active', undefined]);
     expect(nextBillingUs).toBe(nextMonth(nowUs));

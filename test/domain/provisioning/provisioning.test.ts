@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hashHex } from '../../../src/base/hash.ts';
 import { asAccountId } from '../../../src/base/ids.ts';
+import type { NewEndpoint } from '../../../src/domain/provisioning/endpoints.ts';
 import {
   carrierFormat,
   createProvisioning,
-  type NewEndpoint,
   type Provisioning,
 } from '../../../src/domain/provisioning/provisioning.ts';
 import type { Application } from '../../../src/domain/provisioning/types.ts';

@@ -2,12 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isEmail } from '../../../src/base/email.ts';
 import { asAccountId, asCallUuid, asRecordingId } from '../../../src/base/ids.ts';
 import {
-  durationWindow,
   type ExportRequest,
   opensPath,
   Recordings,
   signPath,
 } from '../../../src/domain/recording/recording.ts';
+import { durationWindow } from '../../../src/domain/recording/storage-duration.ts';
 import { type OpenedStore, openInMemory } from '../../edge/store/open.ts';
 import { anAccount, START_US } from '../../edge/store/records.ts';
 
@@ -135,10 +135,10 @@ describe('recordings', () => {
   it("expire after the account's retention, or the default", async () => {
     await record();
     await opened.clock.advance(31 * DAY_MS);
-    const kept = await record();
+    const retained = await record();
     expect(await recordings.expire(30 * DAY_MS)).toBe(1);
     const left = await recordings.list({ accountId: ACCOUNT }, { limit: 20, offset: 0 });
-    expect(left.items.map((item) => item.recordingId)).toEqual([kept]);
+    expect(left.items.map((item) => item.recordingId)).toEqual([retained]);
   });
 
   it('are walked oldest first with filters', async () => {

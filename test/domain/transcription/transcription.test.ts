@@ -19,7 +19,7 @@ const recording = { recordingId, accountId, status: 'ready', file: 'a/b.mp3' } a
 
 function stage(problems: RecognitionProblem[] = []) {
   const rows = new Map<string, Transcription>();
-  const told: StoredNotification[] = [];
+  const reported: StoredNotification[] = [];
   const uses = new FakeUses();
   const clock = new SimClock();
   const recordings = new Map([[recordingId, recording]]);
@@ -39,7 +39,7 @@ function stage(problems: RecognitionProblem[] = []) {
         const row = rows.get(id);
         if (row?.status !== 'waiting') return undefined;
         rows.set(id, { ...row, ...end });
-        if (notification !== undefined) told.push(notification);
+        if (notification !== undefined) reported.push(notification);
         return rows.get(id);
       },
       get: async (id) => rows.get(id),
@@ -66,17 +66,28 @@ function stage(problems: RecognitionProblem[] = []) {
   });
   const begin = () =>
     transcriptions.begin(recording, { callback: target }, { subject: 'call', currency: 'USD' });
-  const parameters = () => Object.fromEntries(told[0]?.parameters ?? []);
+  const parameters = () => Object.fromEntries(reported[0]?.parameters ?? []);
   const { charged } = uses;
-  return { transcriptions, begin, rows, told, uses, charged, clock, recordings, files, parameters };
+  return {
+    transcriptions,
+    begin,
+    rows,
+    reported,
+    uses,
+    charged,
+    clock,
+    recordings,
+    files,
+    parameters,
+  };
 }
 
 describe('transcription of a recording (dialect §2.1 Record)', () => {
   it('runs when the file is complete, is charged once and reported', async () => {
-    const { transcriptions, begin, charged, told, parameters } = stage();
+    const { transcriptions, begin, charged, reported, parameters } = stage();
     await begin();
     await settle();
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     await transcriptions.filed(recordingId);
     await transcriptions.filed(recordingId);
     await transcriptions.idle();
@@ -91,7 +102,7 @@ describe('transcription of a recording (dialect §2.1 Record)', () => {
     });
     expect(charged).toMatchObject([{ amount: 4500, referenceType: 'transcription' }]);
     expect(charged[0]?.reference).toBe(`transcription:${parameters()['transcription_id']}`);
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
   });
 
   it('is refused before recognition if the balance does not cover it', async () => {
@@ -110,7 +121,7 @@ describe('transcription of a recording (dialect §2.1 Record)', () => {
 
   it('is retried when the recognizer fails, and finally reported as failed without a charge', async () => {
     const failed = { kind: 'failed', detail: 'it took too long' } as const;
-    const { transcriptions, begin, charged, clock, parameters, told } = stage([
+    const { transcriptions, begin, charged, clock, parameters, reported } = stage([
       failed,
       failed,
       failed,
@@ -118,7 +129,7 @@ describe('transcription of a recording (dialect §2.1 Record)', () => {
     await begin();
     await transcriptions.filed(recordingId);
     await clock.advance(5_000);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     await clock.advance(30_000);
     await transcriptions.idle();
     expect(parameters()).toMatchObject({
@@ -144,16 +155,16 @@ describe('transcription of a recording (dialect §2.1 Record)', () => {
   });
 
   it('resumes after a restart, except for recordings whose file is not complete', async () => {
-    const { transcriptions, begin, recordings, told } = stage();
+    const { transcriptions, begin, recordings, reported } = stage();
     await begin();
     recordings.set(recordingId, { ...recording, status: 'recording' });
     await transcriptions.recover();
     await transcriptions.idle();
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     recordings.set(recordingId, recording);
     await transcriptions.recover();
     await transcriptions.idle();
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
   });
 
   it('is visible to its account and to the sub-account of its call', async () => {

@@ -32,12 +32,12 @@ const tone = (seconds: number, rate: number, channels = 1): Uint8Array => {
 /** A customer's server with scripted responses, which records its requests. */
 class Server {
   answers: Array<Awaited<ReturnType<AudioFetch>>> = [];
-  readonly asked: Array<{ url: string; request: AudioRequest }> = [];
+  readonly requested: Array<{ url: string; request: AudioRequest }> = [];
   /** Delays every response while set. */
   gate: Promise<void> | undefined;
 
   readonly fetch: AudioFetch = async (url, request) => {
-    this.asked.push({ url, request });
+    this.requested.push({ url, request });
     const answer = this.answers.length > 1 ? this.answers.shift() : this.answers[0];
     await this.gate;
     return answer ?? err({ kind: 'connect', detail: 'nothing there' });
@@ -154,7 +154,7 @@ describe('audio library: downloads (dialect §2.1 Play)', () => {
   it('limits a download to 10 MB, 2 s to connect and 120 s in total', async () => {
     server.answers = [status(404)];
     await service().library.load('https://customer.test/a.wav');
-    expect(server.asked[0]?.request).toMatchObject({
+    expect(server.requested[0]?.request).toMatchObject({
       maxBytes: 10_485_760,
       connectTimeoutMs: 2000,
       readTimeoutMs: 120_000,
@@ -168,10 +168,10 @@ describe('audio library: downloads (dialect §2.1 Play)', () => {
     expect(await service().library.load('https://customer.test/b.wav')).toMatchObject({
       error: { kind: 'httpStatus', detail: 'answered 502' },
     });
-    expect(server.asked).toHaveLength(4);
+    expect(server.requested).toHaveLength(4);
     server.answers = [status(404)];
     await service().library.load('https://customer.test/c.wav');
-    expect(server.asked).toHaveLength(5);
+    expect(server.requested).toHaveLength(5);
   });
 
   it.each([
@@ -193,7 +193,7 @@ describe('audio library: downloads (dialect §2.1 Play)', () => {
       Array.from({ length: 50 }, () => library.load('https://customer.test/a.wav')),
     );
     expect(all.every((loaded) => loaded.ok)).toBe(true);
-    expect(server.asked).toHaveLength(1);
+    expect(server.requested).toHaveLength(1);
   });
 
   it('plays from memory for a minute, then revalidates the file', async () => {
@@ -203,13 +203,13 @@ describe('audio library: downloads (dialect §2.1 Play)', () => {
     await library.load(url);
     await clock.advance(59_000);
     await library.load(url);
-    expect(server.asked).toHaveLength(1);
+    expect(server.requested).toHaveLength(1);
     await clock.advance(2000);
     server.answers = [status(304)];
     expect((await library.load(url)).ok).toBe(true);
-    expect(server.asked[1]?.request.headers).toEqual({ 'if-none-match': '"v1"' });
+    expect(server.requested[1]?.request.headers).toEqual({ 'if-none-match': '"v1"' });
     await library.load(url);
-    expect(server.asked).toHaveLength(2);
+    expect(server.requested).toHaveLength(2);
   });
 
   it('evicts the least recently used file when memory is full', async () => {
@@ -220,11 +220,11 @@ describe('audio library: downloads (dialect §2.1 Play)', () => {
     await load('b');
     await load('a');
     await load('c');
-    expect(server.asked).toHaveLength(3);
+    expect(server.requested).toHaveLength(3);
     await load('a');
-    expect(server.asked).toHaveLength(3);
+    expect(server.requested).toHaveLength(3);
     await load('b');
-    expect(server.asked).toHaveLength(4);
+    expect(server.requested).toHaveLength(4);
   });
 
   it('stops waiting when the call ends; limits a slow host without blocking others', async () => {

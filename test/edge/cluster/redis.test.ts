@@ -81,8 +81,8 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
     expect((await taken(1)).filter((isFirst) => isFirst)).toHaveLength(1);
     expect((await taken(1)).filter((isFirst) => isFirst)).toHaveLength(0);
     expect((await taken(2)).filter((isFirst) => isFirst)).toHaveLength(1);
-    const lifeMs = Number(await nodes[0]?.redis.send('PTTL', 'carillon:nc:nonce:2'));
-    expect(lifeMs).toBeGreaterThan(300_000);
+    const lifetimeMs = Number(await nodes[0]?.redis.send('PTTL', 'carillon:nc:nonce:2'));
+    expect(lifetimeMs).toBeGreaterThan(300_000);
   });
 
   it('revokes one of two claims made after Redis lost its data', async () => {
@@ -193,7 +193,7 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
     await link.send('SCRIPT', 'FLUSH');
     expect(await add()).toBe(8);
     expect(await whole()).toBe(2);
-    await expect(new RedisScript('this is no Lua').run(link, [], [])).rejects.toMatchObject({
+    await expect(new RedisScript('this is not Lua').run(link, [], [])).rejects.toMatchObject({
       code: 'CLUSTER_UNAVAILABLE',
     });
     link.close();
@@ -223,11 +223,11 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
 
   it('delivers a notification to all other nodes', async () => {
     const [a, b, c] = [await join('a'), await join('b'), await join('c')];
-    const heard: string[] = [];
+    const received: string[] = [];
     for (const [name, node] of Object.entries({ a, b, c }))
-      node.bus.hear('news', (given, from) => heard.push(`${name} ${String(given)} ${from}`));
-    a.bus.tell('news', 'x');
-    await soon(() => expect(heard.sort()).toEqual(['b x a', 'c x a']));
+      node.bus.hear('news', (given, from) => received.push(`${name} ${String(given)} ${from}`));
+    a.bus.notify('news', 'x');
+    await soon(() => expect(received.sort()).toEqual(['b x a', 'c x a']));
   });
 
   it('shares registrations with other nodes, and restores them after Redis lost its data', async () => {

@@ -12,7 +12,7 @@ const guard = (allow: readonly string[] = [], allowLoopback = false) =>
 const to = (address: string, port: number, more: object = {}) => ({
   address,
   port,
-  heardAt: [],
+  receivedAt: [],
   allow: [],
   ...more,
 });
@@ -34,7 +34,7 @@ describe('SIP to customers', () => {
     ['64:ff9b:1::a00:1', 'rfc6052'],
     ['2002:a00:1::1', '6to4'],
     ['fd00:ec2::254', 'unique local'],
-    ['pbx.example', 'no IP address'],
+    ['pbx.example', 'not an IP address'],
   ])('refuses %s', (address, word) => {
     expect(guard().refusesSip(to(address, 5070))).toContain(word);
     expect(guard([], true).refusesSip(to('8.8.8.8', 5070))).toBeUndefined();
@@ -58,11 +58,11 @@ describe('SIP to customers', () => {
   });
 
   it('permits the address at which a peer was heard, with the same port or a SIP port only', () => {
-    const heardAt = [{ address: '192.168.1.20', port: 40_000 }];
-    expect(guard().refusesSip(to('192.168.1.20', 40_000, { heardAt }))).toBeUndefined();
-    expect(guard().refusesSip(to('::ffff:192.168.1.20', 5060, { heardAt }))).toBeUndefined();
-    expect(guard().refusesSip(to('192.168.1.20', 6379, { heardAt }))).toContain('private');
-    expect(guard().refusesSip(to('192.168.1.21', 40_000, { heardAt }))).toContain('private');
+    const receivedAt = [{ address: '192.168.1.20', port: 40_000 }];
+    expect(guard().refusesSip(to('192.168.1.20', 40_000, { receivedAt }))).toBeUndefined();
+    expect(guard().refusesSip(to('::ffff:192.168.1.20', 5060, { receivedAt }))).toBeUndefined();
+    expect(guard().refusesSip(to('192.168.1.20', 6379, { receivedAt }))).toContain('private');
+    expect(guard().refusesSip(to('192.168.1.21', 40_000, { receivedAt }))).toContain('private');
   });
 });
 
@@ -70,43 +70,43 @@ describe('RTP to customers', () => {
   const judged = (address: string, port: number, more: object = {}, allowLoopback = false) =>
     guard([], allowLoopback).judgeRtp(to(address, port, more), port + 1);
   const kind = (...of: Parameters<typeof judged>) => judged(...of).kind;
-  const heard = (address: string) => ({ heardAt: [{ address, port: 1 }] });
+  const received = (address: string) => ({ receivedAt: [{ address, port: 1 }] });
 
   it('permits public addresses and addresses at which the peer was heard', () => {
     expect(kind('8.8.8.8', 4000)).toBe('send');
-    expect(kind('192.168.1.20', 4000, heard('192.168.1.20'))).toBe('send');
-    expect(kind('192.168.1.10', 4000, heard('192.168.1.10'))).toBe('send');
+    expect(kind('192.168.1.20', 4000, received('192.168.1.20'))).toBe('send');
+    expect(kind('192.168.1.10', 4000, received('192.168.1.10'))).toBe('send');
     expect(kind('127.0.0.1', 4000, {}, true)).toBe('send');
   });
 
   it("learns the peer's address if the SDP address is private", () => {
-    expect(kind('192.168.1.20', 4000, heard('8.8.8.8'))).toBe('learn');
-    expect(kind('169.254.169.254', 4000, heard('8.8.8.8'))).toBe('learn');
-    expect(kind('127.0.0.1', 4000, heard('8.8.8.8'))).toBe('learn');
-    expect(kind(PUBLIC, 4000, heard('8.8.8.8'))).toBe('learn');
+    expect(kind('192.168.1.20', 4000, received('8.8.8.8'))).toBe('learn');
+    expect(kind('169.254.169.254', 4000, received('8.8.8.8'))).toBe('learn');
+    expect(kind('127.0.0.1', 4000, received('8.8.8.8'))).toBe('learn');
+    expect(kind(PUBLIC, 4000, received('8.8.8.8'))).toBe('learn');
   });
 
   it('refuses the ports of the service', () => {
-    expect(kind(PUBLIC, 5060, heard(PUBLIC))).toBe('refuse');
-    expect(kind('127.0.0.1', 8080, heard('127.0.0.1'), true)).toBe('refuse');
-    expect(kind(PUBLIC, 20_402, heard('8.8.8.8'))).toBe('refuse');
+    expect(kind(PUBLIC, 5060, received(PUBLIC))).toBe('refuse');
+    expect(kind('127.0.0.1', 8080, received('127.0.0.1'), true)).toBe('refuse');
+    expect(kind(PUBLIC, 20_402, received('8.8.8.8'))).toBe('refuse');
     // A phone on the service's machine may use any port without a leg.
-    expect(kind(PUBLIC, 20_402, heard(PUBLIC))).toBe('send');
-    expect(kind(PUBLIC, 20_400, heard(PUBLIC))).toBe('refuse');
+    expect(kind(PUBLIC, 20_402, received(PUBLIC))).toBe('send');
+    expect(kind(PUBLIC, 20_400, received(PUBLIC))).toBe('refuse');
   });
 
   it('permits the port just below a service port, without RTCP', () => {
     const learnt = { rtcp: 'learn' };
-    expect(judged('127.0.0.1', 20_399, heard('127.0.0.1'), true)).toEqual({
+    expect(judged('127.0.0.1', 20_399, received('127.0.0.1'), true)).toEqual({
       kind: 'send',
       ...learnt,
     });
-    expect(judged(PUBLIC, 5059, heard('8.8.8.8'))).toMatchObject({ kind: 'learn', ...learnt });
+    expect(judged(PUBLIC, 5059, received('8.8.8.8'))).toMatchObject({ kind: 'learn', ...learnt });
     expect(judged('8.8.8.8', 5059)).toEqual({ kind: 'send' });
     // RTP and RTCP on one port.
     expect(guard([], true).judgeRtp(to('127.0.0.1', 20_399), 20_399)).toEqual({ kind: 'send' });
     // A port that a later leg may use.
-    expect(judged(PUBLIC, 19_999, heard('8.8.8.8'))).toMatchObject({ kind: 'learn', ...learnt });
+    expect(judged(PUBLIC, 19_999, received('8.8.8.8'))).toMatchObject({ kind: 'learn', ...learnt });
   });
 });
 

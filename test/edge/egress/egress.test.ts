@@ -151,11 +151,11 @@ describe('egress guard: connects only to checked addresses', () => {
   });
 
   it('checks each resolution of a name, so that DNS rebinding fails', async () => {
-    let asked = 0;
+    let requested = 0;
     const open = guard({
       resolver: async () => {
-        asked += 1;
-        return [{ address: asked === 1 ? '93.184.216.34' : '127.0.0.1', family: 4 }];
+        requested += 1;
+        return [{ address: requested === 1 ? '93.184.216.34' : '127.0.0.1', family: 4 }];
       },
     });
     expect((await open.check('https://rebind.example/')).ok).toBe(true);
@@ -165,15 +165,15 @@ describe('egress guard: connects only to checked addresses', () => {
   });
 
   it('shares one DNS query among simultaneous requests', async () => {
-    let asked = 0;
+    let requested = 0;
     const open = guard({
       resolver: async () => {
-        asked += 1;
+        requested += 1;
         await Promise.resolve();
         return [{ address: '93.184.216.34', family: 4 }];
       },
     });
     await Promise.all([1, 2, 3].map(() => open.check('https://busy.example/')));
-    expect(asked).toBe(1);
+    expect(requested).toBe(1);
   });
 });

@@ -98,9 +98,9 @@ describe('faults around a leg', () => {
         payload: encodeMulaw(sine(1000, FRAME)),
       });
     const from = { address: REMOTE.address, port: REMOTE.port };
-    const stranger = new SrtpContext(suite, key());
+    const unknownPeer = new SrtpContext(suite, key());
     for (let i = 0; i < 2000; i += 1) {
-      drive.inject(leg.port, from, stranger.protect(packet(i), 0));
+      drive.inject(leg.port, from, unknownPeer.protect(packet(i), 0));
       if (i % 50 === 0) drive.advance(20);
     }
     expect(leg.quality().packetsReceived).toBe(0);
@@ -121,7 +121,7 @@ describe('faults around a leg', () => {
     const suite = 'AES_CM_128_HMAC_SHA1_80';
     const key = (): Buffer => randomBytes(masterBytes(suite));
     const protection = { suite, send: key(), receive: key(), receiveMkiBytes: 0 } as const;
-    const stranger = new SrtpContext(suite, key());
+    const unknownPeer = new SrtpContext(suite, key());
     const peer = { address: REMOTE.address, port: REMOTE.port };
     const packet = (sequence: number, payloadType = 0): Uint8Array =>
       rtp({
@@ -131,9 +131,13 @@ describe('faults around a leg', () => {
         payload: encodeMulaw(sine(1000, FRAME)),
       });
     const kinds = [
-      { reason: /another key/, bytes: (i: number) => stranger.protect(packet(i), 0), protection },
+      {
+        reason: /another key/,
+        bytes: (i: number) => unknownPeer.protect(packet(i), 0),
+        protection,
+      },
       { reason: /another key/, bytes: packet, protection },
-      { reason: /no RTP/, bytes: (i: number) => packet(i).subarray(0, 11) },
+      { reason: /not RTP/, bytes: (i: number) => packet(i).subarray(0, 11) },
       { reason: /payload type/, bytes: (i: number) => packet(i, 99) },
     ];
     for (const { reason, bytes, ...session } of kinds) {
@@ -159,7 +163,7 @@ describe('faults around a leg', () => {
     const leg = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
     leg.configure(REMOTE);
     const peer = { address: REMOTE.address, port: REMOTE.port };
-    const stranger = { address: '203.0.113.9', port: 5000 };
+    const unknownPeer = { address: '203.0.113.9', port: 5000 };
     const packet = Buffer.from(rtp({ payload: encodeMulaw(sine(1000, FRAME)) }));
     const wrongVersion = Buffer.from(packet);
     wrongVersion[0] = 0x40;
@@ -168,14 +172,14 @@ describe('faults around a leg', () => {
     const bad = [Buffer.alloc(0), packet.subarray(0, 11), wrongVersion, longHeader];
     for (const bytes of bad) drive.inject(leg.port, peer, bytes);
     expect(media.counters()).toMatchObject({ malformed: 4, unknownSources: 0 });
-    drive.inject(leg.port, stranger, packet);
+    drive.inject(leg.port, unknownPeer, packet);
     expect(media.counters()).toMatchObject({ malformed: 4, unknownSources: 1 });
     const report = Buffer.from('80c90001', 'hex');
     const rtcpOf = (from: typeof peer, bytes: Uint8Array): void =>
       drive.inject(leg.port + 1, { ...from, port: from.port + 1 }, bytes);
     rtcpOf(peer, report);
     rtcpOf(peer, Buffer.concat([report, Buffer.alloc(3000)]));
-    rtcpOf(stranger, Buffer.concat([report, Buffer.alloc(4, 1)]));
+    rtcpOf(unknownPeer, Buffer.concat([report, Buffer.alloc(4, 1)]));
     expect(media.counters()).toMatchObject({ malformed: 6, unknownSources: 2, packetsReceived: 0 });
     rtcpOf(peer, Buffer.concat([report, Buffer.alloc(4, 1)]));
     expect(media.counters()).toMatchObject({ malformed: 6, unknownSources: 2 });
@@ -200,16 +204,16 @@ describe('faults around a leg', () => {
     leavers.push(() => socket.close());
     socket.bind(0, '127.0.0.1');
     await once(socket, 'listening');
-    const heard: number[] = [];
-    socket.on('message', (bytes) => heard.push(parseRtp(bytes).sequence));
+    const received: number[] = [];
+    socket.on('message', (bytes) => received.push(parseRtp(bytes).sequence));
     const flooded = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
     flooded.configure({ ...REMOTE, address: '127.0.0.1', port: 9 });
-    const beside = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
-    beside.configure({ ...REMOTE, address: '127.0.0.1', port: socket.address().port });
+    const withRecords = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
+    withRecords.configure({ ...REMOTE, address: '127.0.0.1', port: socket.address().port });
     const flood = createSocket('udp4');
     leavers.push(() => flood.close());
     const clip = { rate: 8000, samples: l16(sine(1000, 8000)) } as const;
-    const played = beside.play(clip, { loop: 1, mix: false }).finished;
+    const played = withRecords.play(clip, { loop: 1, mix: false }).finished;
     let over = false;
     void played.then(() => {
       over = true;
@@ -219,9 +223,9 @@ describe('faults around a leg', () => {
       for (let i = 0; i < 200; i += 1) flood.send(garbage, flooded.port, '127.0.0.1');
       await new Promise((resume) => setImmediate(resume));
     }
-    await until(() => heard.length >= 50, 'all packets of the clip');
+    await until(() => received.length >= 50, 'all packets of the clip');
     expect(
-      heard.slice(1).every((sequence, i) => ((sequence - (heard[i] ?? 0)) & 0xffff) === 1),
+      received.slice(1).every((sequence, i) => ((sequence - (received[i] ?? 0)) & 0xffff) === 1),
     ).toBe(true);
     const { malformed, unknownSources } = media.counters();
     expect(malformed + unknownSources).toBeGreaterThan(200);

@@ -79,7 +79,7 @@ async function setUp(options: Partial<MediaStreamOptions> = { speech: SPEECH }) 
     },
   ) as LegStream;
   const peer = new Peer(drive, leg.port);
-  /** Sends the caller's audio frame by frame; returns what the caller hears meanwhile, in frames. */
+  /** Sends the caller's audio frame by frame; returns what the caller hears, in frames. */
   const hear = (samples: Int16Array): Int16Array[] => {
     const heard: Int16Array[] = [];
     for (let at = 0; at + FRAME <= samples.length; at += FRAME) {
@@ -94,7 +94,8 @@ async function setUp(options: Partial<MediaStreamOptions> = { speech: SPEECH }) 
   return { stream, speech, interrupted, turns, played, hear, say, wait };
 }
 
-const audible = (frames: readonly Int16Array[]): boolean[] => frames.map((frame) => rms(frame) > 50);
+const audible = (frames: readonly Int16Array[]): boolean[] =>
+  frames.map((frame) => rms(frame) > 50);
 
 describe('speech events', () => {
   it('report the begin and the end of speech with time and confidence', async () => {

@@ -35,7 +35,7 @@ const session = (codec: SessionCodec, port: number, ptimeMs = 20): MediaSession 
 type Joined = (media: MediaEngine, talker: MediaLeg, listener: MediaLeg) => void;
 
 /** Connects an Opus sender to the receiver and returns the receiver's audio at 48 kHz. */
-async function heard(join: Joined, listenerMs = 20): Promise<Int16Array> {
+async function received(join: Joined, listenerMs = 20): Promise<Int16Array> {
   const { media, drive } = manualEngine();
   engines.push(media);
   const open = (): Promise<MediaLeg> =>
@@ -82,7 +82,7 @@ describe('15 kHz pass from an Opus sender to an Opus receiver', () => {
       20,
     ],
   ])('%s', async (_, join, listenerMs) => {
-    const samples = await heard(join, listenerMs);
+    const samples = await received(join, listenerMs);
     expect(purity(samples, HIGH_HZ, RATE)).toBeGreaterThan(0.9);
     expect(rms(samples)).toBeGreaterThan(3000);
   });

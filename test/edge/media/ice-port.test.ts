@@ -62,13 +62,13 @@ async function peer(port: number) {
   socket.bind(0, HOST);
   await once(socket, 'listening');
   closing.push(() => socket.close());
-  const heard: Buffer[] = [];
+  const received: Buffer[] = [];
   const from = new Set<number>();
   socket.on('message', (bytes, { port: source }) => {
-    heard.push(bytes);
+    received.push(bytes);
     from.add(source);
   });
-  return { heard, from, send: (bytes: Uint8Array) => socket.send(bytes, port, HOST) };
+  return { received, from, send: (bytes: Uint8Array) => socket.send(bytes, port, HOST) };
 }
 
 /** Resolves when the socket closes, with or without an error. */
@@ -125,9 +125,11 @@ describe('the port that browsers share', () => {
     const legs = await Promise.all(names.map((name) => legOf(media, name)));
     const peers = await Promise.all(names.map(() => peer(port)));
     for (const [index, name] of names.entries()) {
-      const { heard, send } = peers[index]!;
+      const { received, send } = peers[index]!;
       send(bindingRequest(checkOf(name)));
-      const answer = await eventually('the answer', () => heard.find((one) => (one[0] ?? 255) < 4));
+      const answer = await eventually('the answer', () =>
+        received.find((one) => (one[0] ?? 255) < 4),
+      );
       expect(readAnswer(answer, name.repeat(22))).toMatchObject({ type: 0x0101, authentic: true });
       const say = speaker(index + 1);
       const leg = legs[index]!;
@@ -135,11 +137,11 @@ describe('the port that browsers share', () => {
         send(say());
         return leg.quality().packetsReceived > 20 || undefined;
       });
-      await eventually('packets of the leg', () => heard.filter(isRtp).length > 5 || undefined);
+      await eventually('packets of the leg', () => received.filter(isRtp).length > 5 || undefined);
     }
     expect(peers.map(({ from }) => [...from])).toEqual(names.map(() => [port]));
     const ssrcs = peers.map(
-      ({ heard }) => new Set(heard.filter(isRtp).map((one) => parseRtp(one).ssrc)),
+      ({ received }) => new Set(received.filter(isRtp).map((one) => parseRtp(one).ssrc)),
     );
     expect(ssrcs.map(({ size }) => size)).toEqual([1, 1, 1]);
     expect(new Set(ssrcs.flatMap((own) => [...own])).size).toBe(3);
@@ -149,22 +151,22 @@ describe('the port that browsers share', () => {
     const { media, port } = await engine();
     const leg = await legOf(media, 'a');
     const known = await peer(port);
-    const stranger = await peer(port);
+    const unknownPeer = await peer(port);
     known.send(bindingRequest(checkOf('a')));
-    await eventually('the answer', () => known.heard.length > 0 || undefined);
+    await eventually('the answer', () => known.received.length > 0 || undefined);
     const check = bindingRequest(checkOf('z'));
-    stranger.send(check);
-    stranger.send(bindingRequest({ ...checkOf('a'), password: 'z'.repeat(22) }));
-    const refused = await eventually('a refusal', () => stranger.heard[0]);
+    unknownPeer.send(check);
+    unknownPeer.send(bindingRequest({ ...checkOf('a'), password: 'z'.repeat(22) }));
+    const refused = await eventually('a refusal', () => unknownPeer.received[0]);
     expect(readAnswer(refused, '').errorCode).toBe(401);
     const say = speaker(9);
-    for (let i = 0; i < 30; i += 1) stranger.send(say());
+    for (let i = 0; i < 30; i += 1) unknownPeer.send(say());
     known.send(bindingRequest(checkOf('a')));
     await eventually(
       'a later answer',
-      () => known.heard.filter((one) => (one[0] ?? 9) < 4).length > 1 || undefined,
+      () => known.received.filter((one) => (one[0] ?? 9) < 4).length > 1 || undefined,
     );
-    expect(stranger.heard).toHaveLength(1);
+    expect(unknownPeer.received).toHaveLength(1);
     expect(leg.quality().packetsReceived).toBe(0);
   });
 
@@ -175,11 +177,11 @@ describe('the port that browsers share', () => {
     const thief = await peer(port);
     const check = bindingRequest(checkOf('a'));
     known.send(check);
-    await eventually('packets', () => known.heard.filter(isRtp).length > 2 || undefined);
+    await eventually('packets', () => known.received.filter(isRtp).length > 2 || undefined);
     thief.send(check);
-    const count = known.heard.length;
-    await eventually('more packets', () => known.heard.length > count + 10 || undefined);
-    expect(thief.heard).toEqual([]);
+    const count = known.received.length;
+    await eventually('more packets', () => known.received.length > count + 10 || undefined);
+    expect(thief.received).toEqual([]);
   });
 
   it('supports a call over TCP with split frames', async () => {

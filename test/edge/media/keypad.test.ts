@@ -81,7 +81,7 @@ describe('in-band digits together with telephone-event', () => {
     pressAfter(false, '1');
     pressAfter(true, '2');
     pressAfter(false, '3');
-    const told: string[] = [];
+    const reported: string[] = [];
     const stream = leg.openStream(
       {
         streamId: asStreamId('s'),
@@ -96,14 +96,14 @@ describe('in-band digits together with telephone-event', () => {
         media: () => undefined,
         played: () => undefined,
         degraded: () => undefined,
-        dtmf: (digit) => told.push(digit),
+        dtmf: (digit) => reported.push(digit),
       },
     );
     pressAfter(false, '4');
     stream.close();
     pressAfter(false, '5');
     expect(digits()).toBe('24');
-    expect(told).toEqual(['4']);
+    expect(reported).toEqual(['4']);
   });
 
   it('are ignored from a peer that uses events, so no digit counts twice', async () => {

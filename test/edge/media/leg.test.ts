@@ -240,9 +240,9 @@ describe('source address of a peer', () => {
     expect(changes).toEqual([{ address: '203.0.113.9', port: 61_000, reason: 'learned' }]);
     expect(media.counters().sourceChanges).toBe(1);
     expect(sent(drive).at(-1)).toMatchObject({ address: '203.0.113.9', port: 61_000 });
-    const stranger = new Peer(drive, leg.port, { address: '203.0.113.66', port: 9 });
+    const unknownPeer = new Peer(drive, leg.port, { address: '203.0.113.66', port: 9 });
     const before = media.counters().unknownSources;
-    for (let i = 0; i < 20; i += 1) stranger.send(sine(440, FRAME));
+    for (let i = 0; i < 20; i += 1) unknownPeer.send(sine(440, FRAME));
     drive.advance(20);
     expect(media.counters().unknownSources - before).toBe(20);
     expect(sent(drive).at(-1)).toMatchObject({ address: '203.0.113.9' });
@@ -256,16 +256,16 @@ describe('source address of a peer', () => {
       sourceChanged: ({ reason }) => reasons.push(reason),
     });
     leg.configure({ ...REMOTE, acceptOtherSources: true });
-    const stranger = new Peer(drive, leg.port, { address: '203.0.113.66', port: 9 }, 66);
+    const unknownPeer = new Peer(drive, leg.port, { address: '203.0.113.66', port: 9 }, 66);
     const owner = new Peer(drive, leg.port);
     for (let i = 0; i < 25; i += 1) {
-      stranger.send(sine(440, FRAME));
+      unknownPeer.send(sine(440, FRAME));
       drive.advance(20);
     }
     expect(sent(drive).at(-1)?.address).toBe('203.0.113.66');
     for (let i = 0; i < 50; i += 1) {
       owner.send(sine(440, FRAME));
-      stranger.send(sine(440, FRAME));
+      unknownPeer.send(sine(440, FRAME));
       drive.advance(20);
     }
     expect(reasons).toEqual(['learned', 'signalled']);
@@ -440,12 +440,12 @@ describe('a leg receiving', () => {
     const audio = Int16Array.from(packets.flatMap(({ rtp }) => [...alaw.decode(rtp.payload)]));
     expect(purity(audio.subarray(320), 1000)).toBeGreaterThan(0.999);
 
-    const heard: number[] = [];
+    const received: number[] = [];
     const other = leg.openStream(STREAM, {
       media: (messages) => {
         for (const bytes of messages) {
           const payload = /"payload":"([^"]*)"/.exec(Buffer.from(bytes).toString())?.[1] ?? '';
-          heard.push(...decodeMulaw(Buffer.from(payload, 'base64')));
+          received.push(...decodeMulaw(Buffer.from(payload, 'base64')));
         }
       },
       played: () => undefined,
@@ -458,7 +458,7 @@ describe('a leg receiving', () => {
       peer.timestamp += FRAME;
       drive.advance(20);
     }
-    expect(purity(Int16Array.from(heard.slice(320)), 600)).toBeGreaterThan(0.99);
+    expect(purity(Int16Array.from(received.slice(320)), 600)).toBeGreaterThan(0.99);
     other.close();
   });
 
@@ -502,10 +502,10 @@ describe('a leg receiving', () => {
       drive.advance(20);
     }
     const packets = sent(drive);
-    const heardBy = (port: number) =>
+    const receivedBy = (port: number) =>
       audioOf(packets.filter(({ localPort }) => localPort === port)).subarray(2400);
-    expect(purity(heardBy(a.port), 1000)).toBeGreaterThan(0.99);
-    expect(purity(heardBy(b.port), 400)).toBeGreaterThan(0.99);
+    expect(purity(receivedBy(a.port), 1000)).toBeGreaterThan(0.99);
+    expect(purity(receivedBy(b.port), 400)).toBeGreaterThan(0.99);
     bridge.close();
     drive.advance(100);
     sent(drive);

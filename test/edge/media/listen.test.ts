@@ -295,15 +295,16 @@ describe('a room', () => {
             .flatMap(({ bytes }) => [...decodeMulaw(parseRtp(bytes).payload)]),
         ).subarray(-2400);
     };
-    const share = (heard: Int16Array) => tones.map((hz) => Math.round(purity(heard, hz) * 10) / 10);
+    const share = (received: Int16Array) =>
+      tones.map((hz) => Math.round(purity(received, hz) * 10) / 10);
     return { media, drive, place, parties, members, floor, talk, share };
   }
 
   it('lets each member hear all others', async () => {
     const { parties, talk, share } = await room();
     talk(500);
-    const heard = talk(1000);
-    expect(parties.map(({ leg }) => share(heard(leg)))).toEqual([
+    const received = talk(1000);
+    expect(parties.map(({ leg }) => share(received(leg)))).toEqual([
       [0, 0.5, 0.5],
       [0.5, 0, 0.5],
       [0.5, 0.5, 0],
@@ -316,10 +317,10 @@ describe('a room', () => {
     members[0]!.set({ muted: true });
     members[1]!.set({ deaf: true });
     talk(200);
-    const heard = talk(1000);
-    expect(share(heard(parties[0]!.leg))).toEqual([0, 0.5, 0.5]);
-    expect(rms(heard(parties[1]!.leg))).toBe(0);
-    expect(share(heard(parties[2]!.leg))).toEqual([0, 1, 0]);
+    const received = talk(1000);
+    expect(share(received(parties[0]!.leg))).toEqual([0, 0.5, 0.5]);
+    expect(rms(received(parties[1]!.leg))).toBe(0);
+    expect(share(received(parties[2]!.leg))).toEqual([0, 1, 0]);
     members[0]!.set({ muted: false });
     members[1]!.set({ deaf: false });
     members[2]!.set({ held: true });
@@ -336,8 +337,8 @@ describe('a room', () => {
       { rate: 8000, samples: l16(sine(600, 8000)) },
       { loop: 1, mix: true },
     );
-    const heard = talk(1000, []);
-    for (const { leg } of parties) expect(purity(heard(leg), 600)).toBeGreaterThan(0.95);
+    const received = talk(1000, []);
+    for (const { leg } of parties) expect(purity(received(leg), 600)).toBeGreaterThan(0.95);
     talk(200, []);
     expect(await playback.finished).toBe('completed');
     talk(1000, [1]);
@@ -354,19 +355,19 @@ describe('a room', () => {
     const other = await legAt(media, drive, '192.0.2.9');
     media.bridge(parties[0]!.leg, other.leg);
     talk(300);
-    const heard = talk(1000);
-    expect(share(heard(parties[1]!.leg))).toEqual([0, 0, 1]);
-    expect(purity(heard(other.leg), 400)).toBeGreaterThan(0.95);
-    expect(rms(heard(parties[0]!.leg))).toBe(0);
+    const received = talk(1000);
+    expect(share(received(parties[1]!.leg))).toEqual([0, 0, 1]);
+    expect(purity(received(other.leg), 400)).toBeGreaterThan(0.95);
+    expect(rms(received(parties[0]!.leg))).toBe(0);
   });
 
   it('continues when a member leaves or its leg closes, and releases all members when it closes', async () => {
     const { drive, place, parties, members, talk, share } = await room();
     talk(500);
     members[2]!.leave();
-    const heard = talk(1000);
-    expect(share(heard(parties[0]!.leg))).toEqual([0, 1, 0]);
-    expect(rms(heard(parties[2]!.leg))).toBe(0);
+    const received = talk(1000);
+    expect(share(received(parties[0]!.leg))).toEqual([0, 1, 0]);
+    expect(rms(received(parties[2]!.leg))).toBe(0);
     parties[1]!.leg.close();
     drive.advance(100);
     place.close();

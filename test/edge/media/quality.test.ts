@@ -42,11 +42,11 @@ async function call(session: Partial<MediaSession> = {}) {
       }
     }
   };
-  const tell = (bytes: Uint8Array): void => {
+  const notify = (bytes: Uint8Array): void => {
     drive.inject(leg.port + 1, { address: REMOTE.address, port: REMOTE.port + 1 }, bytes);
     drive.advance(400);
   };
-  return { leg, run, tell, reports, sentSsrc: () => sentSsrc };
+  return { leg, run, notify, reports, sentSsrc: () => sentSsrc };
 }
 
 describe('statistics of received audio', () => {
@@ -101,12 +101,12 @@ describe('reports of the peer', () => {
   };
 
   it('describe our audio at the peer: loss, jitter and a separate MOS', async () => {
-    const { leg, run, tell, sentSsrc } = await call();
+    const { leg, run, notify, sentSsrc } = await call();
     run(500, (n) => n * 20);
     expect(leg.quality().peer).toBeUndefined();
     const sent = leg.quality().packetsSent;
     // The sequence numbers are not ours, so the loss relates to the packets that we sent.
-    tell(receiverReport(sentSsrc(), Math.round(sent * 0.1), 0x7fffffff));
+    notify(receiverReport(sentSsrc(), Math.round(sent * 0.1), 0x7fffffff));
     const { peer, mos } = leg.quality();
     expect(peer?.lossFraction).toBeCloseTo(0.1, 2);
     expect(peer?.jitterMs).toBe(10);
@@ -118,7 +118,7 @@ describe('reports of the peer', () => {
     const plain = await call();
     plain.run(400, (n) => n * 20);
     expect(plain.reports.some((report) => report.includes(Buffer.from([207, 0, 10])))).toBe(false);
-    const { leg, run, reports, tell, sentSsrc } = await call({ voipMetrics: true });
+    const { leg, run, reports, notify, sentSsrc } = await call({ voipMetrics: true });
     run(1000, (n) => (n % 25 === 12 ? undefined : n * 20));
     const last = reports.at(-1)!;
     const at = last.indexOf(Buffer.from([0x80, 207, 0, 10]));
@@ -131,7 +131,7 @@ describe('reports of the peer', () => {
     theirs.writeUInt32BE(SSRC, 32 + 4);
     theirs.writeUInt32BE(sentSsrc(), 32 + 12);
     theirs[32 + 8 + 27] = 21;
-    tell(theirs);
+    notify(theirs);
     expect(leg.quality().peer?.mos).toBeCloseTo(2.1);
   });
 });

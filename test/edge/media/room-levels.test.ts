@@ -51,7 +51,7 @@ async function conference(ms: number, voices: readonly ((atMs: number) => Voice)
     room.join(leg, { muted: false, deaf: false });
     members.push({ leg, port, voice });
   }
-  const heard: number[] = [];
+  const received: number[] = [];
   for (let at = 0, sequence = 0; at < ms; at += 20, sequence += 1) {
     for (const { leg, port, voice } of members) {
       const payload = l16(voice(at)(sequence * SAMPLES)).swap16();
@@ -63,19 +63,19 @@ async function conference(ms: number, voices: readonly ((atMs: number) => Voice)
       if (port !== 50_000) continue;
       const { payload } = parseRtp(bytes);
       for (let i = 0; i + 1 < payload.length; i += 2)
-        heard.push((payload as Buffer).readInt16BE(i));
+        received.push((payload as Buffer).readInt16BE(i));
     }
   }
-  return Int16Array.from(heard);
+  return Int16Array.from(received);
 }
 
 describe('a conference', () => {
   it('is attenuated to 1 dB below full scale for loud voices without clipping', async () => {
     const loud = [300, 500, 700].map((hz) => () => tone(hz, 28_000));
-    const heard = await conference(1500, loud);
-    const peak = heard.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+    const received = await conference(1500, loud);
+    const peak = received.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
     expect(peak).toBeLessThanOrEqual(CEILING + 1);
-    const lately = heard.slice(-8000);
+    const lately = received.slice(-8000);
     const pure = [300, 500, 700].reduce((sum, hz) => sum + purity(lately, hz, RATE), 0);
     expect(pure).toBeGreaterThan(0.97);
   });
@@ -84,14 +84,14 @@ describe('a conference', () => {
     const word = (at: number): boolean => at >= 2000 && at < 2400;
     const line = noise(60);
     const speaker = (at: number): Voice => (word(at) ? tone(600, 6000) : line);
-    const heard = await conference(3500, [speaker]);
-    const before = heard.slice(24_000, 30_000);
+    const received = await conference(3500, [speaker]);
+    const before = received.slice(24_000, 30_000);
     expect(rms(before)).toBeGreaterThan(0);
     expect(rms(before)).toBeLessThan(60 / Math.sqrt(3) / 5);
     // Find the word at any buffer delay.
     let loud = 0;
-    for (let at = 0; at + 160 <= heard.length; at += 160)
-      loud += rms(heard.subarray(at, at + 160)) > 3500 ? 1 : 0;
+    for (let at = 0; at + 160 <= received.length; at += 160)
+      loud += rms(received.subarray(at, at + 160)) > 3500 ? 1 : 0;
     expect(loud).toBeGreaterThanOrEqual(39);
   });
 });

@@ -113,7 +113,7 @@ describe('the media engine on real sockets', () => {
     const leg = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
     configure(leg, port);
     let chunks = 0;
-    const heard = Promise.withResolvers<void>();
+    const received = Promise.withResolvers<void>();
     const played = Promise.withResolvers<string>();
     const stream = leg.openStream(
       {
@@ -131,7 +131,7 @@ describe('the media engine on real sockets', () => {
           for (const bytes of messages) {
             writePaddedNumber(bytes, '{"sequenceNumber":'.length, chunks);
             const { payload } = JSON.parse(Buffer.from(bytes).toString()).media;
-            if (purity(decodeMulaw(Buffer.from(payload, 'base64')), 500) > 0.95) heard.resolve();
+            if (purity(decodeMulaw(Buffer.from(payload, 'base64')), 500) > 0.95) received.resolve();
           }
         },
         played: (name) => played.resolve(name),
@@ -143,7 +143,7 @@ describe('the media engine on real sockets', () => {
       const payload = encodeMulaw(sine(500, FRAME, { from: i * FRAME }));
       socket.send(rtp({ sequence: i, timestamp: i * FRAME, payload }), leg.port, '127.0.0.1');
     }
-    await heard.promise;
+    await received.promise;
     stream.enqueue('audio/x-l16', 16_000, l16(sine(1000, 3200, { rate: 16_000 })));
     stream.checkpoint('end');
     expect(await played.promise).toBe('end');
@@ -176,16 +176,16 @@ describe('the media engine on real sockets', () => {
 
   it('follows the peer: returns with its first packet, and follows it to a new NAT address', async () => {
     const media = engine();
-    const [owner, moved, stranger] = [await phone(), await phone(), await phone()];
+    const [owner, moved, unknownPeer] = [await phone(), await phone(), await phone()];
     const changes: string[] = [];
-    const heard = Promise.withResolvers<void>();
+    const received = Promise.withResolvers<void>();
     const leg = await media.openLeg(
       { mediaTimeoutMs: 0 },
       {
         ...QUIET,
         sourceChanged: ({ port, reason }) => {
           changes.push(`${reason} ${port}`);
-          if (reason === 'moved') heard.resolve();
+          if (reason === 'moved') received.resolve();
         },
       },
     );
@@ -200,21 +200,21 @@ describe('the media engine on real sockets', () => {
           at.sequence += 1;
           at.timestamp += FRAME;
         }
-        await nextPacket(owner, moved, stranger);
+        await nextPacket(owner, moved, unknownPeer);
       }
     };
-    await speak(20, stranger.socket);
-    const leaked = stranger.packets.length;
+    await speak(20, unknownPeer.socket);
+    const leaked = unknownPeer.packets.length;
     expect(leaked).toBeGreaterThan(0);
-    await speak(30, owner.socket, stranger.socket);
+    await speak(30, owner.socket, unknownPeer.socket);
     // At most the packets that were in transit.
-    expect(stranger.packets.length - leaked).toBeLessThan(3);
+    expect(unknownPeer.packets.length - leaked).toBeLessThan(3);
     expect(owner.packets.length).toBeGreaterThan(25);
     streams.set(moved.socket, streams.get(owner.socket)!);
-    await Promise.all([heard.promise, speak(40, moved.socket)]);
+    await Promise.all([received.promise, speak(40, moved.socket)]);
     expect(moved.packets.length).toBeGreaterThan(10);
     expect(changes).toEqual([
-      `learned ${stranger.port}`,
+      `learned ${unknownPeer.port}`,
       `signalled ${owner.port}`,
       `moved ${moved.port}`,
     ]);

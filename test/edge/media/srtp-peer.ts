@@ -58,11 +58,11 @@ export class SrtpContext {
     const bytes = Buffer.from(packet);
     const header = bytes.subarray(0, 12);
     const index = rollovers * 65_536 + bytes.readUInt16BE(2);
-    const beside = Buffer.alloc(4);
-    beside.writeUInt32BE(rollovers);
+    const withRecords = Buffer.alloc(4);
+    withRecords.writeUInt32BE(rollovers);
     if (!this.#size.gcm) {
       const body = this.#counter(this.#rtp, bytes.readUInt32BE(8), index, bytes.subarray(12));
-      return Buffer.concat([header, body, this.#tag(this.#rtp, [header, body, beside])]);
+      return Buffer.concat([header, body, this.#tag(this.#rtp, [header, body, withRecords])]);
     }
     return Buffer.concat([
       header,
@@ -81,9 +81,10 @@ export class SrtpContext {
     if (this.#size.gcm) {
       return Buffer.concat([header, this.#open(this.#rtp, ssrc, index, header, body, tag)]);
     }
-    const beside = Buffer.alloc(4);
-    beside.writeUInt32BE(rollovers);
-    if (!this.#tag(this.#rtp, [header, body, beside]).equals(tag)) throw new Error('wrong tag');
+    const withRecords = Buffer.alloc(4);
+    withRecords.writeUInt32BE(rollovers);
+    if (!this.#tag(this.#rtp, [header, body, withRecords]).equals(tag))
+      throw new Error('wrong tag');
     return Buffer.concat([header, this.#counter(this.#rtp, ssrc, index, body)]);
   }
 

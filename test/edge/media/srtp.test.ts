@@ -82,12 +82,12 @@ describe.each(SUITES)('SRTP with %s', (suite) => {
       drive.inject(leg.port, FROM, peer.protect(packet, rolloversOf(65_500, i)));
       drive.advance(20);
     }
-    const heard = drive
+    const received = drive
       .drain()
       .filter(({ localPort }) => localPort === listener.port)
       .slice(20)
       .flatMap(({ bytes }) => [...decodeMulaw(parseRtp(bytes).payload)]);
-    expect(purity(Int16Array.from(heard), 1000)).toBeGreaterThan(0.98);
+    expect(purity(Int16Array.from(received), 1000)).toBeGreaterThan(0.98);
     expect(leg.quality()).toMatchObject({ packetsReceived: 100, packetsLost: 0 });
   });
 

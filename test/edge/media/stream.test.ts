@@ -124,14 +124,14 @@ describe('media messages (dialect §1.1)', () => {
         peer.send(sine(440, FRAME, { from: i * FRAME }));
         drive.advance(20);
       }
-      const heard = messages.slice(5);
-      for (const { media } of heard)
+      const received = messages.slice(5);
+      for (const { media } of received)
         expect(Buffer.from(media.payload, 'base64')).toHaveLength(bytes);
       const samples =
         encoding === 'audio/x-l16'
-          ? audio(heard)
+          ? audio(received)
           : decodeMulaw(
-              Buffer.concat(heard.map(({ media }) => Buffer.from(media.payload, 'base64'))),
+              Buffer.concat(received.map(({ media }) => Buffer.from(media.payload, 'base64'))),
             );
       expect(purity(samples, 440, rate)).toBeGreaterThan(0.99);
     },
@@ -238,9 +238,9 @@ describe('playAudio', () => {
         ).toBe('taken');
       }
       drive.advance(1000);
-      const heard = line(drive).subarray(400, 7600);
-      expect(purity(heard, 1000)).toBeGreaterThan(0.9998); // 37 dB: µ-law alone gives 38 dB
-      expect(20 * Math.log10(rms(heard) / (8000 / Math.SQRT2))).toBeCloseTo(0, 0);
+      const received = line(drive).subarray(400, 7600);
+      expect(purity(received, 1000)).toBeGreaterThan(0.9998); // 37 dB: µ-law alone gives 38 dB
+      expect(20 * Math.log10(rms(received) / (8000 / Math.SQRT2))).toBeCloseTo(0, 0);
     },
   );
 
@@ -432,14 +432,14 @@ describe('clearAudio and checkpoints', () => {
     drive.advance(200);
     stream.pause(true);
     const queued = stream.queuedMs();
-    const told = messages.length;
+    const reported = messages.length;
     drive.advance(1000);
     expect(stream.queuedMs()).toBe(queued);
-    expect(messages.length).toBe(told);
+    expect(messages.length).toBe(reported);
     stream.pause(false);
     drive.advance(200);
     expect(stream.queuedMs()).toBe(queued - 200);
-    const [before, after] = [messages[told - 1]!, messages[told]!];
+    const [before, after] = [messages[reported - 1]!, messages[reported]!];
     expect(Number(after.media.timestamp) - Number(before.media.timestamp)).toBeGreaterThan(980);
   });
 });

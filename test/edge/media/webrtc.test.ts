@@ -299,19 +299,19 @@ describe('DTLS keys', () => {
     const listener = await media.openLeg({ mediaTimeoutMs: 0 }, QUIET);
     listener.configure(REMOTE);
     media.bridge(b, listener);
-    const heard: number[] = [];
+    const received: number[] = [];
     wire.lose = () => false;
     for (let i = 0; i < 200; i += 1) {
       drive.advance(10);
       for (const packet of drive.drain()) {
         if (packet.localPort === listener.port) {
-          heard.push(...decodeMulaw(parseRtp(packet.bytes).payload));
+          received.push(...decodeMulaw(parseRtp(packet.bytes).payload));
         } else if (packet.localPort === a.port) {
           drive.inject(b.port, { address: '192.0.2.77', port: a.port }, packet.bytes);
         }
       }
     }
-    expect(purity(Int16Array.from(heard.slice(4000, 12_000)), 800)).toBeGreaterThan(0.98);
+    expect(purity(Int16Array.from(received.slice(4000, 12_000)), 800)).toBeGreaterThan(0.98);
   });
 
   it('ignores an identical description', async () => {

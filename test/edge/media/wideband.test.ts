@@ -43,7 +43,10 @@ class Wires {
   readonly media: MediaEngine;
   readonly drive: ManualDrive;
   /** Sent frequency and received audio of each phone, by port. */
-  readonly #phones = new Map<number, { leg: number; hz: number; heard: number[]; sent: number }>();
+  readonly #phones = new Map<
+    number,
+    { leg: number; hz: number; received: number[]; sent: number }
+  >();
 
   constructor() {
     const { media, drive } = manualEngine();
@@ -61,7 +64,7 @@ class Wires {
     const leg = await this.open();
     const port = 50_000 + 2 * this.#phones.size;
     leg.configure(session(L16, port));
-    this.#phones.set(port, { leg: leg.port, hz, heard: [], sent: 0 });
+    this.#phones.set(port, { leg: leg.port, hz, received: [], sent: 0 });
     return leg;
   }
 
@@ -78,7 +81,7 @@ class Wires {
       this.drive.advance(10);
       for (const { localPort, port, bytes } of this.drive.drain()) {
         const phone = this.#phones.get(port);
-        if (phone !== undefined) phone.heard.push(...bigEndian(parseRtp(bytes).payload));
+        if (phone !== undefined) phone.received.push(...bigEndian(parseRtp(bytes).payload));
         else this.drive.inject(port, { address: REMOTE.address, port: localPort }, bytes);
       }
       for (const [port, phone] of this.#phones) if (at % 20 === 0) this.#say(port, phone);
@@ -86,9 +89,9 @@ class Wires {
   }
 
   /** Latest audio received by a phone: the given number of samples at 16 kHz. */
-  heardBy(leg: MediaLeg, samples = 8000): Int16Array {
+  receivedBy(leg: MediaLeg, samples = 8000): Int16Array {
     const phone = [...this.#phones.values()].find((known) => known.leg === leg.port);
-    return Int16Array.from(phone?.heard.slice(-samples) ?? []);
+    return Int16Array.from(phone?.received.slice(-samples) ?? []);
   }
 
   #say(port: number, phone: { leg: number; hz: number; sent: number }): void {
@@ -108,7 +111,7 @@ const bigEndian = (payload: Uint8Array): Int16Array => {
 
 /** A bot on a leg with its received audio at 16 kHz. */
 function botAt(leg: MediaLeg) {
-  const heard: number[] = [];
+  const received: number[] = [];
   const stream = leg.openStream(
     {
       streamId: STREAM_ID,
@@ -123,7 +126,7 @@ function botAt(leg: MediaLeg) {
       media: (batch) => {
         for (const bytes of batch) {
           const payload = /"payload":"([^"]*)"/.exec(Buffer.from(bytes).toString())?.[1] ?? '';
-          heard.push(...bigEndian(Buffer.from(payload, 'base64').swap16()));
+          received.push(...bigEndian(Buffer.from(payload, 'base64').swap16()));
         }
       },
       played: () => undefined,
@@ -131,7 +134,7 @@ function botAt(leg: MediaLeg) {
       dtmf: () => undefined,
     },
   ) as LegStream;
-  return { stream, lately: (samples = 8000) => Int16Array.from(heard.slice(-samples)) };
+  return { stream, lately: (samples = 8000) => Int16Array.from(received.slice(-samples)) };
 }
 
 const WAYS = [
@@ -148,9 +151,9 @@ describe('6.5 kHz', () => {
     wires.media.bridge(phone, near);
     const bot = botAt(far);
     wires.run(1500);
-    const heard = bot.lately();
-    expect(purity(heard, 6500, 16_000)).toBeGreaterThan(0.9);
-    expect(rms(heard)).toBeGreaterThan(4000);
+    const received = bot.lately();
+    expect(purity(received, 6500, 16_000)).toBeGreaterThan(0.9);
+    expect(rms(received)).toBeGreaterThan(4000);
   });
 
   it.each([
@@ -166,9 +169,9 @@ describe('6.5 kHz', () => {
     wires.run(300);
     bot.stream.enqueue('audio/x-l16', rate, l16(sine(6500, 2 * rate, { rate })));
     wires.run(1500);
-    const heard = wires.heardBy(phone);
-    expect(purity(heard, 6500, 16_000)).toBeGreaterThan(0.9);
-    expect(rms(heard)).toBeGreaterThan(4000);
+    const received = wires.receivedBy(phone);
+    expect(purity(received, 6500, 16_000)).toBeGreaterThan(0.9);
+    expect(rms(received)).toBeGreaterThan(4000);
   });
 
   it('and 11 kHz reach an Opus caller from a bot, checked with an independent decoder', async () => {
@@ -179,16 +182,16 @@ describe('6.5 kHz', () => {
     bot.stream.enqueue('audio/x-l16', 24_000, l16(sine(11_000, 24_000, { rate: 24_000 })));
     const decoder = new OpusDecoder({ channels: 1 });
     await decoder.ready;
-    const heard: number[] = [];
+    const received: number[] = [];
     for (let ms = 0; ms < 1000; ms += 10) {
       wires.drive.advance(10);
       for (const { bytes } of wires.drive.drain()) {
         const { channelData } = decoder.decodeFrame(parseRtp(bytes).payload);
-        for (const value of channelData[0] ?? []) heard.push(value * 32_768);
+        for (const value of channelData[0] ?? []) received.push(value * 32_768);
       }
     }
     decoder.free();
-    const lately = Int16Array.from(heard.slice(-24_000));
+    const lately = Int16Array.from(received.slice(-24_000));
     expect(purity(lately, 11_000, 48_000)).toBeGreaterThan(0.9);
     expect(rms(lately)).toBeGreaterThan(3000);
   });
@@ -203,7 +206,7 @@ describe('6.5 kHz', () => {
     for (const leg of [speaker, listener, narrow]) room.join(leg, flags);
     const bot = botAt(narrowPeer);
     wires.run(1500);
-    expect(purity(wires.heardBy(listener), 6500, 16_000)).toBeGreaterThan(0.9);
+    expect(purity(wires.receivedBy(listener), 6500, 16_000)).toBeGreaterThan(0.9);
     // No aliasing into the telephone band.
     expect(rms(bot.lately())).toBeLessThan(30);
   });
@@ -221,9 +224,9 @@ describe('6.5 kHz', () => {
     room.join(agent, flags).set({ coached: true });
     room.join(customer, flags);
     wires.run(1500);
-    expect(purity(wires.heardBy(agent), 5000, 16_000)).toBeGreaterThan(0.9);
-    expect(rms(wires.heardBy(customer))).toBeLessThan(30);
-    expect(rms(wires.heardBy(supervisor))).toBeLessThan(30);
+    expect(purity(wires.receivedBy(agent), 5000, 16_000)).toBeGreaterThan(0.9);
+    expect(rms(wires.receivedBy(customer))).toBeLessThan(30);
+    expect(rms(wires.receivedBy(supervisor))).toBeLessThan(30);
   });
 
   it('are kept in a recording and in file playback', async () => {
@@ -253,7 +256,7 @@ describe('6.5 kHz', () => {
       wav.buffer.slice(wav.byteOffset + 44 + 16_000, wav.byteOffset + 44 + 30_000),
     );
     expect(purity(samples, 6500, 16_000)).toBeGreaterThan(0.95);
-    expect(purity(wires.heardBy(phone), 5500, 16_000)).toBeGreaterThan(0.95);
+    expect(purity(wires.receivedBy(phone), 5500, 16_000)).toBeGreaterThan(0.95);
   });
 });
 
@@ -261,7 +264,7 @@ describe('DTMF digits', () => {
   it.each([
     ['as tones over G.722', G722, true, undefined],
     ['as tones over Opus', OPUS, true, undefined],
-    ['as events beside G.722', G722, false, 8000],
+    ['as events with G.722', G722, false, 8000],
     ['as events on the clock of Opus', OPUS, false, 48_000],
     ['as events on another clock than that of Opus', OPUS, false, 8000],
   ] as const)('%s are detected once each', async (_, codec, inband, clockRate) => {
@@ -294,8 +297,8 @@ describe('arbitrary packet times', () => {
     const echo = await wires.phone(700);
     wires.media.bridge(far, echo);
     wires.run(2000);
-    expect(purity(wires.heardBy(echo), 1000, 16_000)).toBeGreaterThan(0.9);
-    expect(purity(wires.heardBy(phone), 700, 16_000)).toBeGreaterThan(0.9);
+    expect(purity(wires.receivedBy(echo), 1000, 16_000)).toBeGreaterThan(0.9);
+    expect(purity(wires.receivedBy(phone), 700, 16_000)).toBeGreaterThan(0.9);
     expect(near.quality().packetsLost + far.quality().packetsLost).toBe(0);
   });
 });
@@ -320,13 +323,13 @@ describe('a codec change during a word', () => {
     wires.run(60);
     near.configure(session(after, far.port));
     wires.run(1000);
-    const heard = wires.heardBy(listener, 32_000);
+    const received = wires.receivedBy(listener, 32_000);
     let quiet = 0;
-    for (let at = 8000; at + 320 <= heard.length; at += 320) {
-      if (rms(heard.subarray(at, at + 320)) < 1000) quiet += 1;
+    for (let at = 8000; at + 320 <= received.length; at += 320) {
+      if (rms(received.subarray(at, at + 320)) < 1000) quiet += 1;
     }
     expect(quiet).toBeLessThanOrEqual(3);
-    expect(purity(heard.subarray(-8000), 500, 16_000)).toBeGreaterThan(0.95);
+    expect(purity(received.subarray(-8000), 500, 16_000)).toBeGreaterThan(0.95);
     expect(purity(bot.lately(), 500, 16_000)).toBeGreaterThan(0.95);
   });
 });

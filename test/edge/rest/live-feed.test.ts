@@ -27,20 +27,20 @@ function setup() {
   return { clock, world, feed, listen };
 }
 
-const told = (stream: Readable | undefined): string => String(stream?.read() ?? '');
+const reported = (stream: Readable | undefined): string => String(stream?.read() ?? '');
 
 it('sends the whole list immediately and after each change, and keeps the connection open between changes', async () => {
   const { clock, world, listen } = setup();
   const stream = listen(undefined);
   await settle();
-  expect(told(stream)).toBe('event: calls\ndata: {"total":1,"calls":[{"callUuid":"a"}]}\n\n');
+  expect(reported(stream)).toBe('event: calls\ndata: {"total":1,"calls":[{"callUuid":"a"}]}\n\n');
   await clock.advance(5000);
-  expect(told(stream)).toBe('');
+  expect(reported(stream)).toBe('');
   world.calls = [callOf('a'), callOf('b')];
   await clock.advance(1000);
-  expect(told(stream)).toContain('"total":2');
+  expect(reported(stream)).toContain('"total":2');
   await clock.advance(15_000);
-  expect(told(stream)).toBe(': still here\n\n');
+  expect(reported(stream)).toBe(': still here\n\n');
 });
 
 it('sends a customer only the calls of the account', async () => {
@@ -48,7 +48,7 @@ it('sends a customer only the calls of the account', async () => {
   world.calls = [callOf('a'), callOf('b', asAccountId('MA_BOB'))];
   const stream = listen(ADA);
   await settle();
-  expect(told(stream)).toContain('{"total":1,"calls":[{"callUuid":"a"}]}');
+  expect(reported(stream)).toContain('{"total":1,"calls":[{"callUuid":"a"}]}');
 });
 
 it('ends the stream when the user loses access', async () => {

@@ -124,7 +124,7 @@ describe('plivo-node', () => {
     await client.calls.stopSpeakingText(CALL);
     expect((await client.calls.sendDigits(CALL, '12#')).message).toBe('digits sent');
     await client.calls.hangup(CALL);
-    expect(service.control.asked.at(-1)?.operation).toBe('hangup');
+    expect(service.control.requested.at(-1)?.operation).toBe('hangup');
   });
 
   it('streams a live call', async () => {
@@ -342,7 +342,7 @@ describe('plivo-node', () => {
     });
     await client.multiPartyCalls.kickParticipant('1', { friendlyName });
     await client.multiPartyCalls.stop({ friendlyName });
-    const actions = service.control.asked
+    const actions = service.control.requested
       .filter(({ operation }) => operation === 'changeMultiPartyCall')
       .map(({ args }) => args[2]);
     expect(actions).toEqual([
@@ -378,7 +378,7 @@ describe('plivo-node', () => {
   });
 
   it('reports wrong credentials as error 401', async () => {
-    const stranger = clientFor(service.account.authId, 'wrong');
-    await expect(stranger.applications.list()).rejects.toMatchObject({ status: 401 });
+    const outsider = clientFor(service.account.authId, 'wrong');
+    await expect(outsider.applications.list()).rejects.toMatchObject({ status: 401 });
   });
 });

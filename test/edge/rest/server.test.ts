@@ -115,7 +115,7 @@ describe('listener', () => {
 
   it('finishes running requests on stop and ends those that take longer than 5 s', async () => {
     const { service, url } = await start();
-    const asked = new Promise<void>((resolve) => {
+    const requested = new Promise<void>((resolve) => {
       service.store.ledger.balance = () => {
         resolve();
         return new Promise(() => undefined);
@@ -125,7 +125,7 @@ describe('listener', () => {
     const answer = fetch(`${url}${service.root}/balance/USD`, {
       headers: { 'x-auth-id': authId, 'x-auth-token': authToken },
     }).catch(() => 'cut off');
-    await asked;
+    await requested;
     let stopped = false;
     const stopping = service.server.stop().then(() => {
       stopped = true;

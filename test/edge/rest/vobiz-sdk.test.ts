@@ -27,8 +27,8 @@ const filled = (path: string): string =>
 
 function isOffered(operation: string): boolean {
   const [method = '', path = ''] = operation.split(' ');
-  const asked = canonicalPath(method, filled(path));
-  return patterns.some((route) => route.method === method && route.pattern.test(asked));
+  const requested = canonicalPath(method, filled(path));
+  return patterns.some((route) => route.method === method && route.pattern.test(requested));
 }
 
 it('each have a route, except vendor-specific ones', () => {

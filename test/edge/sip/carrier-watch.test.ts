@@ -12,13 +12,13 @@ const NORTH = { kind: 'carrier', carrier: 'north', number: '1' } as const;
 function setup(...more: Partial<Carrier>[]) {
   const clock = new SimClock();
   const probes: Extract<UserAgentInput, { kind: 'probe' }>[] = [];
-  const told: UserAgentInput[] = [];
+  const reported: UserAgentInput[] = [];
   const carriers = (more.length === 0 ? [{}] : more).map((one) => carrier(one));
   const watch = new CarrierWatch(
     () => carriers,
     clock,
     (input) => {
-      told.push(input);
+      reported.push(input);
       if (input.kind === 'probe') probes.push(input);
     },
   );
@@ -27,8 +27,8 @@ function setup(...more: Partial<Carrier>[]) {
     watch.probed({ kind: 'probed', id: probes.at(-1)?.id ?? 0, status });
   };
   const call = (target: Parameters<CarrierWatch['watching']>[0] = NORTH) => {
-    const heard = { heardFrom: () => undefined, ended: () => undefined };
-    const events = watch.watching(target, heard as unknown as OutboundLegEvents);
+    const received = { heardFrom: () => undefined, ended: () => undefined };
+    const events = watch.watching(target, received as unknown as OutboundLegEvents);
     return {
       answers: () =>
         events.heardFrom({
@@ -39,39 +39,39 @@ function setup(...more: Partial<Carrier>[]) {
         events.ended({ by: 'remote', how: 'refused', status: 503, reason: undefined, ...end }),
     };
   };
-  return { clock, carriers, told, probes, watch, probed, call };
+  return { clock, carriers, reported, probes, watch, probed, call };
 }
 
 describe('a carrier that we register with', () => {
   const auth = { username: 'u', password: 'p', register: true };
 
   it('is registered within 2 s after it was added, again after a change, and unregistered when removed or disabled', async () => {
-    const { clock, carriers, told } = setup();
-    told.length = 0;
+    const { clock, carriers, reported } = setup();
+    reported.length = 0;
     carriers.push(carrier({ name: 'south', auth }));
     await clock.advance(1_999);
-    expect(told).toMatchObject([
+    expect(reported).toMatchObject([
       { kind: 'register', aor: 'sip:u@127.0.0.1', account: auth },
       { kind: 'probe' },
     ]);
-    told.length = 0;
+    reported.length = 0;
     carriers[1] = carrier({ name: 'south', auth: { ...auth, password: 'q' } });
     await clock.advance(1_999);
-    expect(told).toMatchObject([
+    expect(reported).toMatchObject([
       { kind: 'unregister' },
       { kind: 'register', account: { password: 'q' } },
       { kind: 'probe' },
     ]);
-    told.length = 0;
+    reported.length = 0;
     carriers[1] = carrier({ name: 'south', auth, enabled: false });
     await clock.advance(1_999);
-    expect(told).toMatchObject([{ kind: 'unregister' }]);
-    told.length = 0;
+    expect(reported).toMatchObject([{ kind: 'unregister' }]);
+    reported.length = 0;
     carriers[1] = carrier({ name: 'south', auth });
     await clock.advance(1_999);
     carriers.pop();
     await clock.advance(1_999);
-    expect(told.map(({ kind }) => kind)).toEqual(['register', 'probe', 'unregister']);
+    expect(reported.map(({ kind }) => kind)).toEqual(['register', 'probe', 'unregister']);
   });
 });
 

@@ -6,7 +6,7 @@ import type { SignallingOptions } from '../../../src/edge/sip/signalling.ts';
 import { until } from '../../eventually.ts';
 import type { Rig } from './rig.ts';
 import { headerOf, requestText, SDP, TcpPeer, UdpPeer } from './rig.ts';
-import { call, DIAL, home, recorder, register } from './stories.ts';
+import { call, DIAL, home, recorder, register } from './scenarios.ts';
 
 /** Same as `MAX_SENT_BYTES`: longer messages overwrite themselves in a server's buffer. */
 const LONGEST_BYTES = 12_000;
@@ -55,13 +55,16 @@ export function limitStories(start: (options: Partial<SignallingOptions>) => Pro
   it.each([
     ['Supported: 100rel', ''],
     ['Require: 100rel', '100rel'],
-  ])('requests PRACK for early media with a caller that sends %s: "%s"', async (line, asked) => {
-    const rig = await start({});
-    const peer = await UdpPeer.open(rig.signalling.port());
-    const { leg } = await call(rig, peer, { more: [line] });
-    leg.ring(SDP);
-    expect(headerOf(await peer.read('183'), 'Require')).toBe(asked);
-    peer.close();
-    await rig.signalling.stop();
-  });
+  ])(
+    'requests PRACK for early media with a caller that sends %s: "%s"',
+    async (line, requested) => {
+      const rig = await start({});
+      const peer = await UdpPeer.open(rig.signalling.port());
+      const { leg } = await call(rig, peer, { more: [line] });
+      leg.ring(SDP);
+      expect(headerOf(await peer.read('183'), 'Require')).toBe(requested);
+      peer.close();
+      await rig.signalling.stop();
+    },
+  );
 }

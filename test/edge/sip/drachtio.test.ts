@@ -21,7 +21,7 @@ import {
   signallingStories,
   stageOf,
   talk,
-} from './stories.ts';
+} from './scenarios.ts';
 
 const servers: DrachtioServer[] = [];
 
@@ -51,7 +51,7 @@ async function startOver(options: Partial<SignallingOptions> = {}): Promise<Rig>
 signallingStories(startOver);
 limitStories(startOver);
 
-const { rigOf, udp, kept } = stageOf(startRig);
+const { rigOf, udp, retained } = stageOf(startRig);
 
 describe('drachtio-server', () => {
   it('gets no new calls for a draining node', async () => {
@@ -162,7 +162,7 @@ describe('drachtio-server', () => {
     const rig = await rigOf({ wire: over(fleet, { graceMs: 0 }), port: first.sipPort });
     await until(() => rig.signalling.detail.startsWith('2 of 2'));
     const [one, two] = await Promise.all(
-      fleet.map(async ({ sipPort }) => kept(await UdpPeer.open(sipPort))),
+      fleet.map(async ({ sipPort }) => retained(await UdpPeer.open(sipPort))),
     );
     if (one === undefined || two === undefined) throw new Error('no peers');
     const mine = await talk(rig, one, { callId: 'first', port: first.sipPort });

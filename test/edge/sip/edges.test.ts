@@ -1,6 +1,9 @@
 /** Edge proxies: unknown peers are accepted only through them, and the source that they report identifies the sender. */
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/edge/clock/system-clock.ts';
 import { Edges, edgePlaces } from '../../../src/edge/sip/edges.ts';
+import { Traffic } from '../../../src/edge/sip/traffic.ts';
+import type { Flow, UserAgentInput } from '../../../src/protocol/sip/sip.ts';
 import { freePort } from '../../e2e/service.ts';
 import { until } from '../../eventually.ts';
 import {
@@ -13,9 +16,9 @@ import {
   startRig,
   UdpPeer,
 } from './rig.ts';
-import { answer, DIAL, home, recorder, stageOf } from './stories.ts';
+import { answer, DIAL, home, recorder, stageOf } from './scenarios.ts';
 
-const { kept, rigOf, udp } = stageOf(startRig);
+const { retained, rigOf, udp } = stageOf(startRig);
 /** Addresses of edge proxies: all test peers are at 127.0.0.1. */
 const EDGE = ['127.0.0.0/8'];
 const from = (place: string): readonly string[] => [`X-Carillon-Source: ${place}`];
@@ -54,11 +57,11 @@ describe('an edge proxy', () => {
 
   it('is the only path for unknown peers; carriers and called peers are accepted directly', async () => {
     const rig = await rigOf({ edges: ['192.0.2.1'] });
-    const [stranger, called] = [await udp(rig), await udp(rig)];
-    stranger.write(requestText(stranger, { method: 'OPTIONS', uri: home(rig), callId: 'o' }));
+    const [unknownPeer, called] = [await udp(rig), await udp(rig)];
+    unknownPeer.write(requestText(unknownPeer, { method: 'OPTIONS', uri: home(rig), callId: 'o' }));
     const dropped = (): number => rig.signalling.counters().dropped['stranger'] ?? 0;
     await until(() => dropped() === 1);
-    expect(stranger.texts).toEqual([]);
+    expect(unknownPeer.texts).toEqual([]);
     const { log, events } = recorder();
     const target = { kind: 'uri', uri: `sip:a@127.0.0.1:${called.port}` } as const;
     rig.signalling.invite(target, DIAL, events);
@@ -66,6 +69,33 @@ describe('an edge proxy', () => {
     called.write(answer(invite, '486 Busy Here'));
     await until(() => log.length === 1);
     expect(log).toEqual(['ended refused']);
+  });
+
+  it('does not serve a new call that waited in the socket until the proxy tried another node', async () => {
+    const reported: UserAgentInput[] = [];
+    const traffic = new Traffic({
+      options: { clock: systemClock, edges: EDGE },
+      acquaintance: { knows: () => true, isCarrier: () => false, hasNonce: () => false },
+      dispatch: (input) => reported.push(input),
+      close: () => undefined,
+    });
+    const flow: Flow = {
+      transport: 'udp',
+      localAddress: '127.0.0.1',
+      localPort: 5080,
+      remoteAddress: '127.0.0.1',
+      remotePort: 5060,
+      connectionId: undefined,
+    };
+    const request = (method: string, to: string): Uint8Array =>
+      Buffer.from(
+        `${method} sip:1000@127.0.0.1 SIP/2.0\r\nTo: <sip:1000@127.0.0.1>${to}\r\nCall-ID: a\r\nCSeq: 1 ${method}\r\n\r\n`,
+      );
+    traffic.received(request('INVITE', ''), flow, 501);
+    expect(traffic.dropped()).toMatchObject({ late: 1 });
+    traffic.received(request('BYE', ';tag=b'), flow, 501);
+    traffic.received(request('INVITE', ';tag=b'), flow, 501);
+    expect(reported).toHaveLength(2);
   });
 
   it('registers browsers, which are called along their Path', async () => {
@@ -77,10 +107,8 @@ describe('an edge proxy', () => {
       uri: home(rig),
       to: '<sip:alice@127.0.0.1>',
       callId: 'reg',
-      ...{
-        password: 'wonderland',
-        more: [path, 'Supported: path', ...from('wss 198.51.100.9 4711')],
-      },
+      password: 'wonderland',
+      more: [path, 'Supported: path', ...from('wss 198.51.100.9 4711')],
     });
     expect(headerOf(await edge.read('200'), 'Path')).toContain('received=');
     expect([rig.signalling.isBrowser('alice'), rig.signalling.isSecured('alice')]).toEqual([
@@ -129,7 +157,7 @@ describe('an edge proxy', () => {
 
   it('forwards calls, reads the target only from us, and its own responses are not those of the called party', async () => {
     const port = await freePort();
-    const edge = kept(await UdpPeer.open(port));
+    const edge = retained(await UdpPeer.open(port));
     const outboundEdges = [{ address: '127.0.0.1', port: edge.port }];
     const rig = await rigOf({ port, edges: EDGE, outboundEdges });
     const { log, events } = recorder();
@@ -187,12 +215,12 @@ describe('an edge proxy', () => {
     const bytes = Buffer.from(
       `A\r\nx-carillon-source: lie\r\nX-Carillon-Source : ${text}\r\n\r\nX-Carillon-Source: body`,
     );
-    const heard = new Edges(['10.0.0.0/8']).heard(bytes, {
+    const received = new Edges(['10.0.0.0/8']).received(bytes, {
       ...flow,
       remotePort: 1,
       connectionId: undefined,
     });
-    expect(heard?.flow.behind).toEqual(behind);
-    expect(String(heard?.bytes)).toBe('A\r\n\r\nX-Carillon-Source: body');
+    expect(received?.flow.behind).toEqual(behind);
+    expect(String(received?.bytes)).toBe('A\r\n\r\nX-Carillon-Source: body');
   });
 });

@@ -130,8 +130,10 @@ describe('flows of one phone (RFC 5626)', () => {
     expect(await register(peer, `;${INSTANCE};reg-id=1`, [via, supported])).toContain(' 439 ');
     const path = 'Path: <sip:edge.example;lr>';
     expect(await register(peer, `;${INSTANCE};reg-id=1`, [via, supported, path])).toContain('439');
-    const kept = 'Path: <sip:t0ken@edge.example;lr;ob>';
-    expect(await register(peer, `;${INSTANCE};reg-id=1`, [via, supported, kept])).toContain('200');
+    const retained = 'Path: <sip:t0ken@edge.example;lr;ob>';
+    expect(await register(peer, `;${INSTANCE};reg-id=1`, [via, supported, retained])).toContain(
+      '200',
+    );
     const second = `Contact: <sip:alice@127.0.0.1:9>;${INSTANCE};reg-id=2`;
     expect(await register(peer, `;${INSTANCE};reg-id=1`, [supported, second])).toContain('400');
   });

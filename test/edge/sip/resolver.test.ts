@@ -13,11 +13,11 @@ interface Zone {
 }
 
 function setup(zone: Zone) {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const from =
     <Row>(table: Readonly<Record<string, readonly Row[]>> | undefined, kind: string) =>
     async (name: string): Promise<readonly Row[]> => {
-      asked.push(`${kind} ${name}`);
+      requested.push(`${kind} ${name}`);
       const rows = table?.[name];
       if (rows === undefined) throw new Error('ENOTFOUND');
       return rows;
@@ -40,7 +40,7 @@ function setup(zone: Zone) {
     const targets = await resolver.resolve(all);
     return targets.map(({ transport, address, port }) => `${transport} ${address}:${port}`);
   };
-  return { resolve, asked, clock };
+  return { resolve, requested, clock };
 }
 
 const srv = (priority: number, weight: number, name: string, port = 5060): SrvRecord => ({
@@ -90,11 +90,11 @@ describe('finding SIP servers (RFC 3263)', () => {
   });
 
   it('queries only addresses with a port, and no NAPTR with a transport', async () => {
-    const { resolve, asked } = setup({ a: { 'example.com': ['192.0.2.1'] } });
+    const { resolve, requested } = setup({ a: { 'example.com': ['192.0.2.1'] } });
     expect(await resolve({ port: 5080 })).toEqual(['udp 192.0.2.1:5080']);
-    expect(asked).toEqual(['A example.com']);
+    expect(requested).toEqual(['A example.com']);
     await resolve({ transport: 'tcp' });
-    expect(asked).toEqual(['A example.com', 'SRV _sip._tcp.example.com']);
+    expect(requested).toEqual(['A example.com', 'SRV _sip._tcp.example.com']);
   });
 
   it('orders SRV by priority, then randomly in proportion to weight (RFC 2782)', () => {
@@ -140,9 +140,9 @@ describe('finding SIP servers (RFC 3263)', () => {
       }
       return counts;
     };
-    const beside = firstOf([srv(1, 99, 'most'), srv(1, 0, 'hardly')]).get('hardly') ?? 0;
-    expect(beside).toBeGreaterThan(0);
-    expect(beside).toBeLessThan(300);
+    const withRecords = firstOf([srv(1, 99, 'most'), srv(1, 0, 'hardly')]).get('hardly') ?? 0;
+    expect(withRecords).toBeGreaterThan(0);
+    expect(withRecords).toBeLessThan(300);
     const alike = firstOf([srv(1, 0, 'a'), srv(1, 0, 'b')]);
     for (const name of ['a', 'b']) expect(alike.get(name) ?? 0).toBeGreaterThan(4000);
   });
@@ -160,13 +160,13 @@ describe('finding SIP servers (RFC 3263)', () => {
   });
 
   it('caches responses for half a minute', async () => {
-    const { resolve, asked, clock } = setup({ a: { 'example.com': ['192.0.2.1'] } });
+    const { resolve, requested, clock } = setup({ a: { 'example.com': ['192.0.2.1'] } });
     await resolve({ port: 1 });
     await resolve({ port: 2 });
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
     await clock.advance(30_001);
     await resolve({ port: 3 });
-    expect(asked).toHaveLength(2);
+    expect(requested).toHaveLength(2);
   });
 
   it('times out on unresponsive name servers', async () => {

@@ -18,8 +18,8 @@ import {
   answerChallenge,
   strongestChallenge,
 } from '../../../src/protocol/sip/auth/answer-challenge.ts';
+import { ha1Of } from '../../../src/protocol/sip/auth/digest.ts';
 import { parseAuth } from '../../../src/protocol/sip/header/auth.ts';
-import { ha1Of } from '../../../src/protocol/sip/sip.ts';
 import { until } from '../../eventually.ts';
 
 const REALM = 'carillon.test';

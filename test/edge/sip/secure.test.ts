@@ -155,8 +155,8 @@ describe('a phone over TLS', () => {
   it('presents a certificate if required', async () => {
     const identity = folder().identity(own, authority, { clients: 'required' });
     const rig = await rigOf({ tls: { identity, port: 0 } });
-    const stranger = await secure(rig, await certificate(['x.test']));
-    await until(() => stranger.closed);
+    const unknownPeer = await secure(rig, await certificate(['x.test']));
+    await until(() => unknownPeer.closed);
     const trusted = await secure(rig, await certificate(['x.test'], authority));
     expect(await register(trusted)).toContain('200 OK');
     expect(rig.signalling.counters().failedHandshakes).toBe(1);
@@ -363,15 +363,15 @@ describe('a hostile peer of TLS', () => {
     for (let i = 0; i < 2000; i += 1) {
       phone.write(requestText(phone, { method: 'OPTIONS', uri, callId: `late${i}` }));
     }
-    const heard = (): number =>
+    const received = (): number =>
       rig.signalling
         .counters()
         .messages.filter(({ method }) => method === 'OPTIONS')
         .reduce((sum, { count }) => sum + count, 0);
     let last = 0;
     await until(() => {
-      const still = heard() > 0 && heard() === last;
-      last = heard();
+      const still = received() > 0 && received() === last;
+      last = received();
       return still;
     });
     expect(last).toBeLessThan(2000);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../src/base/errors.ts';
 import { until } from '../../eventually.ts';
 import { carrier, requestText, startRig, UdpPeer } from './rig.ts';
-import { DIAL, home, recorder, register, signallingStories, stageOf } from './stories.ts';
+import { DIAL, home, recorder, register, signallingStories, stageOf } from './scenarios.ts';
 
 signallingStories(startRig);
 

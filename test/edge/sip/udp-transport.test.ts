@@ -5,21 +5,24 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { UdpTransport } from '../../../src/edge/sip/transport/udp-transport.ts';
 import { until } from '../../eventually.ts';
 
-interface Heard {
+interface Received {
   readonly text: string;
   readonly address: string;
   readonly port: number;
   readonly waitedMs: number;
 }
 
-async function listening(host = '127.0.0.1', onMessage: (heard: Heard) => void = () => undefined) {
-  const heard: Heard[] = [];
+async function listening(
+  host = '127.0.0.1',
+  onMessage: (received: Received) => void = () => undefined,
+) {
+  const received: Received[] = [];
   const failures: Error[] = [];
   const undelivered: string[] = [];
   const udp = new UdpTransport(host, 0, {
     received: (bytes, address, port, waitedMs) => {
       const one = { text: Buffer.from(bytes).toString(), address, port, waitedMs };
-      heard.push(one);
+      received.push(one);
       onMessage(one);
     },
     undelivered: (start) => undelivered.push(start.toString()),
@@ -27,7 +30,7 @@ async function listening(host = '127.0.0.1', onMessage: (heard: Heard) => void =
   });
   const port = await udp.start();
   onTestFinished(() => udp.stop());
-  return { udp, port, heard, failures, undelivered };
+  return { udp, port, received, failures, undelivered };
 }
 
 async function peer() {
@@ -57,12 +60,12 @@ const never = (): void => expect.unreachable();
 
 describe('the UDP socket', () => {
   it('receives complete datagrams with their source, and sends to it', async () => {
-    const [{ udp, port, heard }, socket] = [await listening(), await peer()];
+    const [{ udp, port, received }, socket] = [await listening(), await peer()];
     const long = 'x'.repeat(60_000);
     for (const text of ['one', '', long]) socket.send(text, port, '127.0.0.1');
-    await until(() => heard.length === 3);
-    expect(heard.map(({ text }) => text)).toEqual(['one', '', long]);
-    expect(heard[0]).toMatchObject({ address: '127.0.0.1', port: socket.address().port });
+    await until(() => received.length === 3);
+    expect(received.map(({ text }) => text)).toEqual(['one', '', long]);
+    expect(received[0]).toMatchObject({ address: '127.0.0.1', port: socket.address().port });
     const reply = once(socket, 'message');
     udp.send(Buffer.from('two'), '127.0.0.1', socket.address().port, never);
     expect(String((await reply)[0])).toBe('two');
@@ -71,47 +74,47 @@ describe('the UDP socket', () => {
   it.each(['127.0.0.1', '::1', '::'])(
     'on %s reports datagrams to closed ports and continues with others',
     async (host) => {
-      const { udp, port, heard, undelivered } = await listening(host);
+      const { udp, port, received, undelivered } = await listening(host);
       const own = host === '127.0.0.1' ? host : '::1';
       const nobody = await closedPort(own);
       const long = `lost ${'x'.repeat(400)}`;
       for (let round = 1; round <= 3; round += 1) {
         udp.send(Buffer.from(long), own, nobody, never);
         udp.send(Buffer.from(`found ${round}`), own, port, never);
-        await until(() => undelivered.length === round && heard.length === round);
+        await until(() => undelivered.length === round && received.length === round);
       }
       expect(undelivered).toEqual([long, long, long]);
-      expect(heard.map(({ text }) => text)).toEqual(['found 1', 'found 2', 'found 3']);
+      expect(received.map(({ text }) => text)).toEqual(['found 1', 'found 2', 'found 3']);
     },
   );
 
   it('reports how long a datagram waited while the event loop was blocked, for all of a turn together', async () => {
-    const [{ port, heard }, { udp: sender }] = [await listening(), await listening()];
+    const [{ port, received }, { udp: sender }] = [await listening(), await listening()];
     const count = 200;
     for (let n = 0; n < count; n += 1)
       sender.send(Buffer.from(String(n)), '127.0.0.1', port, never);
     stall(120);
-    await until(() => heard.length === count);
-    expect(heard.map(({ text }) => Number(text))).toEqual(Array.from(Array(count).keys()));
-    expect(heard[0]?.waitedMs).toBeGreaterThan(100);
-    expect(heard[0]?.waitedMs).toBeLessThan(5000);
+    await until(() => received.length === count);
+    expect(received.map(({ text }) => Number(text))).toEqual(Array.from(Array(count).keys()));
+    expect(received[0]?.waitedMs).toBeGreaterThan(100);
+    expect(received[0]?.waitedMs).toBeLessThan(5000);
   });
 
   it('continues with other messages when the handling of one fails', async () => {
-    const { port, heard, failures } = await listening('127.0.0.1', ({ text }) => {
+    const { port, received, failures } = await listening('127.0.0.1', ({ text }) => {
       if (text === 'bad') throw new Error('unreadable');
     });
     const socket = await peer();
     for (const text of ['bad', 'good']) socket.send(text, port, '127.0.0.1');
-    await until(() => heard.length === 2);
+    await until(() => received.length === 2);
     expect(failures).toHaveLength(1);
   });
 
   it('uses IPv4 over an IPv6 socket with plain addresses', async () => {
-    const [{ udp, port, heard }, socket] = [await listening('::'), await peer()];
+    const [{ udp, port, received }, socket] = [await listening('::'), await peer()];
     socket.send('one', port, '127.0.0.1');
-    await until(() => heard.length === 1);
-    expect(heard[0]?.address).toBe('127.0.0.1');
+    await until(() => received.length === 1);
+    expect(received[0]?.address).toBe('127.0.0.1');
     const reply = once(socket, 'message');
     udp.send(Buffer.from('two'), '127.0.0.1', socket.address().port, never);
     expect(String((await reply)[0])).toBe('two');
@@ -128,10 +131,10 @@ describe('the UDP socket', () => {
   });
 
   it('counts datagrams dropped by the kernel', async () => {
-    const [{ udp, port, heard }, { udp: sender }] = [await listening(), await listening()];
+    const [{ udp, port, received }, { udp: sender }] = [await listening(), await listening()];
     const big = Buffer.alloc(60_000);
     for (let n = 0; n < 400; n += 1) sender.send(big, '127.0.0.1', port, never);
-    await until(() => heard.length > 0);
+    await until(() => received.length > 0);
     // The count is updated with the next datagram received after the loss.
     await until(() => {
       sender.send(Buffer.from('more'), '127.0.0.1', port, never);

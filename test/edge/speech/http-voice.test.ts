@@ -8,7 +8,7 @@ import { err, ok } from '../../../src/base/result.ts';
 import type { Pcm, SpeechRequest, Synthesizer } from '../../../src/domain/call/needs.ts';
 import { wavOf } from '../../../src/edge/speech/recognition/openai.ts';
 import { createSynthesizer } from '../../../src/edge/speech/synthesizer.ts';
-import { type Heard, SpeechServer } from './speech-server.ts';
+import { type Received, SpeechServer } from './speech-server.ts';
 
 let folder: string;
 let server: SpeechServer;
@@ -57,29 +57,29 @@ const say = (text: string, ssml?: string): SpeechRequest => ({
   language: 'en-US',
 });
 
-async function heard(synthesizer: Synthesizer, request: SpeechRequest): Promise<Pcm[]> {
+async function received(synthesizer: Synthesizer, request: SpeechRequest): Promise<Pcm[]> {
   const pieces: Pcm[] = [];
   for await (const piece of synthesizer.speak(request, { rate: RATE }))
     if (piece.ok) pieces.push(piece.value);
   return pieces;
 }
 
-const asked = (one: Heard | undefined): unknown => JSON.parse(String(one?.body));
+const requested = (one: Received | undefined): unknown => JSON.parse(String(one?.body));
 const seconds = (pieces: Pcm[]): number =>
   pieces.reduce((sum, { samples, rate }) => sum + samples.length / 2 / rate, 0);
 
 describe('speech from a server (POST /v1/audio/speech)', () => {
   it('requests repeated text once, and maps the voice', async () => {
-    const reply = (_: Heard, response: ServerResponse) => void response.end(wavOf(wave(1)));
+    const reply = (_: Received, response: ServerResponse) => void response.end(wavOf(wave(1)));
     server = await SpeechServer.listen({ reply });
     const runs: string[] = [];
     const synthesizer = await voice(runs);
-    const first = await heard(synthesizer, say('Good morning.'));
+    const first = await received(synthesizer, say('Good morning.'));
     expect(seconds(first)).toBeCloseTo(1, 1);
     expect(first[0]?.rate).toBe(RATE);
-    expect(seconds(await heard(synthesizer, say('Good morning.')))).toBeCloseTo(1, 1);
-    expect(server.heard).toHaveLength(1);
-    expect(asked(server.heard[0])).toEqual({
+    expect(seconds(await received(synthesizer, say('Good morning.')))).toBeCloseTo(1, 1);
+    expect(server.received).toHaveLength(1);
+    expect(requested(server.received[0])).toEqual({
       model: 'tts-1',
       input: 'Good morning.',
       voice: 'nova',
@@ -90,7 +90,7 @@ describe('speech from a server (POST /v1/audio/speech)', () => {
 
   it('plays before the server has finished', async () => {
     const rest = Promise.withResolvers<void>();
-    const reply = (_: Heard, response: ServerResponse): void => {
+    const reply = (_: Received, response: ServerResponse): void => {
       const wav = wavOf(wave(10));
       response.write(wav.subarray(0, 200_000));
       void rest.promise.then(() => response.end(wav.subarray(200_000)));
@@ -111,27 +111,30 @@ describe('speech from a server (POST /v1/audio/speech)', () => {
   });
 
   it.each([
-    [(_: Heard, response: ServerResponse) => void response.writeHead(503).end()],
-    [(_: Heard, response: ServerResponse) => void response.end('no wav at all, but long enough')],
-    [(_: Heard, response: ServerResponse) => void response.socket?.destroy()],
+    [(_: Received, response: ServerResponse) => void response.writeHead(503).end()],
+    [
+      (_: Received, response: ServerResponse) =>
+        void response.end('no wav at all, but long enough'),
+    ],
+    [(_: Received, response: ServerResponse) => void response.socket?.destroy()],
   ])(
     'falls back to the local voice, and does not use the server for a while, %#',
     async (reply) => {
       server = await SpeechServer.listen({ reply });
       const runs: string[] = [];
       const synthesizer = await voice(runs);
-      await heard(synthesizer, say('One.'));
-      await heard(synthesizer, say('Two.'));
+      await received(synthesizer, say('One.'));
+      await received(synthesizer, say('Two.'));
       expect(runs).toEqual(['One.', 'Two.']);
-      expect(server.heard).toHaveLength(1);
+      expect(server.received).toHaveLength(1);
     },
   );
 
   it('speaks SSML with its pauses', async () => {
-    const reply = (_: Heard, response: ServerResponse) => void response.end(wavOf(wave(1)));
+    const reply = (_: Received, response: ServerResponse) => void response.end(wavOf(wave(1)));
     server = await SpeechServer.listen({ reply });
-    const pieces = await heard(await voice([]), say('a b', 'Hi<break time="500ms"/>there'));
-    expect(server.heard.map((one) => (asked(one) as { input: string }).input)).toEqual([
+    const pieces = await received(await voice([]), say('a b', 'Hi<break time="500ms"/>there'));
+    expect(server.received.map((one) => (requested(one) as { input: string }).input)).toEqual([
       'Hi',
       'there',
     ]);

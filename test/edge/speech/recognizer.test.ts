@@ -107,7 +107,7 @@ describe('recognition over HTTP (POST /v1/audio/transcriptions)', () => {
         spoke += 1;
       },
     };
-    const ear = recognizer.listen(leg.media, listening(options));
+    const listener = recognizer.listen(leg.media, listening(options));
     leg.say(silence(3000));
     expect(spoke).toBe(0);
     leg.say(tone(800));
@@ -116,16 +116,16 @@ describe('recognition over HTTP (POST /v1/audio/transcriptions)', () => {
     expect(leg.isOpen).toBe(true);
     leg.say(silence(300));
     expect(leg.isOpen).toBe(false);
-    expect(await ear.heard).toMatchObject({
+    expect(await listener.received).toMatchObject({
       ok: true,
       value: { text: 'Hello there.', confidence: Math.exp(-0.1) },
     });
-    const [heard] = server.heard;
-    expect(heard).toMatchObject({
+    const [received] = server.received;
+    expect(received).toMatchObject({
       path: '/v1/audio/transcriptions',
       authorization: 'Bearer key-1',
     });
-    const form = formOf(heard?.body ?? Buffer.alloc(0));
+    const form = formOf(received?.body ?? Buffer.alloc(0));
     expect(form).toMatchObject({
       model: 'whisper-1',
       language: 'de',
@@ -147,16 +147,18 @@ describe('recognition over HTTP (POST /v1/audio/transcriptions)', () => {
     [json({ words: 'x' }), 'returned no text'],
     [(_: unknown, r: import('node:http').ServerResponse) => r.socket?.destroy(), 'request failed'],
   ])('reports a failing server with the reason, %#', async (reply, reason) => {
-    server = await SpeechServer.listen({ reply: (heard, response) => void reply(heard, response) });
+    server = await SpeechServer.listen({
+      reply: (received, response) => void reply(received, response),
+    });
     const recognizer = await recogniser({ httpUrl: server.url });
     const leg = new SpeakingLeg();
-    const ear = recognizer.listen(leg.media, listening());
+    const listener = recognizer.listen(leg.media, listening());
     leg.say(tone(500));
     leg.say(silence(1500));
-    const heard = await ear.heard;
-    expect(heard).toMatchObject({ ok: false, error: { kind: 'failed' } });
-    expect(JSON.stringify(heard)).toContain(reason);
-    expect(JSON.stringify(heard)).not.toContain('127.0.0.1');
+    const received = await listener.received;
+    expect(received).toMatchObject({ ok: false, error: { kind: 'failed' } });
+    expect(JSON.stringify(received)).toContain(reason);
+    expect(JSON.stringify(received)).not.toContain('127.0.0.1');
   });
 
   it('masks rude words on request', async () => {
@@ -165,10 +167,10 @@ describe('recognition over HTTP (POST /v1/audio/transcriptions)', () => {
     });
     const recognizer = await recogniser({ httpUrl: server.url });
     const leg = new SpeakingLeg();
-    const ear = recognizer.listen(leg.media, listening({ profanityFilter: true }));
+    const listener = recognizer.listen(leg.media, listening({ profanityFilter: true }));
     leg.say(tone(500));
     leg.say(silence(1500));
-    expect(await ear.heard).toMatchObject({
+    expect(await listener.received).toMatchObject({
       value: { text: 'What the f***, my D*** classic assets' },
     });
   });
@@ -184,28 +186,28 @@ describe('recognition over HTTP (POST /v1/audio/transcriptions)', () => {
         spoke = true;
       },
     });
-    const ear = recognizer.listen(leg.media, options);
+    const listener = recognizer.listen(leg.media, options);
     leg.say(silence(200));
     leg.say(tone(40));
     leg.say(silence(400));
     expect(spoke).toBe(false);
     leg.say(tone(3000));
     expect(leg.isOpen).toBe(false);
-    expect(await ear.heard).toMatchObject({ value: { text: 'long' } });
+    expect(await listener.received).toMatchObject({ value: { text: 'long' } });
   });
 
   it('limits simultaneous recognitions, and a stopped one frees its slot', async () => {
     server = await SpeechServer.listen({ reply: json({ text: 'x' }) });
     const recognizer = await recogniser({ httpUrl: server.url });
     const legs = [1, 2, 3].map(() => new SpeakingLeg());
-    const ears = legs.map((leg) => recognizer.listen(leg.media, listening()));
-    expect(await ears[2]?.heard).toMatchObject({ error: { kind: 'busy' } });
-    ears[0]?.stop();
-    expect(await ears[0]?.heard).toMatchObject({ error: { kind: 'aborted' } });
+    const listeners = legs.map((leg) => recognizer.listen(leg.media, listening()));
+    expect(await listeners[2]?.received).toMatchObject({ error: { kind: 'busy' } });
+    listeners[0]?.stop();
+    expect(await listeners[0]?.received).toMatchObject({ error: { kind: 'aborted' } });
     expect(legs[0]?.isOpen).toBe(false);
     expect(recognizer.listening).toBe(1);
-    ears[1]?.stop();
-    await ears[1]?.heard;
+    listeners[1]?.stop();
+    await listeners[1]?.received;
   });
 
   it('sends a whole recording in one request', async () => {
@@ -244,11 +246,11 @@ describe("streaming recognition (vosk-server's protocol)", () => {
       hints: ['see you'],
       interim: (words: InterimTranscript) => first.resolve(words),
     };
-    const ear = recognizer.listen(leg.media, listening(options));
+    const listener = recognizer.listen(leg.media, listening(options));
     leg.say(tone(600));
     expect(await first.promise).toEqual({ stable: '', unstable: 'see you', stability: 0.6 });
     leg.say(silence(1500));
-    expect(await ear.heard).toMatchObject({ value: { text: 'see you', confidence: 0.75 } });
+    expect(await listener.received).toMatchObject({ value: { text: 'see you', confidence: 0.75 } });
     expect(server.texts.map((text) => JSON.parse(text))).toEqual([
       { config: { sample_rate: RATE, words: 1, phrase_list: ['see you', '[unk]'] } },
       { eof: 1 },
@@ -260,10 +262,10 @@ describe("streaming recognition (vosk-server's protocol)", () => {
     server = await SpeechServer.listen({ stream: (socket) => socket.close() });
     const recognizer = await recogniser({ webSocketUrl: `ws://127.0.0.1:${server.port}` });
     const leg = new SpeakingLeg();
-    const ear = recognizer.listen(leg.media, listening());
+    const listener = recognizer.listen(leg.media, listening());
     leg.say(tone(600));
     leg.say(silence(1500));
-    expect(await ear.heard).toMatchObject({ error: { kind: 'failed' } });
+    expect(await listener.received).toMatchObject({ error: { kind: 'failed' } });
   });
 });
 
@@ -271,8 +273,8 @@ describe('without a recognizer', () => {
   it('reports immediately that recognition is unavailable', async () => {
     const recognizer = await recogniser({});
     const leg = new SpeakingLeg();
-    const ear = recognizer.listen(leg.media, listening());
-    expect(await ear.heard).toMatchObject({ error: { kind: 'unavailable' } });
+    const listener = recognizer.listen(leg.media, listening());
+    expect(await listener.received).toMatchObject({ error: { kind: 'unavailable' } });
     expect(leg.isOpen).toBe(false);
   });
 });
@@ -293,18 +295,18 @@ describe.skipIf(!installed)("Debian's pocketsphinx", () => {
     expect(recognizer.engine).toBe('pocketsphinx');
     const leg = new SpeakingLeg();
     const hints = ['sales', 'yes please', 'no thank you', 'Qwrtz'];
-    const ear = recognizer.listen(leg.media, listening({ hints }));
+    const listener = recognizer.listen(leg.media, listening({ hints }));
     leg.say(silence(500));
     leg.say(spoken('yes please'));
     leg.say(silence(1500));
-    const heard = await ear.heard;
-    expect(heard).toMatchObject({ ok: true, value: { text: 'yes please' } });
+    const received = await listener.received;
+    expect(received).toMatchObject({ ok: true, value: { text: 'yes please' } });
   });
 
   it('supports only American English', async () => {
     const recognizer = await recogniser({ run: undefined });
     const leg = new SpeakingLeg();
-    const ear = recognizer.listen(leg.media, listening({ language: 'fr-FR' }));
-    expect(await ear.heard).toMatchObject({ error: { kind: 'unavailable' } });
+    const listener = recognizer.listen(leg.media, listening({ language: 'fr-FR' }));
+    expect(await listener.received).toMatchObject({ error: { kind: 'unavailable' } });
   });
 });

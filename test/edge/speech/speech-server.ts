@@ -3,14 +3,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 
-export interface Heard {
+export interface Received {
   readonly path: string;
   readonly authorization: string | undefined;
   readonly body: Buffer;
 }
 
 export class SpeechServer {
-  readonly heard: Heard[] = [];
+  readonly received: Received[] = [];
   /** Text messages of streaming clients. */
   readonly texts: string[] = [];
   /** Bytes of audio received over WebSocket. */
@@ -34,20 +34,20 @@ export class SpeechServer {
   }
 
   static async listen(on: {
-    readonly reply?: (heard: Heard, response: ServerResponse) => void;
+    readonly reply?: (received: Received, response: ServerResponse) => void;
     readonly stream?: (socket: WebSocket, message: Buffer | string) => void;
   }): Promise<SpeechServer> {
     const server = createServer((request: IncomingMessage, response) => {
       const parts: Buffer[] = [];
       request.on('data', (part: Buffer) => parts.push(part));
       request.on('end', () => {
-        const heard = {
+        const received = {
           path: request.url ?? '',
           authorization: request.headers.authorization,
           body: Buffer.concat(parts),
         };
-        made.heard.push(heard);
-        on.reply?.(heard, response);
+        made.received.push(received);
+        on.reply?.(received, response);
       });
     });
     const made = new SpeechServer(server, on.stream);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { inPieces } from '../../../src/edge/speech/pieces.ts';
 import { flattenSsml, safeSsml } from '../../../src/edge/speech/ssml.ts';
+import { chunksOf } from '../../../src/edge/speech/text-chunks.ts';
 import {
   espeakLanguage,
   fliteVoice,
@@ -62,26 +62,26 @@ describe('SSML for an engine with plain text (dialect §2.1 Speak)', () => {
 
 describe('long text in pieces', () => {
   it('keeps a short text in one piece', () => {
-    expect(inPieces('Hello. How are you?', 'en-US')).toEqual(['Hello. How are you?']);
+    expect(chunksOf('Hello. How are you?', 'en-US')).toEqual(['Hello. How are you?']);
   });
 
   it('makes the first piece short, loses no word, and keeps sentences whole', () => {
     const sentence = 'This sentence has some fifty characters in it, truly.';
-    const pieces = inPieces(Array.from({ length: 30 }, () => sentence).join(' '), 'en-US');
+    const pieces = chunksOf(Array.from({ length: 30 }, () => sentence).join(' '), 'en-US');
     expect(pieces[0]).toHaveLength(sentence.length * 2 + 1);
     expect(pieces.join(' ').split(sentence)).toHaveLength(31);
     expect(pieces.every((piece) => piece.length <= 300 && piece.endsWith('truly.'))).toBe(true);
   });
 
   it('splits a long sentence between words, and a long word anywhere', () => {
-    const words = inPieces('word '.repeat(400).trim(), 'en');
+    const words = chunksOf('word '.repeat(400).trim(), 'en');
     expect(words.every((piece) => piece.length <= 500 && !piece.startsWith(' '))).toBe(true);
     expect(words.join(' ').split(' ')).toHaveLength(400);
-    expect(inPieces('x'.repeat(1200), 'en').join('')).toHaveLength(1200);
+    expect(chunksOf('x'.repeat(1200), 'en').join('')).toHaveLength(1200);
   });
 
   it('accepts an invalid language tag', () => {
-    expect(inPieces('Hi.', 'not a language!')).toEqual(['Hi.']);
+    expect(chunksOf('Hi.', 'not a language!')).toEqual(['Hi.']);
   });
 });
 

@@ -22,12 +22,12 @@ let signer: Pair;
 let proofs: CallerProofs;
 /** Pages by URL, and the requested URLs. */
 const pages = new Map<string, string>();
-const asked: string[] = [];
+const requested: string[] = [];
 
 const fetch: FetchCertificate = async (url) => {
-  asked.push(url);
+  requested.push(url);
   const text = pages.get(url);
-  return text === undefined ? err('nobody there') : ok(Buffer.from(text));
+  return text === undefined ? err('unreachable') : ok(Buffer.from(text));
 };
 
 const proofsWith = (over: { anchors?: string; keyFile?: string; wallMs?: () => number } = {}) =>
@@ -48,7 +48,7 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 beforeEach(() => {
   pages.clear();
-  asked.length = 0;
+  requested.length = 0;
   pages.set(URL_OF_OURS, signer.cert);
   proofs = proofsWith();
 });
@@ -98,7 +98,7 @@ describe('a signed call', () => {
     const both = await Promise.all([verified({ identity }), verified({ identity })]);
     expect(both).toEqual(Array(2).fill({ isVerified: true, attestation: 'B' }));
     await verified({ identity });
-    expect(asked).toEqual([URL_OF_OURS]);
+    expect(requested).toEqual([URL_OF_OURS]);
   });
 });
 
@@ -138,9 +138,9 @@ describe('invalid proofs', () => {
   });
 
   it('a certificate without a trusted authority: 437', async () => {
-    const stranger = await certificate(['sp.test'], await certificate([]));
-    pages.set(URL_OF_OURS, stranger.cert);
-    expect(await refused([await token(claims(), {}, { key: stranger.key })])).toBe(437);
+    const outsider = await certificate(['sp.test'], await certificate([]));
+    pages.set(URL_OF_OURS, outsider.cert);
+    expect(await refused([await token(claims(), {}, { key: outsider.key })])).toBe(437);
     const itself = await certificate(['sp.test']);
     pages.set('https://certs.test/self', itself.cert);
     const own = { key: itself.key, info: 'https://certs.test/self' };
@@ -172,7 +172,7 @@ describe('invalid proofs', () => {
 describe('further variants', () => {
   it('accepts a chain in one file, and one valid proof among several', async () => {
     const between = await certificate(['between.test'], authority);
-    // A leaf certificate may not issue others, so it is no valid link of a chain.
+    // A leaf certificate may not issue others, so it is not a valid link of a chain.
     const leaf = await certificate(['leaf.test'], between);
     pages.set('https://certs.test/chain', `${leaf.cert}\n${between.cert}`);
     const broken = await token(claims(), {}, { key: leaf.key, info: 'https://certs.test/chain' });

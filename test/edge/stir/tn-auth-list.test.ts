@@ -28,8 +28,14 @@ describe('TNAuthList (RFC 8226 §9)', () => {
 
   it('accepts one number and a range of numbers', () => {
     const list = extension(one('14155550100'), range('14155550200', 300));
-    const asked = ['14155550100', '14155550101', '14155550199', '14155550200', '14155550499'];
-    expect(asked.map((number) => speaks(list, number))).toEqual([true, false, false, true, true]);
+    const requested = ['14155550100', '14155550101', '14155550199', '14155550200', '14155550499'];
+    expect(requested.map((number) => speaks(list, number))).toEqual([
+      true,
+      false,
+      false,
+      true,
+      true,
+    ]);
     expect(speaks(list, '14155550500')).toBe(false);
     expect(speaks(list, '4155550250')).toBe(false);
   });

@@ -6,11 +6,11 @@ import { SimClock } from '../../sim/clock.ts';
 describe('the write-ahead log', () => {
   it('is copied only after writes; a long one is finished while the writer waits', async () => {
     const clock = new SimClock();
-    const asked: string[] = [];
+    const requested: string[] = [];
     let written = 0;
     let logPages = 10;
     const note = (what: string) => () => {
-      asked.push(what);
+      requested.push(what);
       return Promise.resolve(logPages);
     };
     const checkpoints = new Checkpoints({
@@ -21,14 +21,14 @@ describe('the write-ahead log', () => {
       finish: note('finish'),
     });
     await clock.advance(10_000);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
     written = 1;
     await clock.advance(10_000);
-    expect(asked).toEqual(['copy']);
+    expect(requested).toEqual(['copy']);
     written = 2;
     logPages = 20_000;
     await clock.advance(2000);
-    expect(asked).toEqual(['copy', 'copy', 'finish']);
+    expect(requested).toEqual(['copy', 'copy', 'finish']);
     await checkpoints.stop();
   });
 });

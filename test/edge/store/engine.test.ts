@@ -101,13 +101,13 @@ describe('cached answers', () => {
 
   it.each(['trunks', 'originationUris'])('include those of %s', (repository) => {
     const engine = engineAt(':memory:');
-    const asked = unit(repository, 'get', ACCOUNT, 'of-a-call-to-a-trunk');
+    const requested = unit(repository, 'get', ACCOUNT, 'of-a-call-to-a-trunk');
     engine.run([createAccount]);
-    const first = engine.read(asked);
+    const first = engine.read(requested);
     engine.run([credit]);
-    expect(engine.read(asked)).toBe(first);
+    expect(engine.read(requested)).toBe(first);
     engine.run([unit(repository, 'remove', ACCOUNT, 'another')]);
-    expect(engine.read(asked)).not.toBe(first);
+    expect(engine.read(requested)).not.toBe(first);
     engine.close();
   });
 });
@@ -349,9 +349,9 @@ describe('opening a data folder', () => {
   it('finishes pending units before it closes', async () => {
     await withFolder(async (folder) => {
       const first = await openAt(folder);
-      const asked = first.store.settings.set('realm', 'carillon.test');
+      const requested = first.store.settings.set('realm', 'carillon.test');
       await first.store.close();
-      await asked;
+      await requested;
       const second = await openAt(folder);
       expect(await second.store.settings.getOrSet('realm', 'other')).toBe('carillon.test');
       await second.store.close();
@@ -399,12 +399,12 @@ describe('the username cache', () => {
   it('answers unknown usernames without a statement', () => {
     const engine = engineAt(':memory:');
     engine.run([createAccount, insert]);
-    const asked = vi.spyOn(SqliteConnection.prototype, 'get');
+    const requested = vi.spyOn(SqliteConnection.prototype, 'get');
     expect(engine.read(lookup('14155550100'))).toEqual({ ok: true, value: undefined });
-    expect(asked).not.toHaveBeenCalled();
+    expect(requested).not.toHaveBeenCalled();
     engine.read(lookup('ada'));
-    expect(asked).toHaveBeenCalledOnce();
-    asked.mockRestore();
+    expect(requested).toHaveBeenCalledOnce();
+    requested.mockRestore();
     engine.close();
   });
 });

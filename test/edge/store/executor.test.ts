@@ -214,16 +214,16 @@ describe('a unit answered before its commit', () => {
 
   it('reports a low balance after the commit', async () => {
     const [runner, pace] = [new AheadRunner(), new ApartPace()];
-    let told = 0;
+    let reported = 0;
     const executor = new Executor(runner, pace, {
       onLowBalance: () => {
-        told += 1;
+        reported += 1;
       },
     });
     await executor.submit(unit('last'), 'ahead');
-    expect(told).toBe(0);
+    expect(reported).toBe(0);
     await executor.submit(unit('update'), 'write');
     await executor.submit(unit('update'), 'write');
-    expect(told).toBe(1);
+    expect(reported).toBe(1);
   });
 });

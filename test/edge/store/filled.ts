@@ -1,4 +1,5 @@
 /** Fills a data folder with rows in every table, as an upgraded service would have. */
+import { wallUs } from '../../../src/base/clock.ts';
 import { asCallUuid, asRecordingId } from '../../../src/base/ids.ts';
 import { micros } from '../../../src/base/money.ts';
 import { startService } from '../../spec/service.ts';
@@ -66,7 +67,7 @@ export async function fill(dataDir: string) {
     { to: '14155550101', Name: 'Ann' },
     { to: 'nobody' },
   ]);
-  await store.campaigns.addDoNotCall(accountId, ['12125550100'], clock.wallMs() * 1000);
+  await store.campaigns.addDoNotCall(accountId, ['12125550100'], wallUs(clock));
 
   const cdr = aCdr({
     accountId,

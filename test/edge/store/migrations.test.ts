@@ -146,8 +146,8 @@ it.each(VERSIONS.slice(0, -1))(
 function expectKept(put: Rows, now: Rows, version: number): void {
   for (const [table, before] of Object.entries(put)) {
     if (table === 'call_log') continue;
-    const kept = Object.keys(before[0] ?? {}).filter((name) => name !== 'cps');
-    const only = (row: Row): Row => Object.fromEntries(kept.map((name) => [name, row[name]]));
+    const retained = Object.keys(before[0] ?? {}).filter((name) => name !== 'cps');
+    const only = (row: Row): Row => Object.fromEntries(retained.map((name) => [name, row[name]]));
     // The start of a service adds settings to the existing ones.
     const rest = before.map(only);
     expect([table, now[table]?.map(only)]).toEqual([table, expect.arrayContaining(rest)]);
@@ -175,9 +175,9 @@ async function expectRead(store: Store, version: number): Promise<void> {
   ]);
   expect(await store.recordings.get(RECORDING)).toMatchObject({ bytes: 1234, status: 'ready' });
   await store.notifications.adopt();
-  const [told] = await store.notifications.listPending(10);
-  expect(told).toMatchObject({ subject: CALLS.ended, event: 'Hangup' });
-  expect(told?.parameters).toContainEqual(['Event', 'Hangup']);
+  const [reported] = await store.notifications.listPending(10);
+  expect(reported).toMatchObject({ subject: CALLS.ended, event: 'Hangup' });
+  expect(reported?.parameters).toContainEqual(['Event', 'Hangup']);
   expect((await store.exports.take())?.recipients).toEqual(['a@b.example']);
   const campaign = await store.campaigns.get(asCampaignId(campaignId));
   if (version < 10) expect(campaign).toBeUndefined();

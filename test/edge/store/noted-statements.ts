@@ -18,13 +18,13 @@ export interface Plan {
 export function noteStatements(): () => ReadonlySet<string> {
   const texts = new Set<string>();
   for (const name of ['get', 'all', 'run'] as const) {
-    const asked = SqliteConnection.prototype[name] as (...given: unknown[]) => unknown;
+    const requested = SqliteConnection.prototype[name] as (...given: unknown[]) => unknown;
     vi.spyOn(SqliteConnection.prototype, name).mockImplementation(function (
       this: SqliteConnection,
       ...given: unknown[]
     ) {
       texts.add(String(given[0]));
-      return asked.apply(this, given) as never;
+      return requested.apply(this, given) as never;
     });
   }
   return () => texts;

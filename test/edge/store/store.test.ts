@@ -48,7 +48,7 @@ it('reports include writes made immediately before', async () => {
     const request = { method: 'POST', path: '/console/api/session', status: 200 };
     const entry = { atUs: START_US, who: 'ada', accountId: undefined, what: 'sign in', ...request };
     void store.users.addAudit(entry);
-    const { items } = await store.users.audit('all', { limit: 10, offset: 0 });
+    const { items } = await store.users.audit({ accountId: 'all' }, { limit: 10, offset: 0 });
     expect(items).toMatchObject([{ who: 'ada', what: 'sign in' }]);
     await store.close();
   });
@@ -102,9 +102,9 @@ describe('query plans of all statements run above', () => {
   });
 
   it('find unusual entries among millions with a partial index', async () => {
-    const asked = (await plans()).filter(({ sql }) => / entry /.test(sql) && UNUSUAL.test(sql));
-    expect(asked.length).toBeGreaterThan(10);
-    const wrong = asked.filter(({ steps }) => steps.some((step) => /PRIMARY KEY/.test(step)));
+    const requested = (await plans()).filter(({ sql }) => / entry /.test(sql) && UNUSUAL.test(sql));
+    expect(requested.length).toBeGreaterThan(10);
+    const wrong = requested.filter(({ steps }) => steps.some((step) => /PRIMARY KEY/.test(step)));
     expect(wrong).toEqual([]);
   });
 
@@ -122,7 +122,7 @@ describe('query plans of all statements run above', () => {
   });
 });
 
-/** Returns the table of a `SCAN x` step, which may name an alias. Empty if the step is no scan. */
+/** Returns the table of a `SCAN x` step, which may name an alias. Empty if the step is not a scan. */
 function scannedBy(step: string, sql: string): string {
   const name = /^SCAN (\w+)/.exec(step)?.[1];
   if (name === undefined) return '';

@@ -40,9 +40,11 @@ describe('certificates', () => {
     ['it has expired', { cert: readPem('expired') }, /CERT_HAS_EXPIRED/],
     ['it is a client certificate', { cert: readPem('client-only') }, /INVALID_PURPOSE/],
   ])('%s: the connect failure names it', async (_what, more, words) => {
-    const { told } = await attacked({ ...GOOD, ...more });
-    await until(() => told.ends.length === 1, 'end');
-    expect(told.ends).toEqual([{ kind: 'connectFailed', detail: expect.stringMatching(words) }]);
+    const { reported } = await attacked({ ...GOOD, ...more });
+    await until(() => reported.ends.length === 1, 'end');
+    expect(reported.ends).toEqual([
+      { kind: 'connectFailed', detail: expect.stringMatching(words) },
+    ]);
   });
 
   it.each([
@@ -53,53 +55,53 @@ describe('certificates', () => {
   ])(
     '%s as %s is verified and sent as SNI only if it is a name (RFC 6066 §3)',
     async (host, name, sni) => {
-      const asked: unknown[] = [];
-      const { told } = await attacked(
+      const requested: unknown[] = [];
+      const { reported } = await attacked(
         GOOD,
         (socket, request) => {
-          asked.push(socket.servername || false);
+          requested.push(socket.servername || false);
           open(socket, request);
         },
         host,
         name,
       );
-      await until(() => told.log.includes('cleared'), 'clear');
-      expect(asked).toEqual([sni]);
+      await until(() => reported.log.includes('cleared'), 'clear');
+      expect(requested).toEqual([sni]);
     },
   );
 });
 
 describe('TLS versions and server behavior', () => {
   it.each(['TLSv1.2', 'TLSv1.3'] as const)('connects with only %s', async (version) => {
-    const { told } = await attacked({ ...GOOD, minVersion: version, maxVersion: version });
-    await until(() => told.log.includes('cleared'), 'clear');
+    const { reported } = await attacked({ ...GOOD, minVersion: version, maxVersion: version });
+    await until(() => reported.log.includes('cleared'), 'clear');
   });
 
   it.each(['TLSv1.2', 'TLSv1.3'] as const)(
     'offers no client certificate; if one is required, the connection fails (%s)',
     async (version) => {
       const options = { ...GOOD, maxVersion: version, requestCert: true, ca: readPem('root') };
-      const asked = await attacked({ ...options, rejectUnauthorized: false });
-      await until(() => asked.told.log.includes('cleared'), 'clear');
+      const requested = await attacked({ ...options, rejectUnauthorized: false });
+      await until(() => requested.reported.log.includes('cleared'), 'clear');
       const demanded = await attacked({ ...options, rejectUnauthorized: true });
-      await until(() => demanded.told.ends.length === 1, 'end');
-      expect(demanded.told.ends).toMatchObject([{ kind: 'connectFailed' }]);
+      await until(() => demanded.reported.ends.length === 1, 'end');
+      expect(demanded.reported.ends).toMatchObject([{ kind: 'connectFailed' }]);
     },
   );
 
   it('accepts records that arrive byte by byte', async () => {
-    const { told, server } = await attacked(GOOD);
-    await until(() => told.log.includes('cleared'), 'clear');
+    const { reported, server } = await attacked(GOOD);
+    await until(() => reported.log.includes('cleared'), 'clear');
     const slow = await byteByByte(server.url);
     cleanups.push(() => slow.stop());
     const stream = openStream(slow.url, {}, { caFile: pem('root') });
-    await until(() => stream.told.log.includes('cleared'), 'clear');
+    await until(() => stream.reported.log.includes('cleared'), 'clear');
     stream.streams.stop();
   });
 
   it('refuses renegotiation without affecting other sockets', async () => {
     let renegotiated = 0;
-    const { told, streams, server } = await attacked(
+    const { reported, streams, server } = await attacked(
       { ...GOOD, maxVersion: 'TLSv1.2' },
       (socket, request) => {
         open(socket, request);
@@ -112,9 +114,9 @@ describe('TLS versions and server behavior', () => {
         socket.write(CLEAR);
       },
     );
-    await until(() => told.ends.length === 1, 'the server gives up');
-    expect(told.ends).toMatchObject([{ kind: 'dropped' }]);
-    expect(told.log).toEqual(expect.arrayContaining(['started', 'cleared']));
+    await until(() => reported.ends.length === 1, 'the end of the connection');
+    expect(reported.ends).toMatchObject([{ kind: 'dropped' }]);
+    expect(reported.log).toEqual(expect.arrayContaining(['started', 'cleared']));
     const other = another(streams, { url: server.url });
     await until(() => other.log.includes('cleared'), 'another');
     expect(renegotiated).toBe(0);
@@ -130,13 +132,13 @@ describe('TLS versions and server behavior', () => {
     ],
   ])('%s: dropped, once', async (_what, leave) => {
     const opened: TLSSocket[] = [];
-    const { told } = await attacked(GOOD, (socket, request) => {
+    const { reported } = await attacked(GOOD, (socket, request) => {
       open(socket, request);
       opened.push(socket);
     });
-    await until(() => told.log.includes('cleared'), 'clear');
+    await until(() => reported.log.includes('cleared'), 'clear');
     for (const socket of opened) leave(socket);
-    await until(() => told.ends.length === 1, 'end');
-    expect(told.ends).toMatchObject([{ kind: 'dropped' }]);
+    await until(() => reported.ends.length === 1, 'end');
+    expect(reported.ends).toMatchObject([{ kind: 'dropped' }]);
   });
 });

@@ -25,13 +25,13 @@ const STOP = { event: 'stop' };
 
 describe('the upgrade response', () => {
   it('may follow interim responses, with messages in the same segment (RFC 9110 §15.2)', async () => {
-    const { told } = await attacked((socket, accept) => {
+    const { reported } = await attacked((socket, accept) => {
       const early = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n';
       socket.write(Buffer.concat([Buffer.from(early + accept), text(CLEAR), text(STOP)]));
     });
-    await until(() => told.ends.length === 1, 'stop');
-    expect(told.log).toEqual(['started', 'cleared']);
-    expect(told.ends).toEqual([{ kind: 'stopRequested' }]);
+    await until(() => reported.ends.length === 1, 'stop');
+    expect(reported.log).toEqual(['started', 'cleared']);
+    expect(reported.ends).toEqual([{ kind: 'stopRequested' }]);
   });
 
   it.each([
@@ -48,51 +48,55 @@ describe('the upgrade response', () => {
     ],
     ['interim answers without end', 'HTTP/1.1 102 x\r\n\r\n'.repeat(4000), 'too long'],
   ])('%s causes a connect failure', async (_what, answer, words) => {
-    const { told } = await attacked((socket) => socket.write(answer));
-    await until(() => told.ends.length === 1, 'end');
-    expect(told.ends).toEqual([{ kind: 'connectFailed', detail: expect.stringContaining(words) }]);
-    expect(told.log).toEqual([]);
+    const { reported } = await attacked((socket) => socket.write(answer));
+    await until(() => reported.ends.length === 1, 'end');
+    expect(reported.ends).toEqual([
+      { kind: 'connectFailed', detail: expect.stringContaining(words) },
+    ]);
+    expect(reported.log).toEqual([]);
   });
 });
 
 describe('order', () => {
   it('applies audio, checkpoint and clear from one segment in order, and the close last', async () => {
-    const { told, media } = await attacked((socket, accept) => {
+    const { reported, media } = await attacked((socket, accept) => {
       const burst: Buffer[] = [Buffer.from(accept)];
       for (let i = 0; i < 200; i += 1) burst.push(text({ event: 'checkpoint', name: `${i}` }));
       burst.push(text(CLEAR), frame(8, Buffer.from([0x03, 0xe8])));
       socket.end(Buffer.concat(burst));
     });
-    await until(() => told.ends.length === 1, 'end');
+    await until(() => reported.ends.length === 1, 'end');
     expect(media[0]?.log.length).toBe(202);
     expect(media[0]?.log.slice(-2)).toEqual(['clear', 'close']);
-    expect(told.ends).toMatchObject([{ kind: 'dropped', detail: expect.stringContaining('1000') }]);
+    expect(reported.ends).toMatchObject([
+      { kind: 'dropped', detail: expect.stringContaining('1000') },
+    ]);
   });
 
   it('ends once if a bot resets the connection while a message is processed', async () => {
-    const { told, streams, server } = await attacked((socket, accept) => {
+    const { reported, streams, server } = await attacked((socket, accept) => {
       socket.write(accept);
       for (let i = 0; i < 50; i += 1) socket.write(text(CLEAR));
       setImmediate(() => socket.resetAndDestroy());
     });
-    await until(() => told.ends.length === 1, 'end');
+    await until(() => reported.ends.length === 1, 'end');
     // Events of the first are delivered before the end of another on the same thread.
     const second = another(streams, { url: server.url });
     await until(() => second.ends.length === 1, 'the end of another');
-    expect(told.ends).toMatchObject([{ kind: 'dropped' }]);
+    expect(reported.ends).toMatchObject([{ kind: 'dropped' }]);
   });
 });
 
 describe('isolation of memory and time', () => {
   it('accepts thousands of empty fragments with pings in between as one message', async () => {
-    const { told } = await attacked((socket, accept) => {
+    const { reported } = await attacked((socket, accept) => {
       const parts = [Buffer.from(accept), frame(1, '{"event":', false)];
       for (let i = 0; i < 2000; i += 1) parts.push(frame(0, '', false), frame(9));
       parts.push(frame(0, '"clearAudio"}'));
       socket.write(Buffer.concat(parts));
     });
-    await until(() => told.log.includes('cleared'), 'clear');
-    expect(told.ends).toEqual([]);
+    await until(() => reported.log.includes('cleared'), 'clear');
+    expect(reported.ends).toEqual([]);
   });
 
   it('closes on an excessive length immediately, before the bytes arrive', async () => {
@@ -100,11 +104,11 @@ describe('isolation of memory and time', () => {
     head[0] = 0x81;
     head[1] = 127;
     head.writeBigUInt64BE(0xffff_ffff_ffff_ffffn, 2);
-    const { told } = await attacked((socket, accept) => {
+    const { reported } = await attacked((socket, accept) => {
       socket.write(Buffer.concat([Buffer.from(accept), head]));
     });
-    await until(() => told.ends.length === 1, 'end');
-    expect(told.ends).toMatchObject([
+    await until(() => reported.ends.length === 1, 'end');
+    expect(reported.ends).toMatchObject([
       { kind: 'dropped', detail: expect.stringContaining('limit') },
     ]);
   });
@@ -112,11 +116,11 @@ describe('isolation of memory and time', () => {
   it('closes the socket that exceeds the total limit of its account, and no other', async () => {
     const limits = { accountMessageBytes: 300_000 };
     const begun = frame(1, 'x'.repeat(250_000)).subarray(0, 100_000);
-    const { told, streams, server } = await attacked(
+    const { reported, streams, server } = await attacked(
       (socket, accept) => socket.write(Buffer.concat([Buffer.from(accept), text(CLEAR), begun])),
       { limits },
     );
-    await until(() => told.log.includes('cleared'), 'the first');
+    await until(() => reported.log.includes('cleared'), 'the first');
     const second = another(streams, { url: server.url });
     await until(() => second.ends.length === 1, 'the second');
     expect(second.log).toEqual(['started', 'cleared']);
@@ -124,17 +128,17 @@ describe('isolation of memory and time', () => {
     expect(second.ends).toMatchObject([
       { kind: 'dropped', detail: expect.stringContaining('300000') },
     ]);
-    const stranger = another(streams, { url: server.url, ownerId: 'MA_ANOTHER' });
-    await until(() => stranger.log.includes('cleared'), 'the stranger');
+    const other = another(streams, { url: server.url, ownerId: 'MA_ANOTHER' });
+    await until(() => other.log.includes('cleared'), 'the other account');
     server.sockets[0]?.write(frame(1, 'x'.repeat(250_000)).subarray(100_000));
-    await until(() => told.faults.length === 1, 'the end of the first message');
-    expect(told.faults).toEqual(['invalid_message']);
-    expect([...told.ends, ...stranger.ends]).toEqual([]);
+    await until(() => reported.faults.length === 1, 'the end of the first message');
+    expect(reported.faults).toEqual(['invalid_message']);
+    expect([...reported.ends, ...other.ends]).toEqual([]);
   });
 
   it('handles ten thousand pings of a bot that does not read at almost no cost', async () => {
     const limits = { messages: { perSecond: 100_000, burst: 100_000 } };
-    const { told, server } = await attacked(
+    const { reported, server } = await attacked(
       (socket, accept) => {
         socket.pause();
         const pings = Buffer.concat(
@@ -144,41 +148,45 @@ describe('isolation of memory and time', () => {
       },
       { limits },
     );
-    await until(() => told.log.includes('cleared'), 'clear');
-    expect(told.ends).toEqual([]);
+    await until(() => reported.log.includes('cleared'), 'clear');
+    expect(reported.ends).toEqual([]);
     server.sockets[0]?.resume();
   });
 
   it('drops a bot that stops in the middle of a frame for its missing pong', async () => {
-    const { told, clock } = await attacked((socket, accept) => {
+    const { reported, clock } = await attacked((socket, accept) => {
       socket.write(
         Buffer.concat([Buffer.from(accept), frame(1, 'x'.repeat(1_000_000)).subarray(0, 500_000)]),
       );
     });
-    await until(() => told.log.includes('started'), 'started');
+    await until(() => reported.log.includes('started'), 'started');
     await clock.advance(40_000);
-    await until(() => told.ends.length === 1, 'end');
-    expect(told.ends).toMatchObject([{ kind: 'dropped', detail: expect.stringContaining('pong') }]);
+    await until(() => reported.ends.length === 1, 'end');
+    expect(reported.ends).toMatchObject([
+      { kind: 'dropped', detail: expect.stringContaining('pong') },
+    ]);
   });
 
   it('ignores unsolicited pongs for liveness, and they wake no thread', async () => {
-    const { told, clock } = await attacked((socket, accept) => {
+    const { reported, clock } = await attacked((socket, accept) => {
       socket.write(Buffer.concat([Buffer.from(accept), frame(10), frame(10), text(CLEAR)]));
     });
-    await until(() => told.log.includes('cleared'), 'clear');
+    await until(() => reported.log.includes('cleared'), 'clear');
     await clock.advance(40_000);
-    await until(() => told.ends.length === 1, 'end');
-    expect(told.ends).toMatchObject([{ kind: 'dropped', detail: expect.stringContaining('pong') }]);
+    await until(() => reported.ends.length === 1, 'end');
+    expect(reported.ends).toMatchObject([
+      { kind: 'dropped', detail: expect.stringContaining('pong') },
+    ]);
   });
 
   it('a message that is slow to parse does not block other sockets', async () => {
     const hostile = `{"event":"media","media":{"payload":"${'='.repeat(4_000_000)}x"}}`;
-    const { told } = await attacked((socket, accept) => {
+    const { reported } = await attacked((socket, accept) => {
       socket.write(Buffer.concat([Buffer.from(accept), frame(1, hostile), text(CLEAR)]));
     });
     const beganMs = performance.now();
-    await until(() => told.log.includes('cleared'), 'clear');
-    expect(told.faults).toEqual(['invalid_payload']);
+    await until(() => reported.log.includes('cleared'), 'clear');
+    expect(reported.faults).toEqual(['invalid_payload']);
     expect(performance.now() - beganMs).toBeLessThan(2000);
   });
 });
@@ -188,7 +196,7 @@ it('accepts IPv6 addresses in the URL', async () => {
     socket.write(Buffer.concat([Buffer.from(acceptance(request)), text(STOP)]));
   }, '::1');
   cleanups.push(() => server.stop());
-  const { told } = openStream(server.url);
-  await until(() => told.ends.length === 1, 'end');
-  expect(told.ends).toEqual([{ kind: 'stopRequested' }]);
+  const { reported } = openStream(server.url);
+  await until(() => reported.ends.length === 1, 'end');
+  expect(reported.ends).toEqual([{ kind: 'stopRequested' }]);
 });

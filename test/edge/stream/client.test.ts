@@ -27,7 +27,7 @@ async function started(
   ...more: Parameters<typeof openStream> extends [string, ...infer R] ? R : never
 ) {
   const stream = openStream(at.url, ...more);
-  await until(() => stream.told.log.includes('started'), 'started');
+  await until(() => stream.reported.log.includes('started'), 'started');
   const media = stream.media[0];
   if (media === undefined) throw new Error('no media stream was opened');
   cleanups.push(() => stream.socket.close('call_hangup'));
@@ -64,7 +64,7 @@ describe('upgrade (dialect §1.3, §1.4)', () => {
         },
       },
     );
-    await until(() => stream.told.log.includes('started'), 'started');
+    await until(() => stream.reported.log.includes('started'), 'started');
     expect(signed).toEqual([[url, OPTIONS.accountId]]);
     expect(customer.requests[0]?.url).toBe('/ws?b=2&a=1');
   });
@@ -72,7 +72,7 @@ describe('upgrade (dialect §1.3, §1.4)', () => {
   it('converts user information of the URL to Basic authorization and removes it from the URL', async () => {
     const customer = await bot();
     const stream = openStream(customer.url.replace('ws://', 'ws://us%40er:p%3Ass@'));
-    await until(() => stream.told.log.includes('started'), 'started');
+    await until(() => stream.reported.log.includes('started'), 'started');
     const expected = `Basic ${Buffer.from('us@er:p:ss').toString('base64')}`;
     expect(customer.requests[0]?.headers.authorization).toBe(expected);
   });
@@ -151,7 +151,7 @@ describe('outbound audio', () => {
 describe('messages of the bot', () => {
   it('delivers checkpoint, playedStream, clearAudio and clearedAudio to engine, bot and call', async () => {
     const customer = await bot();
-    const { media, told } = await started(customer);
+    const { media, reported } = await started(customer);
     customer.say({ event: 'checkpoint', streamId: OPTIONS.streamId, name: 'utt-7' });
     await until(() => media.log.length === 1, 'checkpoint');
     media.events.played(media.log[0]!.split(' ')[1]!);
@@ -159,12 +159,12 @@ describe('messages of the bot', () => {
     await until(() => customer.messages.length === 3, 'answers');
     expect(customer.events('playedStream')).toMatchObject([{ name: 'utt-7' }]);
     expect(media.log).toEqual(['checkpoint 1', 'clear']);
-    expect(told.log).toEqual(['started', 'played utt-7', 'cleared']);
+    expect(reported.log).toEqual(['started', 'played utt-7', 'cleared']);
   });
 
   it('decodes and queues playAudio in an unusual form; reports a full queue', async () => {
     const customer = await bot();
-    const { media, told } = await started(customer);
+    const { media, reported } = await started(customer);
     const message = {
       media: { sampleRate: '16000', payload: 'AAAA', contentType: 'audio/L16' },
       event: 'playAudio',
@@ -175,20 +175,20 @@ describe('messages of the bot', () => {
     customer.say(message);
     await until(() => customer.events('error').length === 1, 'error');
     expect(media.log).toEqual(['enqueue audio/x-l16 16000', 'enqueue audio/x-l16 16000']);
-    expect(told.faults).toEqual(['buffer_full']);
+    expect(reported.faults).toEqual(['buffer_full']);
   });
 
   it('passes sendDTMF to the call and keeps the stream open', async () => {
     const customer = await bot();
-    const { told } = await started(customer);
+    const { reported } = await started(customer);
     customer.say({ event: 'sendDTMF', dtmf: '12#' });
-    await until(() => told.log.includes('digits 12#'), 'digits');
-    expect(told.ends).toEqual([]);
+    await until(() => reported.log.includes('digits 12#'), 'digits');
+    expect(reported.ends).toEqual([]);
   });
 
   it('reports broken JSON, partial frames and binary data as error events without closing', async () => {
     const customer = await bot();
-    const { media, told } = await started(customer);
+    const { media, reported } = await started(customer);
     customer.say('{"event":"playAu');
     customer.say('');
     customer.sockets[0]?.send(Buffer.from([0, 255, 1]));
@@ -196,8 +196,8 @@ describe('messages of the bot', () => {
     await until(() => media.log.length === 1, 'checkpoint');
     await until(() => customer.events('error').length === 3, 'errors');
     expect(customer.messages.flatMap(faultsOf)).toEqual([]);
-    expect(told.faults).toEqual(['invalid_message', 'invalid_message', 'invalid_message']);
-    expect(told.ends).toEqual([]);
+    expect(reported.faults).toEqual(['invalid_message', 'invalid_message', 'invalid_message']);
+    expect(reported.ends).toEqual([]);
   });
 
   it('reassembles a message from many WebSocket fragments', async () => {
@@ -211,10 +211,10 @@ describe('messages of the bot', () => {
 
   it('ends the stream on stop: confirms it and closes with 1000', async () => {
     const customer = await bot();
-    const { media, told } = await started(customer);
+    const { media, reported } = await started(customer);
     customer.say({ event: 'stop', streamId: OPTIONS.streamId });
-    await until(() => told.ends.length === 1 && customer.closes.length === 1, 'end');
-    expect(told.ends).toEqual([{ kind: 'stopRequested' }]);
+    await until(() => reported.ends.length === 1 && customer.closes.length === 1, 'end');
+    expect(reported.ends).toEqual([{ kind: 'stopRequested' }]);
     expect(customer.closes[0]?.code).toBe(1000);
     expect(customer.events('stop')).toHaveLength(1);
     expect(media.log).toEqual(['close']);
@@ -224,7 +224,7 @@ describe('messages of the bot', () => {
 describe('ends', () => {
   it('sends stop as the last message on close(reason)', async () => {
     const customer = await bot();
-    const { socket, told, media } = await started(customer);
+    const { socket, reported, media } = await started(customer);
     media.events.media([mediaMessage(1)]);
     socket.close('stream_timeout');
     socket.close('call_hangup');
@@ -236,27 +236,27 @@ describe('ends', () => {
       'stop',
     ]);
     expect(customer.events('stop')).toMatchObject([{ stop: { reason: 'stream_timeout' } }]);
-    expect(told.ends).toEqual([{ kind: 'closed' }]);
+    expect(reported.ends).toEqual([{ kind: 'closed' }]);
   });
 
   it('waits for the queue to be sent when draining', async () => {
     const customer = await bot();
-    const { socket, told, media } = await started(customer);
+    const { socket, reported, media } = await started(customer);
     socket.close('xml_moved_on', { drain: true });
     expect(media.log).toEqual(['checkpoint 0']);
-    expect(told.ends).toEqual([]);
+    expect(reported.ends).toEqual([]);
     media.events.played('0');
     await until(() => customer.closes.length === 1, 'close');
-    expect(told.ends).toEqual([{ kind: 'closed' }]);
+    expect(reported.ends).toEqual([{ kind: 'closed' }]);
   });
 
   it('never reports the end inside the call that caused it', async () => {
     const customer = await bot();
-    const { socket, told } = await started(customer);
+    const { socket, reported } = await started(customer);
     socket.close('call_hangup');
-    expect(told.ends).toEqual([]);
+    expect(reported.ends).toEqual([]);
     await Promise.resolve();
-    expect(told.ends).toHaveLength(1);
+    expect(reported.ends).toHaveLength(1);
   });
 
   it.each([
@@ -266,33 +266,35 @@ describe('ends', () => {
     'reports a close by the application with %i as dropped, with code and reason',
     async (code, reason, words) => {
       const customer = await bot();
-      const { told } = await started(customer);
+      const { reported } = await started(customer);
       customer.sockets[0]?.close(code, reason);
-      await until(() => told.ends.length === 1, 'end');
-      expect(told.ends).toEqual([{ kind: 'dropped', detail: expect.stringContaining(words) }]);
+      await until(() => reported.ends.length === 1, 'end');
+      expect(reported.ends).toEqual([{ kind: 'dropped', detail: expect.stringContaining(words) }]);
     },
   );
 
   it('reports a broken connection as dropped', async () => {
     const customer = await bot();
-    const { told } = await started(customer);
+    const { reported } = await started(customer);
     customer.sockets[0]?.terminate();
-    await until(() => told.ends.length === 1, 'end');
-    expect(told.ends).toMatchObject([{ kind: 'dropped' }]);
+    await until(() => reported.ends.length === 1, 'end');
+    expect(reported.ends).toMatchObject([{ kind: 'dropped' }]);
   });
 
   it('drops a bot that does not answer pings', async () => {
     const customer = await bot({ autoPong: false });
-    const { told, clock } = await started(customer);
+    const { reported, clock } = await started(customer);
     await clock.advance(40_000);
-    await until(() => told.ends.length === 1, 'end');
-    expect(told.ends).toMatchObject([{ kind: 'dropped', detail: expect.stringContaining('pong') }]);
+    await until(() => reported.ends.length === 1, 'end');
+    expect(reported.ends).toMatchObject([
+      { kind: 'dropped', detail: expect.stringContaining('pong') },
+    ]);
   });
 
   it('keeps a bot that answers pings', async () => {
     const customer = await bot();
     let pings = 0;
-    const { told, clock } = await started(customer);
+    const { reported, clock } = await started(customer);
     customer.sockets[0]?.on('ping', () => {
       pings += 1;
     });
@@ -300,20 +302,20 @@ describe('ends', () => {
       await clock.advance(20_000);
       await until(() => pings === i, `ping ${i}`);
       // The pong is in transit: it arrives before a message that the bot sends after it.
-      const heard = told.log.length;
+      const received = reported.log.length;
       customer.say({ event: 'clearAudio' });
-      await until(() => told.log.length > heard, 'cleared');
+      await until(() => reported.log.length > received, 'cleared');
     }
-    expect(told.ends).toEqual([]);
+    expect(reported.ends).toEqual([]);
   });
 
   it('closes with 1009 and a reason on a message beyond the limit', async () => {
     const customer = await bot();
     const limits = { maxMessageBytes: 1000 };
-    const { told } = await started(customer, {}, { limits });
+    const { reported } = await started(customer, {}, { limits });
     customer.say('x'.repeat(1001));
-    await until(() => told.ends.length === 1 && customer.closes.length === 1, 'end');
-    expect(told.ends).toMatchObject([
+    await until(() => reported.ends.length === 1 && customer.closes.length === 1, 'end');
+    expect(reported.ends).toMatchObject([
       { kind: 'dropped', detail: expect.stringContaining('exceeds the limit of 1000 bytes') },
     ]);
     expect(customer.closes[0]).toEqual({
@@ -330,8 +332,8 @@ describe('ends', () => {
   it('drops the stream without media', async () => {
     const customer = await bot();
     const stream = openStream(customer.url, {}, {}, 'leg closed');
-    await until(() => stream.told.ends.length === 1, 'end');
-    expect(stream.told.ends).toMatchObject([
+    await until(() => stream.reported.ends.length === 1, 'end');
+    expect(stream.reported.ends).toMatchObject([
       { kind: 'dropped', detail: expect.stringContaining('leg closed') },
     ]);
   });
@@ -339,9 +341,9 @@ describe('ends', () => {
 
 describe('connect failures', () => {
   const failure = async (url: string, client: Parameters<typeof openStream>[2] = {}) => {
-    const { told } = openStream(url, {}, client);
-    await until(() => told.ends.length === 1, 'end');
-    return told.ends[0];
+    const { reported } = openStream(url, {}, client);
+    await until(() => reported.ends.length === 1, 'end');
+    return reported.ends[0];
   };
 
   it('reports a refused connection', async () => {
@@ -372,9 +374,11 @@ describe('connect failures', () => {
     const server = createTcpServer(() => undefined).listen(0, '127.0.0.1');
     await once(server, 'listening');
     cleanups.push(() => server.close());
-    const { told, clock } = openStream(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const { reported, clock } = openStream(
+      `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    );
     await clock.advance(DEFAULT_STREAM_LIMITS.session.connectMs);
-    expect(told.ends).toMatchObject([
+    expect(reported.ends).toMatchObject([
       { kind: 'connectFailed', detail: expect.stringContaining('10000 ms') },
     ]);
   });
@@ -413,23 +417,28 @@ describe('connect failures', () => {
 
   it('ends when the call closes it while connecting', async () => {
     const customer = await bot();
-    const { told, socket } = openStream(customer.url);
+    const { reported, socket } = openStream(customer.url);
     socket.close('call_hangup');
-    await until(() => told.ends.length === 1, 'end');
-    expect(told.ends).toEqual([{ kind: 'closed' }]);
-    expect(told.log).toEqual([]);
+    await until(() => reported.ends.length === 1, 'end');
+    expect(reported.ends).toEqual([{ kind: 'closed' }]);
+    expect(reported.log).toEqual([]);
   });
 });
 
 describe('a bot that does not read', () => {
   it('loses the oldest media, keeps the newest and all control messages, and uses bounded memory', async () => {
     const customer = await bot();
-    const { media, told, streams, socket } = await started(customer);
+    const { media, reported, streams, socket } = await started(customer);
     customer.sockets[0]?.pause();
     for (let chunk = 1; chunk <= 20_000; chunk += 1) media.events.media([mediaMessage(chunk)]);
     media.events.dtmf('5', 1_760_000_001_000);
-    await until(() => told.log.includes('degraded 90'), 'all levels');
-    expect(told.log.slice(0, 4)).toEqual(['started', 'degraded 30', 'degraded 60', 'degraded 90']);
+    await until(() => reported.log.includes('degraded 90'), 'all levels');
+    expect(reported.log.slice(0, 4)).toEqual([
+      'started',
+      'degraded 30',
+      'degraded 60',
+      'degraded 90',
+    ]);
     customer.sockets[0]?.resume();
     await until(() => customer.events('dtmf').length === 1, 'dtmf');
     const chunks = customer.events('media').map((m) => (m['media'] as { chunk: number }).chunk);
@@ -437,7 +446,7 @@ describe('a bot that does not read', () => {
     expect(chunks.length).toBeLessThan(20_000);
     expect([...chunks].sort((a, b) => a - b)).toEqual(chunks);
     socket.close('call_hangup');
-    await until(() => told.ends.length === 1, 'end');
+    await until(() => reported.ends.length === 1, 'end');
     expect(streams.counters().mediaDropped).toBe(20_000 - chunks.length);
     expect(streams.counters().open).toBe(0);
   });
@@ -475,14 +484,14 @@ describe('a bot that does not read', () => {
 
   it('is dropped when control messages exceed the limit', async () => {
     const customer = await bot();
-    const { media, told } = await started(customer);
+    const { media, reported } = await started(customer);
     customer.sockets[0]?.pause();
-    for (let i = 0; i < 60_000 && told.ends.length === 0; i += 1) {
+    for (let i = 0; i < 60_000 && reported.ends.length === 0; i += 1) {
       media.events.dtmf('5', 1_760_000_001_000);
       if (i % 1000 === 0) await Promise.resolve();
     }
-    await until(() => told.ends.length === 1, 'end');
-    expect(told.ends).toEqual([
+    await until(() => reported.ends.length === 1, 'end');
+    expect(reported.ends).toEqual([
       { kind: 'dropped', detail: 'the application does not read its socket' },
     ]);
   });
@@ -492,16 +501,18 @@ describe('a bot that floods', () => {
   it('is read at the limited rate, warned once, and disconnected if it continues', async () => {
     const customer = await bot();
     const limits = { messages: { perSecond: 50, burst: 100 }, floodMs: 300 };
-    const { media, streams, told } = await started(customer, {}, { limits });
+    const { media, streams, reported } = await started(customer, {}, { limits });
     media.verdict = 'taken';
     const flood = JSON.stringify({ event: 'playAudio', media: { payload: 'A'.repeat(20_000) } });
     const startMs = performance.now();
     for (let i = 0; i < 5000; i += 1) customer.say(flood);
-    await until(() => told.ends.length === 1, 'end');
+    await until(() => reported.ends.length === 1, 'end');
     const allowed = 100 + (performance.now() - startMs) * 0.05 + 1;
     expect(streams.counters().messagesReceived).toBeLessThanOrEqual(allowed);
-    expect(told.faults).toEqual(['buffer_full']);
-    expect(told.ends).toEqual([{ kind: 'dropped', detail: 'the application flooded the socket' }]);
+    expect(reported.faults).toEqual(['buffer_full']);
+    expect(reported.ends).toEqual([
+      { kind: 'dropped', detail: 'the application flooded the socket' },
+    ]);
   });
 });
 
@@ -514,17 +525,17 @@ describe('garbage instead of HTTP', () => {
     await once(server, 'listening');
     cleanups.push(() => server.close());
     const { port } = server.address() as AddressInfo;
-    const { told } = openStream(`ws://127.0.0.1:${port}`);
-    await until(() => told.ends.length === 1, 'end');
-    expect(told.ends).toMatchObject([{ kind: 'connectFailed' }]);
+    const { reported } = openStream(`ws://127.0.0.1:${port}`);
+    await until(() => reported.ends.length === 1, 'end');
+    expect(reported.ends).toMatchObject([{ kind: 'connectFailed' }]);
   });
 });
 
 describe('wss', () => {
   const file = (name: string) => fileURLToPath(new URL(`tls/${name}`, import.meta.url));
 
-  const heard: string[] = [];
-  beforeEach(() => heard.splice(0));
+  const received: string[] = [];
+  beforeEach(() => received.splice(0));
 
   async function secureBot(greet: (socket: WebSocket) => void = () => undefined): Promise<string> {
     const server = createHttpsServer({
@@ -539,8 +550,8 @@ describe('wss', () => {
       server.close();
     });
     sockets.on('connection', (socket) => {
-      socket.on('message', (data) => heard.push(String(data)));
-      socket.on('close', (code) => heard.push(`close ${code}`));
+      socket.on('message', (data) => received.push(String(data)));
+      socket.on('close', (code) => received.push(`close ${code}`));
       socket.on('error', () => undefined);
       greet(socket);
     });
@@ -548,30 +559,30 @@ describe('wss', () => {
   }
 
   it('reports an unknown certificate authority as a connect failure with the reason', async () => {
-    const { told } = openStream(await secureBot());
-    await until(() => told.ends.length === 1, 'end');
-    expect(told.ends).toEqual([
+    const { reported } = openStream(await secureBot());
+    await until(() => reported.ends.length === 1, 'end');
+    expect(reported.ends).toEqual([
       { kind: 'connectFailed', detail: 'the connection failed: DEPTH_ZERO_SELF_SIGNED_CERT' },
     ]);
   });
 
   it('trusts an authority of the operator in addition to the built-in ones, without allowing ws://', async () => {
     const client = { caFile: file('cert.pem'), egress: guard(false) };
-    const { told, socket } = openStream(await secureBot(), {}, client);
-    await until(() => told.log.includes('started'), 'started');
+    const { reported, socket } = openStream(await secureBot(), {}, client);
+    await until(() => reported.log.includes('started'), 'started');
     socket.close('call_hangup');
-    await until(() => heard.includes('close 1000'), 'close');
+    await until(() => received.includes('close 1000'), 'close');
   });
 
   it.each(['localhost', '127.0.0.1'])(
     'accepts the name of the URL, %s, in the certificate',
     async (host) => {
       const url = (await secureBot()).replace('127.0.0.1', host);
-      const { told, socket } = openStream(url, {}, { caFile: file('cert.pem') });
-      await until(() => told.log.includes('started'), 'started');
+      const { reported, socket } = openStream(url, {}, { caFile: file('cert.pem') });
+      await until(() => reported.log.includes('started'), 'started');
       socket.close('call_hangup');
-      await until(() => heard.includes('close 1000'), 'close');
-      expect(heard.map((text) => text.slice(0, 5))).toEqual(['{"seq', '{"seq', 'close']);
+      await until(() => received.includes('close 1000'), 'close');
+      expect(received.map((text) => text.slice(0, 5))).toEqual(['{"seq', '{"seq', 'close']);
     },
   );
 
@@ -585,9 +596,9 @@ describe('wss', () => {
     }).listen(Number(new URL(url).port), '127.0.0.2');
     await once(other, 'listening');
     cleanups.push(() => other.close());
-    const { told } = openStream(url, {}, { caFile: file('cert.pem') });
-    await until(() => told.ends.length === 1, 'end');
-    expect(told.ends).toEqual([
+    const { reported } = openStream(url, {}, { caFile: file('cert.pem') });
+    await until(() => reported.ends.length === 1, 'end');
+    expect(reported.ends).toEqual([
       {
         kind: 'connectFailed',
         detail: 'the connection failed: the certificate is for another address',
@@ -606,11 +617,11 @@ describe('wss', () => {
         socket.send(JSON.stringify({ event: 'checkpoint', name: `${i}` }));
       socket.send(big);
     });
-    const { told, media, socket } = openStream(url, {}, { caFile: file('cert.pem') });
+    const { reported, media, socket } = openStream(url, {}, { caFile: file('cert.pem') });
     await until(() => media[0]?.log.length === 101, 'all checkpoints');
-    expect(told.faults).toEqual([]);
+    expect(reported.faults).toEqual([]);
     socket.close('call_hangup');
-    await until(() => heard.includes('close 1000'), 'close');
+    await until(() => received.includes('close 1000'), 'close');
   });
 
   it('reports a server without TLS as a connect failure', async () => {
@@ -621,9 +632,9 @@ describe('wss', () => {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     cleanups.push(() => server.close());
-    const { told } = openStream(`wss://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    await until(() => told.ends.length === 1, 'end');
-    expect(told.ends).toMatchObject([
+    const { reported } = openStream(`wss://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    await until(() => reported.ends.length === 1, 'end');
+    expect(reported.ends).toMatchObject([
       { kind: 'connectFailed', detail: expect.stringContaining('the TLS handshake failed') },
     ]);
   });

@@ -15,9 +15,9 @@ const SWING = 50;
 /** Streams that exchange messages until each bot has sent enough. */
 async function swing(to: readonly string[]): Promise<void> {
   const streams = to.map((url) => openStream(url));
-  for (const { told, media } of streams) {
+  for (const { reported, media } of streams) {
     await until(() => {
-      if (told.log.includes('started')) media[0]?.events.media([mediaMessage(1)]);
+      if (reported.log.includes('started')) media[0]?.events.media([mediaMessage(1)]);
       return (media[0]?.log.length ?? 0) >= SWING;
     }, 'all streams active');
   }
@@ -36,9 +36,9 @@ if (!isMainThread) {
   await swing(urls);
   process.exit(0);
 } else {
-  for (const { told } of urls.map((url) => openStream(url))) {
-    await until(() => told.ends.length > 0, 'the end');
-    process.stdout.write(`${JSON.stringify(told.ends[0])}\n`);
+  for (const { reported } of urls.map((url) => openStream(url))) {
+    await until(() => reported.ends.length > 0, 'the end');
+    process.stdout.write(`${JSON.stringify(reported.ends[0])}\n`);
   }
   process.exit(0);
 }

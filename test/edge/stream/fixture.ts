@@ -150,7 +150,7 @@ export class Bot {
   }
 }
 
-class Told implements StreamSocketEvents {
+class Reported implements StreamSocketEvents {
   readonly log: string[] = [];
   readonly ends: StreamSocketEnd[] = [];
   readonly faults: string[] = [];
@@ -189,7 +189,7 @@ export function openStream(
   mediaFailure?: string,
 ) {
   const clock = new SimClock();
-  const told = new Told();
+  const reported = new Reported();
   const media: FakeMediaStream[] = [];
   const streams = createAudioStreams({
     egress: guard(true),
@@ -200,14 +200,14 @@ export function openStream(
     ...client,
   });
   const leg = fakeLeg((opened) => media.push(opened), mediaFailure);
-  const socket = streams.open({ ...OPTIONS, url, ...stream }, leg, told);
-  return { clock, told, media, streams, socket };
+  const socket = streams.open({ ...OPTIONS, url, ...stream }, leg, reported);
+  return { clock, reported, media, streams, socket };
 }
 
 /** Another stream on the same sockets; returns the events of its call. */
-export function another(streams: AudioStreamsEdge, stream: Partial<StreamSocketOptions>): Told {
-  const told = new Told();
+export function another(streams: AudioStreamsEdge, stream: Partial<StreamSocketOptions>): Reported {
+  const reported = new Reported();
   const leg = fakeLeg(() => undefined);
-  streams.open({ ...OPTIONS, ...stream }, leg, told);
-  return told;
+  streams.open({ ...OPTIONS, ...stream }, leg, reported);
+  return reported;
 }

@@ -34,6 +34,6 @@ export interface MemberReport {
 export interface CrowdReport {
   readonly members?: readonly MemberReport[];
   /** Detected tone of each member, Hz. */
-  readonly heard?: readonly number[];
+  readonly received?: readonly number[];
   readonly error?: string;
 }

@@ -207,18 +207,18 @@ class Browser {
     const track = this.#connection()?.getReceivers()[0]?.track;
     if (track === undefined) return 0;
     const sink = new wrtc.nonstandard.RTCAudioSink(track);
-    const heard: number[] = [];
+    const received: number[] = [];
     let rate = RATE_HZ;
     const limitMs = performance.now() + EAR_LIMIT_MS;
     sink.ondata = ({ samples, sampleRate }) => {
       rate = sampleRate;
-      heard.push(...samples);
+      received.push(...samples);
     };
-    while (heard.length < (rate * EAR_MS) / 1000 && performance.now() < limitMs) await pause(10);
+    while (received.length < (rate * EAR_MS) / 1000 && performance.now() < limitMs) await pause(10);
     sink.stop();
-    const powers = tones.map((hz) => powerAt(heard, hz / rate));
+    const powers = tones.map((hz) => powerAt(received, hz / rate));
     const best = Math.max(...powers);
-    return best > (heard.length * AUDIBLE) ** 2 ? (tones[powers.indexOf(best)] ?? 0) : 0;
+    return best > (received.length * AUDIBLE) ** 2 ? (tones[powers.indexOf(best)] ?? 0) : 0;
   }
 
   async hangUp(): Promise<void> {
@@ -229,7 +229,7 @@ class Browser {
 
 function addressOf(user: string) {
   const made = UserAgent.makeURI(`sip:${user}@127.0.0.1`);
-  if (made === undefined) throw new Error(`${user} is no user`);
+  if (made === undefined) throw new Error(`${user} is not a user`);
   return made;
 }
 
@@ -274,9 +274,9 @@ async function follow(command: CrowdCommand): Promise<CrowdReport> {
       await pause(command.afterMs);
       return { members: await Promise.all(browsers.map((one) => one.report())) };
     case 'listen': {
-      const heard: number[] = [];
-      for (const one of browsers) heard.push(await one.hears(command.tones));
-      return { heard };
+      const received: number[] = [];
+      for (const one of browsers) received.push(await one.hears(command.tones));
+      return { received };
     }
     case 'hangUp':
       await Promise.all(browsers.map((one) => one.hangUp()));

@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type Instruction,
-  type InstructionKind,
-  parseAnswerXml,
-} from '../../../src/protocol/answer-xml/answer-xml.ts';
+import { type Instruction, parseAnswerXml } from '../../../src/protocol/answer-xml/answer-xml.ts';
 
 const parse = (body: string): readonly Instruction[] => {
   const result = parseAnswerXml(`<Response>${body}</Response>`, { allowInsecureStreams: false });
@@ -11,7 +7,7 @@ const parse = (body: string): readonly Instruction[] => {
   return result.value;
 };
 
-const one = <K extends InstructionKind>(
+const one = <K extends Instruction['kind']>(
   kind: K,
   body: string,
 ): Extract<Instruction, { kind: K }> => {
@@ -134,7 +130,7 @@ describe('Speak, Play, Wait, DTMF (dialect §2.1)', () => {
   it('Wait: treats beep measures as "true" and warns that they are unused', () => {
     const body = '<Wait beep="duration=200, threshold=512"/>';
     expect(one('wait', body).beep).toBe(true);
-    expect(warningsOf(body)).toEqual([expect.stringContaining('measures of beep')]);
+    expect(warningsOf(body)).toEqual([expect.stringContaining('value of beep')]);
     expect(problemOf('<Wait beep="duration=200,loud=1"/>')).toContain('beep="duration=200,loud=1"');
   });
 
@@ -263,7 +259,7 @@ describe('Dial (spec, Answer-XML instructions)', () => {
   it('reads a tel URI as its number (RFC 3966)', () => {
     const dial = one('dial', '<Dial><Number>tel:+1-415-555-0101;isub=1</Number></Dial>');
     expect(dial.destinations).toMatchObject([{ kind: 'number', number: '+14155550101' }]);
-    expect(problemOf('<Dial><Number>tel:abc</Number></Dial>')).toContain('is no number');
+    expect(problemOf('<Dial><Number>tel:abc</Number></Dial>')).toContain('is not a number');
   });
 
   it('reads bare text as a Number', () => {
@@ -557,6 +553,6 @@ describe('Conference, Redirect, PreAnswer, Hangup, Message (dialect §2.1)', () 
       destinations: ['2', '3'],
       text: 'hi',
     });
-    expect(warningsOf('<Message/>')[0]).toContain('no messaging');
+    expect(warningsOf('<Message/>')[0]).toContain('messages are not supported');
   });
 });

@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  isMp3,
-  isWav,
-  openWav,
-  resampler,
-  toPcm16,
-} from '../../../src/protocol/audio-file/audio-file.ts';
+import { isMp3, openWav, resampler, toPcm16 } from '../../../src/protocol/audio-file/audio-file.ts';
+import { isWav } from '../../../src/protocol/audio-file/sniff.ts';
 import { fitSine, int16Bytes, int16Samples, rms, sine, wavFile } from './signals.ts';
 
 const pcm16 = { format: 1, bits: 16, channels: 1, rate: 8000 } as const;

@@ -4,7 +4,7 @@ import {
   MAX_CHECKPOINT_NAME,
   MAX_DTMF_DIGITS,
   readApplicationMessage,
-} from '../../../src/protocol/audio-stream/audio-stream.ts';
+} from '../../../src/protocol/audio-stream/application-message.ts';
 import { bytes, STREAM } from './fixture.ts';
 
 const read = (message: unknown) => readApplicationMessage(bytes(message), STREAM);
@@ -105,7 +105,7 @@ describe('messages of the application (dialect §1.2)', () => {
     ['null', 'null'],
     ['7', 'a number'],
     ['{}', 'no event'],
-    ['{"event":7}', 'an event that is no string'],
+    ['{"event":7}', 'an event that is not a string'],
     ['{"event":"__proto__"}', 'the name of an object property'],
     ['{"event":"constructor"}', 'another one'],
     ['{"event":"dance"}', 'an unknown event'],

@@ -3,12 +3,10 @@ import type {
   SessionInput,
   SessionLimits,
   SessionOutput,
-  StreamIdentity,
 } from '../../../src/protocol/audio-stream/audio-stream.ts';
-import {
-  SEQUENCE_NUMBER_OFFSET,
-  StreamSession,
-} from '../../../src/protocol/audio-stream/audio-stream.ts';
+import { StreamSession } from '../../../src/protocol/audio-stream/audio-stream.ts';
+import type { StreamIdentity } from '../../../src/protocol/audio-stream/service-message.ts';
+import { SEQUENCE_NUMBER_OFFSET } from './sequence-number.ts';
 
 export const STREAM: StreamIdentity = {
   streamId: asStreamId('5f0e6a52-6a0e-4a52-9a0b-0d6c2f3b7c22'),
@@ -27,7 +25,7 @@ export const STREAM: StreamIdentity = {
 export const bytes = (message: unknown): Uint8Array =>
   Buffer.from(typeof message === 'string' ? message : JSON.stringify(message));
 
-/** A session in virtual time. `tell` and `wait` return its outputs. */
+/** A session in virtual time. `dispatch` and `wait` return its outputs. */
 export class Rig {
   readonly session: StreamSession;
   nowMs = 1000;
@@ -35,10 +33,10 @@ export class Rig {
 
   constructor(stream: Partial<StreamIdentity> = {}, limits?: SessionLimits) {
     this.session = new StreamSession({ ...STREAM, ...stream }, limits);
-    this.tell({ kind: 'connecting' });
+    this.dispatch({ kind: 'connecting' });
   }
 
-  tell(input: SessionInput): readonly SessionOutput[] {
+  dispatch(input: SessionInput): readonly SessionOutput[] {
     const outputs = [...this.session.handle(input, this.nowMs)];
     this.all.push(...outputs);
     return outputs;
@@ -46,7 +44,7 @@ export class Rig {
 
   /** Delivers a message of the bot that the media engine did not consume. */
   bot(message: unknown): readonly SessionOutput[] {
-    return this.tell({ kind: 'received', bytes: bytes(message) });
+    return this.dispatch({ kind: 'received', bytes: bytes(message) });
   }
 
   /** Advances time by `ms` and fires each deadline at its time. */
@@ -65,7 +63,7 @@ export class Rig {
   }
 
   open(): this {
-    this.tell({ kind: 'opened' });
+    this.dispatch({ kind: 'opened' });
     return this;
   }
 }

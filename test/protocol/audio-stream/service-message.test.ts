@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import * as messages from '../../../src/protocol/audio-stream/audio-stream.ts';
+import * as messages from '../../../src/protocol/audio-stream/service-message.ts';
 import { numbered, STREAM } from './fixture.ts';
+import { SEQUENCE_NUMBER_OFFSET } from './sequence-number.ts';
 import { faultsOf } from './strict-schema.ts';
 
 const EVERY: Readonly<Record<string, string>> = {
@@ -24,7 +25,7 @@ describe('messages of the service (dialect §1.1)', () => {
   it('leaves ten spaces for sequenceNumber, which is the first field, as in media', () => {
     for (const text of Object.values(EVERY)) {
       expect(text).toMatch(/^\{"sequenceNumber": {10},"event":/);
-      expect(text.indexOf(' ')).toBe(messages.SEQUENCE_NUMBER_OFFSET);
+      expect(text.indexOf(' ')).toBe(SEQUENCE_NUMBER_OFFSET);
     }
   });
 

@@ -7,18 +7,18 @@ const PLAY = { event: 'playAudio', media: { payload: 'AAAA' } };
 describe('messages of the service', () => {
   it('sends start first', () => {
     const rig = new Rig();
-    expect(sent(rig.tell({ kind: 'opened' }))).toMatchObject([{ event: 'start' }]);
+    expect(sent(rig.dispatch({ kind: 'opened' }))).toMatchObject([{ event: 'start' }]);
     expect(
-      sent(rig.tell({ kind: 'dtmf', digit: '5', timestampMs: 1_760_000_001_000 })),
+      sent(rig.dispatch({ kind: 'dtmf', digit: '5', timestampMs: 1_760_000_001_000 })),
     ).toMatchObject([{ event: 'dtmf', dtmf: { digit: '5' } }]);
   });
 
   it('sends nothing before the upgrade or after the end', () => {
     const rig = new Rig();
-    expect(rig.tell({ kind: 'dtmf', digit: '5', timestampMs: 0 })).toEqual([]);
+    expect(rig.dispatch({ kind: 'dtmf', digit: '5', timestampMs: 0 })).toEqual([]);
     expect(rig.session.sending).toBe(false);
-    rig.open().tell({ kind: 'socketClosed', detail: 'gone' });
-    expect(rig.tell({ kind: 'dtmf', digit: '5', timestampMs: 0 })).toEqual([]);
+    rig.open().dispatch({ kind: 'socketClosed', detail: 'gone' });
+    expect(rig.dispatch({ kind: 'dtmf', digit: '5', timestampMs: 0 })).toEqual([]);
     expect(rig.bot({ event: 'clearAudio' })).toEqual([]);
     expect(rig.session.sending).toBe(false);
   });
@@ -27,9 +27,9 @@ describe('messages of the service', () => {
 describe('checkpoints and clears (spec: Bidirectional stream socket)', () => {
   it('reports a checkpoint with its name once the audio queued before it has played', () => {
     const rig = new Rig().open();
-    const asked = rig.bot({ event: 'checkpoint', name: 'utt-7' });
-    expect(asked).toEqual([{ kind: 'checkpoint', id: '1' }]);
-    const played = rig.tell({ kind: 'played', checkpoint: '1' });
+    const requested = rig.bot({ event: 'checkpoint', name: 'utt-7' });
+    expect(requested).toEqual([{ kind: 'checkpoint', id: '1' }]);
+    const played = rig.dispatch({ kind: 'played', checkpoint: '1' });
     expect(sent(played)).toEqual([
       { sequenceNumber: 0, event: 'playedStream', streamId: STREAM.streamId, name: 'utt-7' },
     ]);
@@ -109,8 +109,8 @@ describe('checkpoints and clears (spec: Bidirectional stream socket)', () => {
   it('reports a checkpoint only once', () => {
     const rig = new Rig().open();
     rig.bot({ event: 'checkpoint', name: 'a' });
-    rig.tell({ kind: 'played', checkpoint: '1' });
-    expect(rig.tell({ kind: 'played', checkpoint: '1' })).toEqual([]);
+    rig.dispatch({ kind: 'played', checkpoint: '1' });
+    expect(rig.dispatch({ kind: 'played', checkpoint: '1' })).toEqual([]);
   });
 
   it('empties the queue before it confirms clearAudio', () => {
@@ -127,8 +127,8 @@ describe('checkpoints and clears (spec: Bidirectional stream socket)', () => {
     rig.bot({ event: 'checkpoint', name: 'a' });
     rig.bot({ event: 'clearAudio' });
     rig.bot({ event: 'checkpoint', name: 'a' });
-    expect(rig.tell({ kind: 'played', checkpoint: '1' })).toEqual([]);
-    expect(sent(rig.tell({ kind: 'played', checkpoint: '2' }))).toMatchObject([{ name: 'a' }]);
+    expect(rig.dispatch({ kind: 'played', checkpoint: '1' })).toEqual([]);
+    expect(sent(rig.dispatch({ kind: 'played', checkpoint: '2' }))).toMatchObject([{ name: 'a' }]);
   });
 
   it('refuses checkpoints beyond the limit with buffer_full', () => {
@@ -138,7 +138,7 @@ describe('checkpoints and clears (spec: Bidirectional stream socket)', () => {
     expect(sent(rig.bot({ event: 'checkpoint', name: 'c' }))).toMatchObject([
       { event: 'error', error: { code: 'buffer_full' } },
     ]);
-    rig.tell({ kind: 'played', checkpoint: '1' });
+    rig.dispatch({ kind: 'played', checkpoint: '1' });
     expect(kinds(rig.bot({ event: 'checkpoint', name: 'd' }))).toEqual(['checkpoint']);
   });
 });
@@ -152,7 +152,7 @@ describe('audio that the media engine did not consume', () => {
   });
 
   it('reports a full queue as buffer_full', () => {
-    expect(sent(new Rig().open().tell({ kind: 'refused', why: 'bufferFull' }))).toMatchObject([
+    expect(sent(new Rig().open().dispatch({ kind: 'refused', why: 'bufferFull' }))).toMatchObject([
       { event: 'error', error: { code: 'buffer_full' } },
     ]);
   });
@@ -164,7 +164,7 @@ describe('audio that the media engine did not consume', () => {
     ['bufferFull', 'buffer_full'],
   ] as const)('reports the refusal %s as %s and keeps the socket open', (why, code) => {
     const rig = new Rig().open();
-    const outputs = rig.tell({ kind: 'refused', why });
+    const outputs = rig.dispatch({ kind: 'refused', why });
     expect(sent(outputs)).toMatchObject([{ event: 'error', error: { code } }]);
     expect(outputs).toContainEqual(expect.objectContaining({ kind: 'fault', code }));
     expect(rig.session.sending).toBe(true);
@@ -186,7 +186,7 @@ describe('bad messages', () => {
     expect(sent(rig.all).filter(({ event }) => event === 'error')).toHaveLength(3);
     rig.wait(1000);
     expect(sent(rig.bot('rubbish'))).toHaveLength(1);
-    const last = rig.tell({ kind: 'socketClosed', detail: 'gone' });
+    const last = rig.dispatch({ kind: 'socketClosed', detail: 'gone' });
     expect(last[0]).toMatchObject({ kind: 'fault', detail: expect.stringMatching(/^7 more/) });
   });
 
@@ -210,7 +210,7 @@ describe('bad messages', () => {
 describe('floods', () => {
   it('warns the bot once that reading is throttled', () => {
     const rig = new Rig().open();
-    expect(sent(rig.tell({ kind: 'flooding' }))).toMatchObject([
+    expect(sent(rig.dispatch({ kind: 'flooding' }))).toMatchObject([
       { event: 'error', error: { code: 'buffer_full' } },
     ]);
     expect(rig.session.sending).toBe(true);
@@ -218,12 +218,12 @@ describe('floods', () => {
 
   it('closes with 1008 if the bot stays above the limit', () => {
     const rig = new Rig().open();
-    const outputs = rig.tell({ kind: 'flooded' });
+    const outputs = rig.dispatch({ kind: 'flooded' });
     expect(outputs).toContainEqual(expect.objectContaining({ kind: 'closeSocket', code: 1008 }));
     expect(ends(outputs)).toMatchObject([
       { kind: 'dropped', detail: 'the application flooded the socket' },
     ]);
-    expect(rig.tell({ kind: 'flooded' })).toEqual([]);
+    expect(rig.dispatch({ kind: 'flooded' })).toEqual([]);
   });
 });
 
@@ -232,7 +232,7 @@ describe('liveness (dialect §1.4: a ping every 20 s)', () => {
     const rig = new Rig().open();
     for (let i = 0; i < 5; i += 1) {
       expect(kinds(rig.wait(20_000))).toEqual(['ping']);
-      rig.tell({ kind: 'pong' });
+      rig.dispatch({ kind: 'pong' });
     }
   });
 
@@ -244,7 +244,7 @@ describe('liveness (dialect §1.4: a ping every 20 s)', () => {
     expect(ends(outputs)).toEqual([
       { kind: 'dropped', detail: expect.stringContaining('no pong') },
     ]);
-    rig.tell({ kind: 'socketClosed', detail: 'gone' });
+    rig.dispatch({ kind: 'socketClosed', detail: 'gone' });
     rig.wait(100_000);
     expect(ends(rig.all)).toHaveLength(1);
   });
@@ -260,7 +260,7 @@ describe('the end', () => {
     'transfer',
   ] as const)('close(%s) sends stop with the reason, then closes with 1000', (reason) => {
     const rig = new Rig().open();
-    const outputs = rig.tell({ kind: 'close', reason, drain: false });
+    const outputs = rig.dispatch({ kind: 'close', reason, drain: false });
     expect(kinds(outputs)).toEqual(['closeSocket', 'ended']);
     expect(sent(outputs)).toMatchObject([
       { event: 'stop', stop: { reason, callId: STREAM.callUuid } },
@@ -271,16 +271,16 @@ describe('the end', () => {
 
   it('drops a peer that does not answer the close frame, without a second end', () => {
     const rig = new Rig().open();
-    rig.tell({ kind: 'close', reason: 'call_hangup', drain: false });
+    rig.dispatch({ kind: 'close', reason: 'call_hangup', drain: false });
     expect(kinds(rig.wait(LIMITS.closeMs))).toEqual(['dropSocket']);
-    rig.tell({ kind: 'socketClosed', detail: 'gone' });
+    rig.dispatch({ kind: 'socketClosed', detail: 'gone' });
     expect(ends(rig.all)).toHaveLength(1);
   });
 
   it('leaves no timer after an answered close', () => {
     const rig = new Rig().open();
-    rig.tell({ kind: 'close', reason: 'call_hangup', drain: false });
-    rig.tell({ kind: 'socketClosed', detail: 'gone' });
+    rig.dispatch({ kind: 'close', reason: 'call_hangup', drain: false });
+    rig.dispatch({ kind: 'socketClosed', detail: 'gone' });
     expect(rig.session.deadlineMs()).toBeUndefined();
   });
 
@@ -292,13 +292,13 @@ describe('the end', () => {
 
   it('reports a socket closed by the application as dropped (spec: DroppedStream)', () => {
     const detail = 'the application closed the socket (code 1000)';
-    expect(ends(new Rig().open().tell({ kind: 'socketClosed', detail }))).toEqual([
+    expect(ends(new Rig().open().dispatch({ kind: 'socketClosed', detail }))).toEqual([
       { kind: 'dropped', detail },
     ]);
   });
 
   it('reports a failed or slow connection as connectFailed', () => {
-    expect(ends(new Rig().tell({ kind: 'socketClosed', detail: 'ECONNREFUSED' }))).toEqual([
+    expect(ends(new Rig().dispatch({ kind: 'socketClosed', detail: 'ECONNREFUSED' }))).toEqual([
       { kind: 'connectFailed', detail: 'ECONNREFUSED' },
     ]);
     const slow = new Rig().wait(LIMITS.connectMs);
@@ -308,15 +308,15 @@ describe('the end', () => {
 
   it('ends without stop if closed while connecting', () => {
     const rig = new Rig();
-    expect(kinds(rig.tell({ kind: 'close', reason: 'call_hangup', drain: false }))).toEqual([
+    expect(kinds(rig.dispatch({ kind: 'close', reason: 'call_hangup', drain: false }))).toEqual([
       'dropSocket',
       'ended',
     ]);
-    expect(rig.tell({ kind: 'opened' })).toEqual([]);
+    expect(rig.dispatch({ kind: 'opened' })).toEqual([]);
   });
 
   it('reports an internal failure as dropped', () => {
-    const outputs = new Rig().open().tell({ kind: 'broken', detail: 'no media' });
+    const outputs = new Rig().open().dispatch({ kind: 'broken', detail: 'no media' });
     expect(kinds(outputs)).toEqual(['dropSocket', 'ended']);
   });
 });
@@ -325,71 +325,76 @@ describe('draining', () => {
   it('plays the queued audio before stop', () => {
     const rig = new Rig().open();
     rig.bot({ event: 'checkpoint', name: 'last words' });
-    expect(rig.tell({ kind: 'close', reason: 'xml_moved_on', drain: true })).toEqual([
+    expect(rig.dispatch({ kind: 'close', reason: 'xml_moved_on', drain: true })).toEqual([
       { kind: 'checkpoint', id: '0' },
     ]);
-    expect(sent(rig.tell({ kind: 'played', checkpoint: '1' }))).toMatchObject([
+    expect(sent(rig.dispatch({ kind: 'played', checkpoint: '1' }))).toMatchObject([
       { event: 'playedStream' },
     ]);
-    expect(kinds(rig.tell({ kind: 'played', checkpoint: '0' }))).toEqual(['closeSocket', 'ended']);
+    expect(kinds(rig.dispatch({ kind: 'played', checkpoint: '0' }))).toEqual([
+      'closeSocket',
+      'ended',
+    ]);
   });
 
   it('ends immediately when the queue is cleared, otherwise at its time limit', () => {
     const cleared = new Rig().open();
-    cleared.tell({ kind: 'close', reason: 'xml_moved_on', drain: true });
+    cleared.dispatch({ kind: 'close', reason: 'xml_moved_on', drain: true });
     expect(ends(cleared.bot({ event: 'clearAudio' }))).toEqual([{ kind: 'closed' }]);
     const late = new Rig().open();
-    late.tell({ kind: 'close', reason: 'xml_moved_on', drain: true });
+    late.dispatch({ kind: 'close', reason: 'xml_moved_on', drain: true });
     late.wait(20_000);
-    late.tell({ kind: 'pong' });
+    late.dispatch({ kind: 'pong' });
     late.wait(20_000);
-    late.tell({ kind: 'pong' });
+    late.dispatch({ kind: 'pong' });
     late.wait(20_000);
-    late.tell({ kind: 'pong' });
+    late.dispatch({ kind: 'pong' });
     expect(ends(late.wait(LIMITS.drainMs - 60_000))).toEqual([{ kind: 'closed' }]);
   });
 
   it('stops immediately with the reason of a hangup during a drain', () => {
     const rig = new Rig().open();
-    rig.tell({ kind: 'close', reason: 'xml_moved_on', drain: true });
-    const outputs = rig.tell({ kind: 'close', reason: 'call_hangup', drain: false });
+    rig.dispatch({ kind: 'close', reason: 'xml_moved_on', drain: true });
+    const outputs = rig.dispatch({ kind: 'close', reason: 'call_hangup', drain: false });
     expect(sent(outputs)).toMatchObject([{ stop: { reason: 'call_hangup' } }]);
-    expect(rig.tell({ kind: 'played', checkpoint: '0' })).toEqual([]);
+    expect(rig.dispatch({ kind: 'played', checkpoint: '0' })).toEqual([]);
   });
 
   it('drains at the request of the application and ends as stopRequested', () => {
     const rig = new Rig().open();
     expect(rig.bot({ event: 'stop', drain: true })).toEqual([{ kind: 'checkpoint', id: '0' }]);
     expect(ends(rig.all)).toEqual([]);
-    const outputs = rig.tell({ kind: 'played', checkpoint: '0' });
+    const outputs = rig.dispatch({ kind: 'played', checkpoint: '0' });
     expect(sent(outputs)).toMatchObject([{ event: 'stop', stop: { reason: 'api_request' } }]);
     expect(ends(outputs)).toEqual([{ kind: 'stopRequested' }]);
   });
 
   it('ends immediately on a hangup, a second stop or a closed socket during a drain', () => {
-    const asked = (): Rig => {
+    const requested = (): Rig => {
       const rig = new Rig().open();
       rig.bot({ event: 'stop', drain: true });
       return rig;
     };
-    const hungUp = asked().tell({ kind: 'close', reason: 'call_hangup', drain: false });
+    const hungUp = requested().dispatch({ kind: 'close', reason: 'call_hangup', drain: false });
     expect(ends(hungUp)).toEqual([{ kind: 'closed' }]);
-    expect(ends(asked().bot({ event: 'stop' }))).toEqual([{ kind: 'stopRequested' }]);
-    expect(ends(asked().tell({ kind: 'socketClosed', detail: 'gone' }))).toEqual([
+    expect(ends(requested().bot({ event: 'stop' }))).toEqual([{ kind: 'stopRequested' }]);
+    expect(ends(requested().dispatch({ kind: 'socketClosed', detail: 'gone' }))).toEqual([
       { kind: 'stopRequested' },
     ]);
   });
 
   it('does not drain a one-way stream', () => {
     const rig = new Rig({ bidirectional: false }).open();
-    expect(ends(rig.tell({ kind: 'close', reason: 'xml_moved_on', drain: true }))).toEqual([
+    expect(ends(rig.dispatch({ kind: 'close', reason: 'xml_moved_on', drain: true }))).toEqual([
       { kind: 'closed' },
     ]);
   });
 
   it('keeps its close reason if the application closes during a drain', () => {
     const rig = new Rig().open();
-    rig.tell({ kind: 'close', reason: 'xml_moved_on', drain: true });
-    expect(ends(rig.tell({ kind: 'socketClosed', detail: 'gone' }))).toEqual([{ kind: 'closed' }]);
+    rig.dispatch({ kind: 'close', reason: 'xml_moved_on', drain: true });
+    expect(ends(rig.dispatch({ kind: 'socketClosed', detail: 'gone' }))).toEqual([
+      { kind: 'closed' },
+    ]);
   });
 });

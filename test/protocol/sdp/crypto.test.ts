@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { readCryptoLine, writeCryptoLine } from '../../../src/protocol/sdp/crypto.ts';
+import type { OfferParts } from '../../../src/protocol/sdp/offer-answer.ts';
 import {
   buildAnswer,
   buildOffer,
   chooseAudio,
-  type OfferParts,
   readAnswer,
   readOffer,
   type SrtpPolicy,
@@ -42,7 +42,7 @@ describe('one line (RFC 4568 §9.2)', () => {
     ['without authentication', `1 ${SHA80} ${INLINE} UNAUTHENTICATED_SRTP`, undefined],
     ['an unknown suite', `1 F8_128_HMAC_SHA1_80 ${INLINE}`, undefined],
     ['a key of the wrong length', `1 AEAD_AES_128_GCM ${INLINE}`, undefined],
-    ['an identifier that is no number', `1 ${SHA80} ${INLINE}|1:x`, undefined],
+    ['an identifier that is not a number', `1 ${SHA80} ${INLINE}|1:x`, undefined],
     ['no key', `1 ${SHA80}`, undefined],
     ['no tag', `${SHA80} ${INLINE}`, undefined],
     ['nothing', '', undefined],
@@ -202,8 +202,8 @@ describe('our offer with keys and its answer', () => {
       ['m=audio 5000 RTP/AVP 0'],
       'plainMediaRefused',
     ],
-    ['plain RTP, where both were', true, ['m=audio 5000 RTP/AVP 0'], 'plain'],
-    ['SRTP, where both were', true, ['m=audio 5000 RTP/AVP 0', line(1)], SHA80],
+    ['plain RTP, after an offer of both', true, ['m=audio 5000 RTP/AVP 0'], 'plain'],
+    ['SRTP, after an offer of both', true, ['m=audio 5000 RTP/AVP 0', line(1)], SHA80],
   ])('%s', (_, plainToo, answer, expected) => {
     expect(settle(plainToo, ...answer)).toBe(expected);
   });

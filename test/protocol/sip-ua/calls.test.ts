@@ -14,7 +14,7 @@ function setup() {
 }
 
 const dial = (phone: Agent, account = ALICE, user = 'alice', maxForwards?: number): void =>
-  phone.tell(
+  phone.dispatch(
     inviteCommand({
       target: { kind: 'uri', uri: 'sip:100@192.0.2.1' },
       from: { user, host: '192.0.2.1', displayName: 'Alice' },
@@ -30,7 +30,7 @@ function talking() {
   dial(phone);
   world.advance(50);
   const { leg } = server.last('incoming').call;
-  server.tell({ kind: 'answer', leg, sdp: ANSWER });
+  server.dispatch({ kind: 'answer', leg, sdp: ANSWER });
   world.advance(50);
   return { world, server, phone, leg };
 }
@@ -53,11 +53,11 @@ describe('INVITE with digest', () => {
     world.advance(50);
     const { call } = server.last('incoming');
     expect(call).toMatchObject({ username: 'alice', carrier: undefined, sdp: OFFER });
-    server.tell({ kind: 'ring', leg: call.leg, sdp: undefined });
+    server.dispatch({ kind: 'ring', leg: call.leg, sdp: undefined });
     world.advance(20);
-    server.tell({ kind: 'answer', leg: call.leg, sdp: ANSWER });
+    server.dispatch({ kind: 'answer', leg: call.leg, sdp: ANSWER });
     world.advance(20);
-    phone.tell({ kind: 'hangup', leg: asLegId(2), status: 487, reason: undefined });
+    phone.dispatch({ kind: 'hangup', leg: asLegId(2), status: 487, reason: undefined });
     world.advance(20);
     expect(phone.last('progress')).toMatchObject({ status: 180 });
     expect(phone.last('connected')).toMatchObject({ sdp: ANSWER });
@@ -72,7 +72,7 @@ describe('INVITE with digest', () => {
 
   it('can be ended by the callee', () => {
     const { world, server, phone, leg } = talking();
-    server.tell({ kind: 'hangup', leg, status: 480, reason: 'Q.850;cause=16' });
+    server.dispatch({ kind: 'hangup', leg, status: 480, reason: 'Q.850;cause=16' });
     world.advance(50);
     expect(phone.last('ended').end).toMatchObject({
       by: 'remote',
@@ -88,7 +88,7 @@ describe('INVITE with digest', () => {
     dial(phone);
     world.advance(50);
     const { leg } = server.last('incoming').call;
-    server.tell({ kind: 'hangup', leg, status: 486, reason: undefined });
+    server.dispatch({ kind: 'hangup', leg, status: 486, reason: undefined });
     world.advance(50);
     expect(phone.last('ended').end).toMatchObject({ by: 'remote', how: 'refused', status: 486 });
     expect(server.last('ended').end).toMatchObject({ by: 'local', how: 'refused', status: 486 });
@@ -108,9 +108,9 @@ describe('CANCEL', () => {
     const { world, server, phone } = setup();
     dial(phone);
     world.advance(50);
-    server.tell({ kind: 'ring', leg: server.last('incoming').call.leg, sdp: undefined });
+    server.dispatch({ kind: 'ring', leg: server.last('incoming').call.leg, sdp: undefined });
     world.advance(20);
-    phone.tell({ kind: 'hangup', leg: asLegId(2), status: 487, reason: undefined });
+    phone.dispatch({ kind: 'hangup', leg: asLegId(2), status: 487, reason: undefined });
     world.advance(50);
     expect(server.last('ended').end).toMatchObject({ by: 'remote', how: 'cancel' });
     expect(phone.last('ended').end).toMatchObject({ by: 'local', how: 'cancel' });

@@ -13,9 +13,9 @@ function called(headers: readonly (readonly [string, string])[] = []) {
       return [reply(request, 183, { body: OFFER }), reply(request, 200, { body: OFFER, headers })];
     return request.method === 'BYE' ? reply(request, 200) : undefined;
   });
-  caller.tell(inviteCommand({ callId: 'delayed', sdp: undefined }));
+  caller.dispatch(inviteCommand({ callId: 'delayed', sdp: undefined }));
   world.advance(30);
-  const sentBy = (method: string) => peer.heard.filter((message) => brief(message) === method);
+  const sentBy = (method: string) => peer.received.filter((message) => brief(message) === method);
   return { world, caller, peer, sentBy };
 }
 
@@ -29,7 +29,7 @@ describe('a delayed offer', () => {
     expect(caller.last('progress').sdp).toBeUndefined();
     expect(caller.last('connected').sdp).toBe(OFFER);
     expect(sentBy('ACK')).toEqual([]);
-    caller.tell({ kind: 'acknowledge', leg: asLegId(2), sdp: ANSWER });
+    caller.dispatch({ kind: 'acknowledge', leg: asLegId(2), sdp: ANSWER });
     world.advance(10);
     expect(peer.lastRequest('ACK').bodyText).toBe(ANSWER);
     expect(peer.lastRequest('ACK').header('content-type')).toBe('application/sdp');
@@ -43,14 +43,14 @@ describe('a delayed offer', () => {
     };
     again();
     expect(sentBy('ACK')).toHaveLength(0);
-    caller.tell({ kind: 'acknowledge', leg: asLegId(2), sdp: ANSWER });
+    caller.dispatch({ kind: 'acknowledge', leg: asLegId(2), sdp: ANSWER });
     again();
     expect(sentBy('ACK').map(({ bodyText }) => bodyText)).toEqual([ANSWER, ANSWER]);
   });
 
   it('acknowledges and then ends a call whose offer cannot be answered', () => {
     const { world, caller, sentBy } = called();
-    caller.tell({ kind: 'hangup', leg: asLegId(2), status: 488, reason: undefined });
+    caller.dispatch({ kind: 'hangup', leg: asLegId(2), status: 488, reason: undefined });
     world.advance(30);
     expect(sentBy('ACK').map(({ bodyText }) => bodyText)).toEqual(['']);
     expect(sentBy('BYE')).toHaveLength(1);
@@ -62,7 +62,7 @@ describe('a delayed offer', () => {
       ['Session-Expires', '200;refresher=uac'],
       ['Require', 'timer'],
     ]);
-    caller.tell({ kind: 'acknowledge', leg: asLegId(2), sdp: ANSWER });
+    caller.dispatch({ kind: 'acknowledge', leg: asLegId(2), sdp: ANSWER });
     world.advance(110_000);
     expect(peer.lastRequest('INVITE').cseq.sequence).toBe(2);
     expect(peer.lastRequest('INVITE').bodyText).toBe(ANSWER);

@@ -45,8 +45,8 @@ function setup() {
   const marks = new Edges([FIRST, SECOND]);
   const receive = caller.receive.bind(caller);
   caller.receive = (bytes, flow) => {
-    const heard = marks.heard(bytes, flow) ?? { bytes, flow };
-    receive(heard.bytes, heard.flow);
+    const received = marks.received(bytes, flow) ?? { bytes, flow };
+    receive(received.bytes, received.flow);
   };
   const [first, second, peer] = [world.peer(FIRST), world.peer(SECOND), world.peer(PEER)];
   world.dns.set(
@@ -56,7 +56,7 @@ function setup() {
   let leg = 0;
   const call = (more: Partial<InviteCommand> = {}): void => {
     leg += 2;
-    caller.tell(
+    caller.dispatch(
       inviteCommand({
         leg: asLegId(leg),
         target: { kind: 'uri', uri: 'sip:bob@carrier.test', transport: 'udp' },
@@ -77,7 +77,7 @@ function setup() {
       'CSeq: 1 OPTIONS',
     ]);
   const hangUp = (): void =>
-    caller.tell({ kind: 'hangup', leg: asLegId(leg), status: 480, reason: undefined });
+    caller.dispatch({ kind: 'hangup', leg: asLegId(leg), status: 480, reason: undefined });
   return { world, caller, first, second, peer, call, asks, hangUp };
 }
 
@@ -94,9 +94,9 @@ describe('a call to a carrier through an edge', () => {
     expect(caller.last('heardFrom').peer.flow.behind).toMatchObject({ address: TARGETS[0] });
     hangUp();
     world.advance(30);
-    expect(first.heard.map(brief)).toEqual(['INVITE', 'ACK', 'BYE']);
+    expect(first.received.map(brief)).toEqual(['INVITE', 'ACK', 'BYE']);
     expect(next(first.lastRequest('BYE'))).toBe('');
-    expect(second.heard).toEqual([]);
+    expect(second.received).toEqual([]);
   });
 
   it.each([
@@ -112,12 +112,12 @@ describe('a call to a carrier through an edge', () => {
     world.advance(60);
     expect(caller.count('connected')).toBe(1);
     expect(next(first.lastRequest('INVITE'))).toContain('198.51.100.2');
-    expect(second.heard).toEqual([]);
+    expect(second.received).toEqual([]);
     // The unresponsive target is tried last from now on.
-    const before = first.heard.length;
+    const before = first.received.length;
     call();
     world.advance(30);
-    const [again] = first.heard.slice(before);
+    const [again] = first.received.slice(before);
     expect(again?.kind === 'request' && next(again)).toContain('198.51.100.2');
   });
 
@@ -134,8 +134,8 @@ describe('a call to a carrier through an edge', () => {
       call();
       world.advance(60);
       expect(caller.last('ended').end).toMatchObject({ how: 'refused', status });
-      expect(first.heard.filter((one) => brief(one) === 'INVITE')).toHaveLength(tries);
-      expect(second.heard).toEqual([]);
+      expect(first.received.filter((one) => brief(one) === 'INVITE')).toHaveLength(tries);
+      expect(second.received).toEqual([]);
     }
   });
 
@@ -147,7 +147,7 @@ describe('a call to a carrier through an edge', () => {
     call();
     world.advance(60_000);
     expect(caller.count('ended')).toBe(0);
-    expect(second.heard).toEqual([]);
+    expect(second.received).toEqual([]);
   });
 
   it('switches the edge after two seconds without response, keeps the target and later tries that edge last', () => {
@@ -155,15 +155,15 @@ describe('a call to a carrier through an edge', () => {
     answering(second, answers);
     call();
     world.advance(1_990);
-    expect(second.heard).toEqual([]);
+    expect(second.received).toEqual([]);
     world.advance(60);
     expect(caller.count('connected')).toBe(1);
     expect(next(second.lastRequest('INVITE'))).toContain(TARGETS[0]);
-    const before = first.heard.length;
+    const before = first.received.length;
     call();
     world.advance(60);
     expect(caller.count('connected')).toBe(2);
-    expect(first.heard.slice(before).map(brief)).not.toContain('INVITE');
+    expect(first.received.slice(before).map(brief)).not.toContain('INVITE');
   });
 
   it('switches to the other edge if the first fails while it waits', () => {
@@ -187,7 +187,7 @@ describe('a call to a carrier through an edge', () => {
     call();
     world.advance(60);
     expect(caller.count('connected')).toBe(1);
-    expect(first.heard.map(brief)).not.toContain('INVITE');
+    expect(first.received.map(brief)).not.toContain('INVITE');
   });
 
   it('ends by timeout if no edge responds, and on a hangup before that', () => {
@@ -223,8 +223,8 @@ describe('a call to a carrier through an edge', () => {
     const { world, first, peer, call } = setup();
     call({ target: { kind: 'uri', uri: `sip:bob@${PEER}`, transport: 'udp', viaFlow: true } });
     world.advance(60);
-    expect(peer.heard.map(brief)).toEqual(['INVITE']);
-    expect(first.heard).toEqual([]);
+    expect(peer.received.map(brief)).toEqual(['INVITE']);
+    expect(first.received).toEqual([]);
   });
 });
 
@@ -240,7 +240,7 @@ describe('an active call whose edge has failed', () => {
     first.onMessage = () => undefined;
     hangUp();
     world.advance(60);
-    expect(first.heard.map(brief)).toEqual(['INVITE', 'ACK', '200 OPTIONS']);
+    expect(first.received.map(brief)).toEqual(['INVITE', 'ACK', '200 OPTIONS']);
     const bye = second.lastRequest('BYE');
     expect(bye.header('route')).toContain(FIRST);
   });
@@ -256,9 +256,9 @@ describe('an active call whose edge has failed', () => {
     first.onMessage = () => undefined;
     hangUp();
     world.advance(1_500);
-    expect(second.heard).toEqual([]);
+    expect(second.received).toEqual([]);
     world.advance(4_600);
-    expect(second.heard.map(brief)).toEqual(['BYE']);
+    expect(second.received.map(brief)).toEqual(['BYE']);
     world.advance(60_000);
     expect(caller.ua.transactions).toBe(0);
   });
@@ -274,7 +274,7 @@ describe('an active call whose edge has failed', () => {
     second.sendText(SERVER, theirs(first.lastRequest('INVITE'), 200, { body: ANSWER }));
     world.advance(60);
     expect(caller.count('connected')).toBe(1);
-    expect(second.heard.map(brief)).toEqual(['ACK']);
+    expect(second.received.map(brief)).toEqual(['ACK']);
   });
 
   it('keeps waiting for the pending response of its peer', () => {
@@ -287,7 +287,7 @@ describe('an active call whose edge has failed', () => {
       asks(first);
       world.advance(1000);
     }
-    expect(second.heard).toEqual([]);
+    expect(second.received).toEqual([]);
   });
 });
 
@@ -303,7 +303,7 @@ describe('OPTIONS to a carrier', () => {
       transport: 'udp',
       waitMs: 4000,
     } as const;
-    caller.tell({ ...probe, id: 1 });
+    caller.dispatch({ ...probe, id: 1 });
     world.advance(60);
     expect(caller.last('probed')).toMatchObject({ id: 1, status: 200 });
     expect(next(first.lastRequest('OPTIONS'))).toBe('udp 198.51.100.1 5060 2000');
@@ -312,9 +312,9 @@ describe('OPTIONS to a carrier', () => {
       return theirs(request, 200);
     });
     asks(first);
-    caller.tell({ ...probe, id: 2 });
+    caller.dispatch({ ...probe, id: 2 });
     world.advance(60);
     expect(caller.last('probed')).toMatchObject({ id: 2, status: 200 });
-    expect(second.heard).toEqual([]);
+    expect(second.received).toEqual([]);
   });
 });

@@ -9,8 +9,8 @@ function setup(options: Partial<UserAgentOptions> = {}) {
   const server = world.agent(SERVER, { realm: REALM, trustedSource: () => 'carrier', ...options });
   const peer = world.peer(PEER);
   const statuses = () =>
-    peer.heard.flatMap((m) => (m.kind === 'response' && m.status > 100 ? [brief(m)] : []));
-  const requests = () => peer.heard.flatMap((m) => (m.kind === 'request' ? [m.method] : []));
+    peer.received.flatMap((m) => (m.kind === 'response' && m.status > 100 ? [brief(m)] : []));
+  const requests = () => peer.received.flatMap((m) => (m.kind === 'request' ? [m.method] : []));
   return { world, server, peer, statuses, requests };
 }
 
@@ -32,7 +32,7 @@ const ack = (peer: Peer, cseq = 1, body?: string): void =>
 
 function talking(options: Partial<UserAgentOptions> = {}, script: Partial<RequestScript> = {}) {
   const all = ringing(options, script);
-  all.server.tell({ kind: 'answer', leg: all.leg, sdp: ANSWER });
+  all.server.dispatch({ kind: 'answer', leg: all.leg, sdp: ANSWER });
   all.world.advance(20);
   ack(all.peer);
   all.world.advance(20);
@@ -42,7 +42,7 @@ function talking(options: Partial<UserAgentOptions> = {}, script: Partial<Reques
 describe('inbound INVITE', () => {
   it('from a carrier address needs no digest and gets 100 immediately', () => {
     const { server, peer } = ringing();
-    expect(peer.heard.map(brief)).toEqual(['100 INVITE']);
+    expect(peer.received.map(brief)).toEqual(['100 INVITE']);
     expect(server.last('incoming').call).toMatchObject({ carrier: 'carrier', username: undefined });
   });
 
@@ -57,8 +57,8 @@ describe('inbound INVITE', () => {
 
   it('rings with 180, with 183 and SDP for early media, and repeats it every minute (RFC 3261 §13.3.1.1)', () => {
     const { world, server, peer, leg, statuses } = ringing();
-    server.tell({ kind: 'ring', leg, sdp: undefined });
-    server.tell({ kind: 'ring', leg, sdp: ANSWER });
+    server.dispatch({ kind: 'ring', leg, sdp: undefined });
+    server.dispatch({ kind: 'ring', leg, sdp: ANSWER });
     world.advance(60_100);
     expect(statuses()).toEqual(['180 INVITE', '183 INVITE', '183 INVITE']);
     expect(peer.lastResponse().bodyText).toBe(ANSWER);
@@ -66,7 +66,7 @@ describe('inbound INVITE', () => {
 
   it('repeats the 2xx at T1 doubling to T2 until the ACK (RFC 3261 §13.3.1.4)', () => {
     const { world, server, leg } = ringing();
-    server.tell({ kind: 'answer', leg, sdp: ANSWER });
+    server.dispatch({ kind: 'answer', leg, sdp: ANSWER });
     const startMs = world.nowMs;
     world.advance(12_000);
     const times = world.sent
@@ -77,7 +77,7 @@ describe('inbound INVITE', () => {
 
   it('sends BYE and ends after 64*T1 without ACK (RFC 3261 §13.3.1.4)', () => {
     const { world, server, leg, requests } = ringing();
-    server.tell({ kind: 'answer', leg, sdp: ANSWER });
+    server.dispatch({ kind: 'answer', leg, sdp: ANSWER });
     world.advance(31_999);
     expect(server.count('ended')).toBe(0);
     world.advance(100);
@@ -87,8 +87,8 @@ describe('inbound INVITE', () => {
 
   it('delays the BYE until the ACK if hung up before (RFC 3261 §15)', () => {
     const { world, server, peer, leg, requests } = ringing();
-    server.tell({ kind: 'answer', leg, sdp: ANSWER });
-    server.tell({ kind: 'hangup', leg, status: 480, reason: undefined });
+    server.dispatch({ kind: 'answer', leg, sdp: ANSWER });
+    server.dispatch({ kind: 'hangup', leg, status: 480, reason: undefined });
     world.advance(100);
     expect(server.last('ended').end).toMatchObject({ by: 'local', how: 'bye' });
     expect(requests()).toEqual([]);
@@ -100,10 +100,10 @@ describe('inbound INVITE', () => {
   it('without offer: our 200 contains the offer and the ACK the answer (RFC 3264 §4)', () => {
     const { world, server, peer, leg } = ringing({}, { body: '' });
     expect(server.last('incoming').call.sdp).toBeUndefined();
-    server.tell({ kind: 'ring', leg, sdp: ANSWER });
-    server.tell({ kind: 'answer', leg, sdp: OFFER });
+    server.dispatch({ kind: 'ring', leg, sdp: ANSWER });
+    server.dispatch({ kind: 'answer', leg, sdp: OFFER });
     world.advance(20);
-    expect(peer.heard.filter((m) => m.body.length > 0).map(brief)).toEqual(['200 INVITE']);
+    expect(peer.received.filter((m) => m.body.length > 0).map(brief)).toEqual(['200 INVITE']);
     ack(peer, 1, ANSWER);
     world.advance(20);
     expect(server.last('answered')).toMatchObject({ sdp: ANSWER });
@@ -112,7 +112,7 @@ describe('inbound INVITE', () => {
 
   it('without offer is ended by BYE if the ACK has no answer', () => {
     const { world, server, peer, leg, requests } = ringing({}, { body: '' });
-    server.tell({ kind: 'answer', leg, sdp: OFFER });
+    server.dispatch({ kind: 'answer', leg, sdp: OFFER });
     world.advance(20);
     ack(peer);
     world.advance(20);
@@ -123,7 +123,7 @@ describe('inbound INVITE', () => {
   it('explains a refused offer in Warning (§20.43)', () => {
     const { world, server, peer, leg } = ringing();
     const warning = { code: 301, text: 'no "IPv6" here' };
-    server.tell({ kind: 'hangup', leg, status: 488, reason: undefined, warning });
+    server.dispatch({ kind: 'hangup', leg, status: 488, reason: undefined, warning });
     world.advance(20);
     expect(peer.lastResponse().header('warning')).toBe(`301 ${SERVER} "no \\"IPv6\\" here"`);
   });
@@ -143,14 +143,14 @@ describe('inbound INVITE', () => {
 
   it('is refused with 503 and Retry-After while paused, and accepted afterwards', () => {
     const { world, server, peer, statuses } = ringing();
-    server.tell({ kind: 'pause', cause: 'Redis does not answer' });
+    server.dispatch({ kind: 'pause', cause: 'Redis does not answer' });
     invite(peer, { callId: 'second' });
     say(peer, { method: 'OPTIONS', callId: 'third' });
     world.advance(20);
     expect(statuses()).toEqual(['503 INVITE', '503 OPTIONS']);
-    for (const message of peer.heard.slice(-2))
+    for (const message of peer.received.slice(-2))
       expect(message.header('warning')).toMatch(/^399 \S+ "Redis does not answer"$/);
-    server.tell({ kind: 'pause', cause: undefined });
+    server.dispatch({ kind: 'pause', cause: undefined });
     say(peer, { method: 'OPTIONS', callId: 'fourth' });
     world.advance(20);
     expect(statuses()).toContain('200 OPTIONS');
@@ -163,7 +163,7 @@ describe('inbound INVITE', () => {
     invite(peer, { callId: 'second' });
     world.advance(20);
     expect(statuses()).toEqual(['503 INVITE']);
-    server.tell({ kind: 'drain' });
+    server.dispatch({ kind: 'drain' });
     say(peer, { method: 'OPTIONS', callId: 'third' });
     world.advance(20);
     expect(statuses()).toEqual(['503 INVITE', '503 OPTIONS']);
@@ -188,7 +188,7 @@ describe('CANCEL (RFC 3261 §9)', () => {
 
   it('after the 200 has no effect', () => {
     const { world, server, peer, leg, statuses } = ringing({}, { branch: 'z9hG4bKc2' });
-    server.tell({ kind: 'answer', leg, sdp: ANSWER });
+    server.dispatch({ kind: 'answer', leg, sdp: ANSWER });
     cancel(peer, 'z9hG4bKc2');
     world.advance(20);
     ack(peer);
@@ -205,7 +205,7 @@ describe('CANCEL (RFC 3261 §9)', () => {
       all.world.advance(users.length === 0 ? 20 : 0);
       say(all.peer, { method: 'CANCEL', branch: 'z9hG4bKcancelled', contact: null });
       all.world.advance(50);
-      const finals = all.peer.heard.flatMap((m) => (m.kind === 'response' ? [m] : []));
+      const finals = all.peer.received.flatMap((m) => (m.kind === 'response' ? [m] : []));
       const tags = finals.filter(({ status }) => status >= 200).map(({ to }) => to.tag);
       expect(new Set(tags).size).toBe(1);
     }
@@ -225,7 +225,7 @@ describe('CANCEL (RFC 3261 §9)', () => {
     world.advance(20);
     const nonce = /nonce="[^"]*"/.exec(peer.lastResponse().header('www-authenticate') ?? '')?.[0];
     const credentials = `Authorization: Digest username="alice",realm="carillon.test",${nonce},uri="sip:100@192.0.2.1",response="00"`;
-    peer.heard.length = 0;
+    peer.received.length = 0;
     invite(peer, { branch: 'z9hG4bKc3', headers: [credentials] });
     cancel(peer, 'z9hG4bKc3');
     world.advance(50);
@@ -310,13 +310,13 @@ describe('requests inside a dialog', () => {
 
   it('answers a re-INVITE with 491 before the ACK to our 2xx, and with 500 and Retry-After before our answer', () => {
     const { world, server, peer, leg, statuses } = ringing();
-    server.tell({ kind: 'ring', leg, sdp: undefined });
+    server.dispatch({ kind: 'ring', leg, sdp: undefined });
     world.advance(20);
     say(peer, inDialog(peer, { method: 'INVITE', cseq: 2, body: OFFER }));
     world.advance(20);
     expect(statuses().at(-1)).toBe('500 INVITE');
     expect(peer.lastResponse().header('retry-after')).toMatch(/^(\d|10)$/);
-    server.tell({ kind: 'answer', leg, sdp: ANSWER });
+    server.dispatch({ kind: 'answer', leg, sdp: ANSWER });
     world.advance(20);
     say(peer, inDialog(peer, { method: 'INVITE', cseq: 3, body: OFFER }));
     world.advance(20);
@@ -333,7 +333,7 @@ describe('requests inside a dialog', () => {
     say(peer, inDialog(peer, { method: 'UPDATE', cseq: 3, ...moved }));
     world.advance(20);
     expect(peer.lastResponse().body.length).toBe(0);
-    server.tell({ kind: 'hangup', leg, status: 480, reason: undefined });
+    server.dispatch({ kind: 'hangup', leg, status: 480, reason: undefined });
     world.advance(20);
     expect(peer.lastRequest('BYE').requestUri).toBe(`sip:alice@${PEER}:5080`);
   });
@@ -378,7 +378,7 @@ describe('requests inside a dialog', () => {
     for (const [recorded, requestUri] of routes) {
       const { world, server, peer, leg } = talking({}, { headers: [`Record-Route: ${recorded}`] });
       expect(peer.lastResponse().list('record-route')).toHaveLength(2);
-      server.tell({ kind: 'hangup', leg, status: 480, reason: undefined });
+      server.dispatch({ kind: 'hangup', leg, status: 480, reason: undefined });
       world.advance(20);
       const bye = peer.lastRequest('BYE');
       expect(bye.requestUri).toBe(requestUri);
@@ -393,11 +393,11 @@ describe('requests inside a dialog', () => {
   it('sends to a phone over its flow and to a carrier at its Contact, according to the policy', () => {
     const behindNat = { contact: '<sip:alice@10.0.0.7:5062>' };
     const carrier = talking({}, behindNat);
-    carrier.server.tell({ kind: 'hangup', leg: carrier.leg, status: 480, reason: undefined });
+    carrier.server.dispatch({ kind: 'hangup', leg: carrier.leg, status: 480, reason: undefined });
     carrier.world.advance(20);
     expect(carrier.world.sent.at(-1)).toMatchObject({ to: '10.0.0.7:5062' });
     const phone = talking({ realm: undefined, trustedSource: () => undefined }, behindNat);
-    phone.server.tell({ kind: 'hangup', leg: phone.leg, status: 480, reason: undefined });
+    phone.server.dispatch({ kind: 'hangup', leg: phone.leg, status: 480, reason: undefined });
     phone.world.advance(20);
     expect(phone.peer.lastRequest('BYE').requestUri).toBe('sip:alice@10.0.0.7:5062');
   });

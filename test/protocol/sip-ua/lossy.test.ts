@@ -11,7 +11,7 @@ function lossyCall(seed: number) {
   const server = world.agent('192.0.2.1', { realm: REALM, random: seededRandom(seed + 1) });
   const phone = world.agent('192.0.2.9', { random: seededRandom(seed + 2) });
   server.users.set('alice', 'wonderland');
-  phone.tell(
+  phone.dispatch(
     inviteCommand({
       target: { kind: 'uri', uri: 'sip:100@192.0.2.1' },
       from: { user: 'alice', host: '192.0.2.1', displayName: '' },
@@ -29,12 +29,12 @@ describe('over a network that loses every third message', () => {
       const { world, server, phone } = lossyCall(seed);
       for (let i = 0; i < 40 && server.count('incoming') === 0; i += 1) world.advance(1_000);
       const { leg } = server.last('incoming').call;
-      server.tell({ kind: 'ring', leg, sdp: undefined });
+      server.dispatch({ kind: 'ring', leg, sdp: undefined });
       world.advance(2_000);
-      server.tell({ kind: 'answer', leg, sdp: ANSWER });
+      server.dispatch({ kind: 'answer', leg, sdp: ANSWER });
       world.advance(31_000);
       expect([phone.count('connected'), server.count('acknowledged')]).toEqual([1, 1]);
-      server.tell({ kind: 'hangup', leg, status: 480, reason: undefined });
+      server.dispatch({ kind: 'hangup', leg, status: 480, reason: undefined });
       world.advance(70_000);
       expect([phone.count('ended'), server.count('ended')]).toEqual([1, 1]);
       expect(phone.last('ended').end).toMatchObject({ by: 'remote', how: 'bye' });
@@ -50,9 +50,9 @@ describe('over a network that loses every third message', () => {
       world.advance(seed * 97);
       const incoming = server.events.find((event) => event.kind === 'incoming');
       if (incoming?.kind === 'incoming' && seed % 2 === 0) {
-        server.tell({ kind: 'answer', leg: incoming.call.leg, sdp: ANSWER });
+        server.dispatch({ kind: 'answer', leg: incoming.call.leg, sdp: ANSWER });
       }
-      phone.tell({ kind: 'hangup', leg: asLegId(2), status: 487, reason: undefined });
+      phone.dispatch({ kind: 'hangup', leg: asLegId(2), status: 487, reason: undefined });
       world.advance(200_000);
       expect(phone.count('ended')).toBe(1);
       expect(server.count('incoming')).toBe(server.count('ended'));

@@ -22,7 +22,7 @@ function setup() {
   let leg = 0;
   const call = (more: Partial<InviteCommand> = {}): void => {
     leg += 2;
-    caller.tell(
+    caller.dispatch(
       inviteCommand({
         leg: asLegId(leg),
         target: { kind: 'uri', uri: 'sip:bob@carrier.test' },
@@ -50,11 +50,11 @@ describe('an ICMP report of a missing peer', () => {
     answering(peer, answers);
     call();
     world.advance(10);
-    caller.tell(quoted(silent, 'INVITE'));
+    caller.dispatch(quoted(silent, 'INVITE'));
     world.advance(20);
     expect(caller.count('connected')).toBe(0);
     world.advance(500);
-    caller.tell(quoted(silent, 'INVITE'));
+    caller.dispatch(quoted(silent, 'INVITE'));
     world.advance(20);
     expect(caller.count('connected')).toBe(1);
   });
@@ -68,24 +68,24 @@ describe('an ICMP report of a missing peer', () => {
     });
     call({ target: { kind: 'uri', uri: `sip:bob@${PEER}` } });
     world.advance(20);
-    for (let times = 0; times < 2; times += 1) caller.tell(quoted(peer, 'INVITE'));
+    for (let times = 0; times < 2; times += 1) caller.dispatch(quoted(peer, 'INVITE'));
     expect(caller.count('ended')).toBe(0);
     rings = false;
     call({ target: { kind: 'uri', uri: `sip:bob@${PEER}` } });
     world.advance(20);
-    caller.tell({ kind: 'hangup', leg: asLegId(4), status: 480, reason: undefined });
+    caller.dispatch({ kind: 'hangup', leg: asLegId(4), status: 480, reason: undefined });
     world.advance(10);
-    const before = peer.heard.filter((m) => brief(m) === 'BYE').length;
-    for (let times = 0; times < 2; times += 1) caller.tell(quoted(peer, 'BYE'));
+    const before = peer.received.filter((m) => brief(m) === 'BYE').length;
+    for (let times = 0; times < 2; times += 1) caller.dispatch(quoted(peer, 'BYE'));
     world.advance(600);
-    expect(peer.heard.filter((m) => brief(m) === 'BYE').length).toBeGreaterThan(before);
+    expect(peer.received.filter((m) => brief(m) === 'BYE').length).toBeGreaterThan(before);
   });
 
   it('is ignored without the branch of the request', () => {
     const { world, caller, call } = setup();
     call();
     world.advance(10);
-    caller.tell({ kind: 'undelivered', method: 'INVITE', branch: 'z9hG4bKforged' });
+    caller.dispatch({ kind: 'undelivered', method: 'INVITE', branch: 'z9hG4bKforged' });
     expect(caller.count('ended')).toBe(0);
   });
 });
@@ -115,15 +115,15 @@ describe('an unresponsive peer', () => {
     answering(peer, answers);
     call();
     world.advance(1_990);
-    expect(peer.heard).toEqual([]);
+    expect(peer.received).toEqual([]);
     world.advance(50);
     expect(caller.count('connected')).toBe(1);
-    const before = silent.heard.length;
+    const before = silent.received.length;
     call();
     world.advance(100);
     expect(caller.count('connected')).toBe(2);
     // The first INVITE is still retransmitted there (RFC 3261 §9.1); the second was never sent there.
-    expect(silent.heard.slice(before)).toEqual([]);
+    expect(silent.received.slice(before)).toEqual([]);
     world.advance(120_000);
     call();
     world.advance(20);
@@ -138,23 +138,23 @@ describe('an unresponsive peer', () => {
     const invite = silent.lastRequest('INVITE');
     silent.sendText(SERVER, reply(invite, 180));
     world.advance(20);
-    expect(silent.heard.map(brief)).toContain('CANCEL');
+    expect(silent.received.map(brief)).toContain('CANCEL');
     silent.sendText(
       SERVER,
       reply(invite, 200, { tag: 'late', body: ANSWER, contact: `<sip:${SILENT}>` }),
     );
     world.advance(20);
-    expect(silent.heard.map(brief).slice(-2)).toEqual(['ACK', 'BYE']);
+    expect(silent.received.map(brief).slice(-2)).toEqual(['ACK', 'BYE']);
     expect(caller.count('connected')).toBe(1);
     expect(caller.count('ended')).toBe(0);
-    expect(peer.heard.map(brief)).toEqual(['INVITE', 'ACK']);
+    expect(peer.received.map(brief)).toEqual(['INVITE', 'ACK']);
   });
 
   it('is abandoned at the hangup of the call; later responses have no effect', () => {
     const { world, caller, call } = setup();
     call({ target: { kind: 'uri', uri: `sip:bob@${SILENT}` } });
     world.advance(1000);
-    caller.tell({ kind: 'hangup', leg: asLegId(2), status: 487, reason: undefined });
+    caller.dispatch({ kind: 'hangup', leg: asLegId(2), status: 487, reason: undefined });
     world.advance(60_000);
     expect(caller.count('ended')).toBe(1);
     expect(caller.ua.transactions).toBe(0);
@@ -170,7 +170,7 @@ describe('a peer that rings without answering', () => {
     });
     call({ target: { kind: 'uri', uri: `sip:bob@${PEER}` }, answerMs: 20_000 });
     world.advance(20_050);
-    expect(peer.heard.map(brief)).toEqual(['INVITE', 'CANCEL']);
+    expect(peer.received.map(brief)).toEqual(['INVITE', 'CANCEL']);
     expect(caller.last('ended').end).toMatchObject({ by: 'local', how: 'refused', status: 408 });
   });
 });

@@ -30,9 +30,9 @@ function setup() {
       ...(authorization === undefined ? [] : [`Authorization: ${authorization}`]),
     ]);
     world.advance(100);
-    const heard = phone.heard.at(-1);
-    if (heard?.kind !== 'response') throw new Error('no answer');
-    return heard;
+    const received = phone.received.at(-1);
+    if (received?.kind !== 'response') throw new Error('no answer');
+    return received;
   };
   /** Sends a new request. */
   const ask = (node: string, authorization?: string): SipResponse => {
@@ -62,9 +62,9 @@ describe('credentials valid on several nodes', () => {
     const challenge = ask(A);
     const captured = answered(challenge);
     expect(ask(A, captured).status).toBe(200);
-    const before = phone.heard.length;
+    const before = phone.received.length;
     expect(again(A, captured).status).toBe(200);
-    expect(phone.heard).toHaveLength(before + 1);
+    expect(phone.received).toHaveLength(before + 1);
     expect(isStale(ask(B, captured))).toBe(true);
     expect(isStale(ask(A, captured))).toBe(true);
     expect(ask(B, answered(challenge, 2)).status).toBe(200);

@@ -9,11 +9,11 @@ function setup() {
   const world = new World();
   const caller = world.agent(SERVER, { realm: 'carillon.test' });
   const peer = world.peer(PEER);
-  const call = (more: Partial<InviteCommand> = {}): void => caller.tell(inviteCommand(more));
+  const call = (more: Partial<InviteCommand> = {}): void => caller.dispatch(inviteCommand(more));
   const hangup = (reason?: string): void =>
-    caller.tell({ kind: 'hangup', leg: asLegId(2), status: 487, reason });
-  const heard = () => peer.heard.map(brief);
-  return { world, caller, peer, call, hangup, heard };
+    caller.dispatch({ kind: 'hangup', leg: asLegId(2), status: 487, reason });
+  const received = () => peer.received.map(brief);
+  return { world, caller, peer, call, hangup, received };
 }
 
 /** Answers INVITE with the listed statuses and any other request with 200. */
@@ -26,7 +26,7 @@ const callee =
 
 describe('outbound INVITE', () => {
   it('reports progress with early media, then connects and acknowledges', () => {
-    const { world, caller, peer, call, heard } = setup();
+    const { world, caller, peer, call, received } = setup();
     answering(
       peer,
       callee(
@@ -45,7 +45,7 @@ describe('outbound INVITE', () => {
       [180, undefined],
     ]);
     expect(caller.last('connected')).toMatchObject({ callId: 'out-1', sdp: ANSWER });
-    expect(heard()).toEqual(['INVITE', 'ACK']);
+    expect(received()).toEqual(['INVITE', 'ACK']);
   });
 
   it('reports the responding peer once before its response; 100 does not identify it', () => {
@@ -94,7 +94,7 @@ describe('outbound INVITE', () => {
   });
 
   it('repeats the ACK with each repeated 2xx (RFC 3261 §13.2.2.4)', () => {
-    const { world, peer, call, heard } = setup();
+    const { world, peer, call, received } = setup();
     let ok: Uint8Array | undefined;
     answering(
       peer,
@@ -109,13 +109,13 @@ describe('outbound INVITE', () => {
       peer.sendText(SERVER, ok ?? '');
       world.advance(500);
     }
-    expect(heard()).toEqual(['INVITE', 'ACK', 'ACK', 'ACK', 'ACK']);
-    const acks = peer.heard.filter((m) => m.kind === 'request' && m.method === 'ACK');
+    expect(received()).toEqual(['INVITE', 'ACK', 'ACK', 'ACK', 'ACK']);
+    const acks = peer.received.filter((m) => m.kind === 'request' && m.method === 'ACK');
     expect(new Set(acks.map((m) => m.via.branch)).size).toBe(1);
   });
 
   it('ends the other dialog of a forked 2xx with ACK and BYE (RFC 3261 §13.2.2.4)', () => {
-    const { world, caller, peer, call, heard } = setup();
+    const { world, caller, peer, call, received } = setup();
     answering(
       peer,
       callee(
@@ -125,13 +125,13 @@ describe('outbound INVITE', () => {
     );
     call();
     world.advance(50);
-    expect(heard()).toEqual(['INVITE', 'ACK', 'ACK', 'BYE']);
+    expect(received()).toEqual(['INVITE', 'ACK', 'ACK', 'BYE']);
     expect(peer.lastRequest('BYE').to.tag).toBe('second');
     expect([caller.count('connected'), caller.count('ended')]).toEqual([1, 0]);
   });
 
   it('acknowledges a repeated 2xx and ends a fork even after the call has ended', () => {
-    const { world, caller, peer, call, hangup, heard } = setup();
+    const { world, caller, peer, call, hangup, received } = setup();
     const oks: Uint8Array[] = [];
     answering(
       peer,
@@ -147,8 +147,8 @@ describe('outbound INVITE', () => {
     world.advance(10_000);
     for (const ok of [...oks, ...oks]) peer.sendText(SERVER, ok);
     world.advance(50);
-    expect(heard()).toEqual(['INVITE', 'ACK', 'BYE', 'ACK', 'ACK', 'BYE', 'ACK', 'ACK']);
-    const requests = peer.heard.filter((m) => m.kind === 'request');
+    expect(received()).toEqual(['INVITE', 'ACK', 'BYE', 'ACK', 'ACK', 'BYE', 'ACK', 'ACK']);
+    const requests = peer.received.filter((m) => m.kind === 'request');
     const acks = requests.filter((m) => m.method === 'ACK');
     const branchOf = (tag: string | undefined) =>
       new Set(acks.filter((m) => m.to.tag === tag).map((m) => m.via.branch)).size;
@@ -158,7 +158,7 @@ describe('outbound INVITE', () => {
   });
 
   it('reports and acknowledges a refusal with status and Reason', () => {
-    const { world, caller, peer, call, heard } = setup();
+    const { world, caller, peer, call, received } = setup();
     answering(
       peer,
       callee((r) => reply(r, 486, { headers: [['Reason', 'Q.850;cause=17']] })),
@@ -171,7 +171,7 @@ describe('outbound INVITE', () => {
       status: 486,
       reason: 'Q.850;cause=17',
     });
-    expect(heard()).toEqual(['INVITE', 'ACK']);
+    expect(received()).toEqual(['INVITE', 'ACK']);
   });
 
   it('ends by timeout without response for 64*T1 (RFC 3261 §17.1.1.2)', () => {
@@ -204,7 +204,7 @@ describe('outbound INVITE', () => {
   });
 
   it('stops when the same challenge is repeated, because the password is wrong', () => {
-    const { world, caller, peer, call, heard } = setup();
+    const { world, caller, peer, call, received } = setup();
     const headers = [['WWW-Authenticate', 'Digest realm="r", nonce="n", qop="auth"']] as const;
     answering(
       peer,
@@ -213,7 +213,7 @@ describe('outbound INVITE', () => {
     call({ account: { username: 'u', password: 'p' } });
     world.advance(100);
     expect(caller.last('ended').end).toMatchObject({ how: 'refused', status: 401 });
-    expect(heard()).toEqual(['INVITE', 'ACK', 'INVITE', 'ACK']);
+    expect(received()).toEqual(['INVITE', 'ACK', 'INVITE', 'ACK']);
   });
 
   it('retries with a longer session interval after 422, a limited number of times (RFC 4028 §7.3)', () => {
@@ -242,12 +242,12 @@ describe('outbound INVITE', () => {
 
 describe('outbound CANCEL', () => {
   it('waits for the first provisional response (RFC 3261 §9.1) and contains the Reason', () => {
-    const { world, caller, peer, call, hangup, heard } = setup();
+    const { world, caller, peer, call, hangup, received } = setup();
     call();
     world.advance(20);
     hangup('SIP;cause=200;text="Call completed elsewhere"');
     world.advance(100);
-    expect(heard()).toEqual(['INVITE']);
+    expect(received()).toEqual(['INVITE']);
     expect(caller.last('ended').end).toMatchObject({ by: 'local', how: 'cancel' });
     const invite = peer.lastRequest('INVITE');
     answering(peer, callee());
@@ -255,13 +255,13 @@ describe('outbound CANCEL', () => {
     world.advance(20);
     peer.sendText(SERVER, reply(invite, 487));
     world.advance(20);
-    expect(heard()).toEqual(['INVITE', 'CANCEL', 'ACK']);
+    expect(received()).toEqual(['INVITE', 'CANCEL', 'ACK']);
     expect(peer.lastRequest('CANCEL').header('reason')).toContain('cause=200');
     expect(peer.lastRequest('CANCEL').via.branch).toBe(invite.via.branch);
   });
 
   it('crossed by a 200: ACK, then BYE along the route set (RFC 3261 §15)', () => {
-    const { world, caller, peer, call, hangup, heard } = setup();
+    const { world, caller, peer, call, hangup, received } = setup();
     let invite: SipRequest | undefined;
     answering(peer, (request) => {
       if (request.method === 'INVITE') {
@@ -278,18 +278,18 @@ describe('outbound CANCEL', () => {
       peer.sendText(SERVER, reply(invite, 200, { body: ANSWER, headers: route }));
     }
     world.advance(100);
-    expect(heard()).toEqual(['INVITE', 'CANCEL', 'ACK', 'BYE']);
+    expect(received()).toEqual(['INVITE', 'CANCEL', 'ACK', 'BYE']);
     expect(peer.lastRequest('BYE').list('route')).toEqual([`<sip:${PEER};lr>`]);
     expect([caller.count('connected'), caller.count('ended')]).toEqual([0, 1]);
   });
 
   it('sends no message if the INVITE was not sent yet', () => {
-    const { world, caller, call, hangup, heard } = setup();
+    const { world, caller, call, hangup, received } = setup();
     world.dns.set('slow.test', [{ transport: 'udp', address: PEER, port: 5060 }]);
     call({ target: { kind: 'uri', uri: 'sip:bob@slow.test' } });
     hangup();
     world.advance(1000);
-    expect(heard()).toEqual([]);
+    expect(received()).toEqual([]);
     expect(caller.last('ended').end).toMatchObject({ by: 'local', how: 'cancel' });
   });
 });
@@ -316,7 +316,7 @@ describe('finding the next hop (RFC 3263 §4.3)', () => {
     );
     call(named);
     world.advance(33_000);
-    expect(busy.heard.map(brief)).toEqual(['INVITE', 'ACK']);
+    expect(busy.received.map(brief)).toEqual(['INVITE', 'ACK']);
     expect(caller.count('connected')).toBe(1);
     const branches = [busy, peer].map((p) => p.lastRequest('INVITE').via.branch);
     expect(new Set(branches).size).toBe(2);
@@ -334,7 +334,7 @@ describe('finding the next hop (RFC 3263 §4.3)', () => {
       peer,
       callee((r) => reply(r, 200, { body: ANSWER })),
     );
-    const asked = (): number => busy.heard.filter((m) => brief(m) === 'INVITE').length;
+    const requested = (): number => busy.received.filter((m) => brief(m) === 'INVITE').length;
     for (const [waitMs, times] of [
       [100, 1],
       [15_000, 1],
@@ -343,7 +343,7 @@ describe('finding the next hop (RFC 3263 §4.3)', () => {
       world.advance(waitMs);
       call(named);
       world.advance(100);
-      expect(asked()).toBe(times);
+      expect(requested()).toBe(times);
     }
     expect(caller.count('connected')).toBe(3);
   });
@@ -359,7 +359,7 @@ describe('finding the next hop (RFC 3263 §4.3)', () => {
       call(named);
       world.advance(100);
       expect(caller.last('ended').end).toMatchObject({ status });
-      expect(peer.heard).toEqual([]);
+      expect(peer.received).toEqual([]);
     }
   });
 
@@ -435,7 +435,7 @@ describe('finding the next hop (RFC 3263 §4.3)', () => {
     const { world, caller, call } = setup();
     call({ target: { kind: 'uri', uri: `sip:bob@${PEER};transport=tcp` } });
     world.advance(20);
-    caller.tell({ kind: 'connectionLost', connectionId: 1 });
+    caller.dispatch({ kind: 'connectionLost', connectionId: 1 });
     world.advance(20);
     expect(caller.last('ended').end).toMatchObject({ how: 'transport' });
   });
@@ -456,36 +456,39 @@ describe('an answered outbound call', () => {
     [['Session-Expires', `${interval};refresher=${refresher}`]] as const;
 
   it('is not refreshed if the peer has no session timer (RFC 4028 §7.2)', () => {
-    const { world, caller, heard } = talking();
+    const { world, caller, received } = talking();
     world.advance(7_200_000);
-    expect(heard()).toEqual(['INVITE', 'ACK']);
+    expect(received()).toEqual(['INVITE', 'ACK']);
     expect(caller.count('ended')).toBe(0);
   });
 
   it('is refreshed by UPDATE at half the interval if the peer allows it (RFC 4028 §7.4)', () => {
-    const { world, peer, heard } = talking([...refresh(200, 'uac'), ['Allow', 'INVITE, UPDATE']]);
+    const { world, peer, received } = talking([
+      ...refresh(200, 'uac'),
+      ['Allow', 'INVITE, UPDATE'],
+    ]);
     world.advance(99_000);
-    expect(heard()).toEqual(['INVITE', 'ACK']);
+    expect(received()).toEqual(['INVITE', 'ACK']);
     world.advance(2_000);
-    expect(heard()).toEqual(['INVITE', 'ACK', 'UPDATE']);
+    expect(received()).toEqual(['INVITE', 'ACK', 'UPDATE']);
     expect(peer.lastRequest('UPDATE').header('session-expires')).toBe('200;refresher=uac');
   });
 
   it('is refreshed by re-INVITE with the same SDP otherwise', () => {
-    const { world, peer, heard } = talking(refresh(200, 'uac'));
+    const { world, peer, received } = talking(refresh(200, 'uac'));
     world.advance(101_000);
-    expect(heard()).toEqual(['INVITE', 'ACK', 'INVITE', 'ACK']);
+    expect(received()).toEqual(['INVITE', 'ACK', 'INVITE', 'ACK']);
     expect(peer.lastRequest('INVITE').bodyText).toBe(OFFER);
     expect(peer.lastRequest('INVITE').to.tag).toBe('callee');
   });
 
   it('ends with BYE if the peer does not refresh as agreed (RFC 4028 §10)', () => {
-    const { world, caller, heard } = talking(refresh(120, 'uas'));
+    const { world, caller, received } = talking(refresh(120, 'uas'));
     world.advance(87_900);
     expect(caller.count('ended')).toBe(0);
     world.advance(200);
     expect(caller.last('ended').end).toMatchObject({ by: 'local', how: 'sessionExpired' });
-    expect(heard()).toEqual(['INVITE', 'ACK', 'BYE']);
+    expect(received()).toEqual(['INVITE', 'ACK', 'BYE']);
   });
 
   it('ends when the refresh gets 481 or no response (RFC 5057 §5.1)', () => {
@@ -498,7 +501,7 @@ describe('an answered outbound call', () => {
   });
 
   it('answers a re-INVITE that crosses ours with 491 and retries ours later (glare, RFC 3261 §14.1)', () => {
-    const { world, caller, peer, heard } = talking(refresh(200, 'uac'));
+    const { world, caller, peer, received } = talking(refresh(200, 'uac'));
     let refreshes = 0;
     answering(peer, (request) => {
       if (request.method !== 'INVITE') return undefined;
@@ -510,10 +513,12 @@ describe('an answered outbound call', () => {
     const ours = peer.lastRequest('INVITE');
     say(peer, inviteFrom(ours, { cseq: 50 }));
     world.advance(20);
-    expect(heard()).toContain('491 INVITE');
+    expect(received()).toContain('491 INVITE');
     peer.sendText(SERVER, reply(ours, 491));
     world.advance(2_000);
-    expect(peer.heard.filter((m) => m.kind === 'request' && m.method === 'INVITE')).toHaveLength(2);
+    expect(peer.received.filter((m) => m.kind === 'request' && m.method === 'INVITE')).toHaveLength(
+      2,
+    );
     world.advance(2_100);
     expect(peer.lastRequest('INVITE').cseq.sequence).toBeGreaterThan(ours.cseq.sequence);
     expect(caller.count('ended')).toBe(0);
@@ -521,7 +526,7 @@ describe('an answered outbound call', () => {
 
   it('sends a digit by INFO', () => {
     const { world, caller, peer } = talking();
-    caller.tell({ kind: 'sendDigit', leg: asLegId(2), digit: '7', durationMs: 200 });
+    caller.dispatch({ kind: 'sendDigit', leg: asLegId(2), digit: '7', durationMs: 200 });
     world.advance(20);
     expect(peer.lastRequest('INFO').bodyText).toBe('Signal=7\r\nDuration=200\r\n');
   });

@@ -1,7 +1,7 @@
 /** New calls during overload: their responses, and requests that are served normally. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { asLegId } from '../../../src/base/ids.ts';
-import type { Asking } from '../../../src/protocol/sip/dialog/new-call-gate.ts';
+import type { Arrival } from '../../../src/protocol/sip/transaction/stateless.ts';
 import { inviteCommand } from './script.ts';
 import { OFFER, REALM, World } from './world.ts';
 
@@ -12,12 +12,12 @@ const CARRIER = '192.0.2.10';
 let world: World;
 let isOpen: boolean;
 let begun: number;
-let asked: Asking[];
+let requested: Arrival[];
 beforeEach(() => {
   world = new World();
   isOpen = true;
   begun = 0;
-  asked = [];
+  requested = [];
 });
 
 function setup() {
@@ -26,7 +26,7 @@ function setup() {
     trustedSource: ({ remoteAddress }) => (remoteAddress === CARRIER ? 'carrier' : undefined),
     newCalls: {
       mayBegin: (asking) => {
-        asked.push(asking);
+        requested.push(asking);
         return isOpen;
       },
       begin: () => {
@@ -34,7 +34,7 @@ function setup() {
       },
     },
   });
-  const hear = (text: string, from = CARRIER, asking: Partial<Asking> = {}) =>
+  const hear = (text: string, from = CARRIER, asking: Partial<Arrival> = {}) =>
     server.ua
       .handle(
         {
@@ -122,7 +122,7 @@ describe('other requests during overload', () => {
     isOpen = false;
     expect(statuses(request('REGISTER'))).toEqual([401]);
     expect(statuses(request('OPTIONS'))).toEqual([200]);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
   it('INVITEs of a started call reach it', () => {
@@ -137,7 +137,7 @@ describe('other requests during overload', () => {
   it('an active call ends normally', () => {
     const { server } = setup();
     const carrier = world.agent(CARRIER);
-    carrier.tell(
+    carrier.dispatch(
       inviteCommand({
         target: { kind: 'uri', uri: `sip:100@${SERVER}` },
         from: { user: 'a', host: CARRIER, displayName: '' },
@@ -146,10 +146,10 @@ describe('other requests during overload', () => {
     );
     world.dns.set(SERVER, [{ transport: 'udp', address: SERVER, port: 5060 }]);
     world.advance(50);
-    server.tell({ kind: 'answer', leg: server.last('incoming').call.leg, sdp: OFFER });
+    server.dispatch({ kind: 'answer', leg: server.last('incoming').call.leg, sdp: OFFER });
     world.advance(50);
     isOpen = false;
-    carrier.tell({ kind: 'hangup', leg: asLegId(2), status: 486, reason: undefined });
+    carrier.dispatch({ kind: 'hangup', leg: asLegId(2), status: 486, reason: undefined });
     world.advance(50);
     expect(world.ladder().slice(-2)).toEqual(['BYE', '200 BYE']);
   });
@@ -168,7 +168,7 @@ it('the gate receives the waiting time, whether it exceeds the limit, and whethe
   hear(request('INVITE'), CARRIER, { waitedMs: 70, isKnown: true });
   hear(request('INVITE', 'c2'), PEER);
   hear(request('INVITE', 'c3'), CARRIER, { isTooMany: true });
-  expect(asked).toEqual([
+  expect(requested).toEqual([
     { waitedMs: 70, isKnown: true, isTooMany: false },
     { waitedMs: 0, isKnown: false, isTooMany: false },
     { waitedMs: 0, isKnown: false, isTooMany: true },

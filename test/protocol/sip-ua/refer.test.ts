@@ -12,7 +12,7 @@ function talking() {
   invite(peer);
   world.advance(20);
   const { leg } = server.last('incoming').call;
-  server.tell({ kind: 'answer', leg, sdp: ANSWER });
+  server.dispatch({ kind: 'answer', leg, sdp: ANSWER });
   world.advance(20);
   const tag = peer.lastResponse().to.tag ?? '';
   let cseq = 1;
@@ -28,12 +28,12 @@ function talking() {
     return cseq;
   };
   inDialog('ACK', []);
-  const tell = (kind: 'answerRefer' | 'notifyRefer', refer: number, status: number): void => {
-    server.tell({ kind, leg, refer, status });
+  const dispatch = (kind: 'answerRefer' | 'notifyRefer', refer: number, status: number): void => {
+    server.dispatch({ kind, leg, refer, status });
     world.advance(20);
   };
   const notified = () =>
-    peer.heard.flatMap((m) =>
+    peer.received.flatMap((m) =>
       m.kind === 'request' && m.method === 'NOTIFY'
         ? [[m.header('event'), m.header('subscription-state')?.split(';')[0], m.bodyText.trim()]]
         : [],
@@ -46,40 +46,40 @@ function talking() {
   const distrust = (): void => {
     trusted = false;
   };
-  return { world, server, peer, leg, tag, inDialog, tell, notified, refers, distrust };
+  return { world, server, peer, leg, tag, inDialog, dispatch, notified, refers, distrust };
 }
 
 describe('REFER', () => {
   it('is answered by the owner of the leg and notified until a final status', () => {
-    const { server, peer, refers, tell, notified } = talking();
+    const { server, peer, refers, dispatch, notified } = talking();
     const { id } = refers(['Refer-To: <sip:carol@x.test>', 'Referred-By: <sip:bob@x.test>']);
     expect(server.last('referred')).toMatchObject({
       refer: { id, to: 'sip:carol@x.test', replaces: undefined, referredBy: '<sip:bob@x.test>' },
     });
-    tell('answerRefer', id, 202);
-    tell('notifyRefer', id, 180);
-    tell('notifyRefer', id, 200);
-    tell('notifyRefer', id, 486);
-    expect(peer.heard.map(brief)).toContain('202 REFER');
+    dispatch('answerRefer', id, 202);
+    dispatch('notifyRefer', id, 180);
+    dispatch('notifyRefer', id, 200);
+    dispatch('notifyRefer', id, 486);
+    expect(peer.received.map(brief)).toContain('202 REFER');
     expect(notified()).toEqual([
       ['refer', 'active', 'SIP/2.0 100 Trying'],
       ['refer', 'active', 'SIP/2.0 180 Ringing'],
       ['refer', 'terminated', 'SIP/2.0 200 OK'],
     ]);
     const second = refers(['Refer-To: <sip:dave@x.test>']);
-    tell('answerRefer', second.id, 202);
+    dispatch('answerRefer', second.id, 202);
     expect(notified().at(-1)?.[0]).toBe(`refer;id=${second.sequence}`);
   });
 
   it('sends no NOTIFY after a refusal or with Refer-Sub: false (RFC 4488)', () => {
-    const { peer, refers, tell, notified } = talking();
+    const { peer, refers, dispatch, notified } = talking();
     const refused = refers(['Refer-To: <sip:carol@x.test>']).id;
-    tell('answerRefer', refused, 403);
-    tell('notifyRefer', refused, 200);
+    dispatch('answerRefer', refused, 403);
+    dispatch('notifyRefer', refused, 200);
     expect(brief(peer.lastResponse())).toBe('403 REFER');
     const quiet = refers(['Refer-To: <sip:carol@x.test>', 'Refer-Sub: false']).id;
-    tell('answerRefer', quiet, 202);
-    tell('notifyRefer', quiet, 200);
+    dispatch('answerRefer', quiet, 202);
+    dispatch('notifyRefer', quiet, 200);
     expect(peer.lastResponse().header('refer-sub')).toBe('false');
     expect(notified()).toEqual([]);
   });
@@ -141,20 +141,20 @@ describe('REFER outside the session that it refers to (RFC 7647 §4, RFC 4538)',
 
   it('belongs to the named session and is notified in a separate dialog', () => {
     const scene = talking();
-    const { server, peer, tag, tell, refers, notified } = scene;
+    const { server, peer, tag, dispatch, refers, notified } = scene;
     outside(scene, `script-1;local-tag=peer;remote-tag=${tag}`);
     const { refer } = server.last('referred');
     expect(refer.to).toBe('sip:carol@x.test');
-    tell('answerRefer', refer.id, 202);
+    dispatch('answerRefer', refer.id, 202);
     const accepted = peer.lastResponse();
     expect(brief(accepted)).toBe('202 REFER');
     expect(accepted.to.tag).not.toBe(tag);
     const { callId, from, to } = peer.lastRequest('NOTIFY');
     expect([callId, from.tag, to.tag]).toEqual(['outside', accepted.to.tag, 'new']);
     // A REFER in the session continues in parallel.
-    tell('answerRefer', refers(['Refer-To: <sip:dave@x.test>']).id, 202);
+    dispatch('answerRefer', refers(['Refer-To: <sip:dave@x.test>']).id, 202);
     expect(peer.lastRequest('NOTIFY').callId).toBe('script-1');
-    tell('notifyRefer', refer.id, 200);
+    dispatch('notifyRefer', refer.id, 200);
     expect(notified().at(-1)).toEqual(['refer', 'terminated', 'SIP/2.0 200 OK']);
     expect(peer.lastRequest('NOTIFY').callId).toBe('outside');
     expect(server.ua.dialogs).toBe(1);
@@ -162,10 +162,10 @@ describe('REFER outside the session that it refers to (RFC 7647 §4, RFC 4538)',
 
   it('accepts an unsubscription, and no other subscription', () => {
     const scene = talking();
-    const { world, server, peer, tag, tell } = scene;
+    const { world, server, peer, tag, dispatch } = scene;
     outside(scene, `script-1;local-tag=peer;remote-tag=${tag}`);
     const { id } = server.last('referred').refer;
-    tell('answerRefer', id, 202);
+    dispatch('answerRefer', id, 202);
     const ours = peer.lastResponse().to.tag;
     const next = (method: string, cseq: number, headers: readonly string[]): string => {
       const to = `<sip:${SERVER}:5060>;tag=${ours}`;
@@ -185,9 +185,9 @@ describe('REFER outside the session that it refers to (RFC 7647 §4, RFC 4538)',
     expect(next('SUBSCRIBE', 8, ['Expires: 0'])).toBe('500 SUBSCRIBE');
     expect(next('SUBSCRIBE', 9, ['Event: refer', 'Expires: 0'])).toBe('200 SUBSCRIBE');
     expect(server.ua.dialogs).toBe(1);
-    const before = peer.heard.length;
-    tell('notifyRefer', id, 200);
-    expect(peer.heard).toHaveLength(before);
+    const before = peer.received.length;
+    dispatch('notifyRefer', id, 200);
+    expect(peer.received).toHaveLength(before);
   });
 
   it.each([

@@ -11,7 +11,7 @@ function talking() {
   invite(peer);
   world.advance(20);
   const { leg } = server.last('incoming').call;
-  server.tell({ kind: 'answer', leg, sdp: ANSWER });
+  server.dispatch({ kind: 'answer', leg, sdp: ANSWER });
   world.advance(20);
   const tag = peer.lastResponse().to.tag ?? '';
   let cseq = 1;
@@ -32,8 +32,8 @@ function talking() {
     );
   const refers = (more: { to?: string; guarded?: boolean } = {}) => {
     const { to = 'tel:+14155550177', guarded = false } = more;
-    const guard = guarded ? { heardAt: [], allow: [] } : undefined;
-    server.tell({ kind: 'refer', leg, to, by: '+14155550100', guard });
+    const guard = guarded ? { receivedAt: [], allow: [] } : undefined;
+    server.dispatch({ kind: 'refer', leg, to, by: '+14155550100', guard });
     world.advance(30);
   };
   const notifies = (status: number | string, state = 'active;expires=60', event = 'refer') =>
@@ -80,7 +80,7 @@ describe('outgoing REFER', () => {
       answers(202);
       refers();
       expect(steps().at(-1)).toEqual({ what: 'accepted', status: 202 });
-      expect(peer.heard.map(brief).filter((what) => what === 'BYE')).toEqual([]);
+      expect(peer.received.map(brief).filter((what) => what === 'BYE')).toEqual([]);
     },
   );
 
@@ -106,7 +106,7 @@ describe('outgoing REFER', () => {
     refers();
     refers();
     expect(steps().at(-1)).toEqual({ what: 'failed', why: 'state' });
-    expect(peer.heard.map(brief).filter((what) => what === 'REFER')).toHaveLength(1);
+    expect(peer.received.map(brief).filter((what) => what === 'REFER')).toHaveLength(1);
   });
 
   it('accepts a NOTIFY before the 202; a subscription that ends without outcome is a failure', () => {
@@ -132,7 +132,7 @@ describe('outgoing REFER', () => {
     const { server, leg, peer, answers, refers, notifies, steps } = talking();
     answers(202);
     refers();
-    server.tell({ kind: 'forgetRefer', leg });
+    server.dispatch({ kind: 'forgetRefer', leg });
     expect(notifies(180)).toBe('200 NOTIFY');
     refers();
     const { sequence } = peer.lastRequest('REFER').cseq;
@@ -147,9 +147,9 @@ describe('outgoing REFER', () => {
     world.dns.set('nowhere.test', []);
     refers({ to: 'sip:a@nowhere.test', guarded: true });
     expect(steps()).toEqual([{ what: 'failed', why: 'unreachable' }]);
-    const guard = { heardAt: [], allow: [] };
-    server.tell({ kind: 'refer', leg, to: 'sip:a@198.51.100.7', by: 'x', guard });
-    expect(peer.heard.map(brief)).not.toContain('REFER');
+    const guard = { receivedAt: [], allow: [] };
+    server.dispatch({ kind: 'refer', leg, to: 'sip:a@198.51.100.7', by: 'x', guard });
+    expect(peer.received.map(brief)).not.toContain('REFER');
     world.advance(30);
     expect(peer.lastRequest('REFER').header('refer-to')).toBe('<sip:a@198.51.100.7>');
   });

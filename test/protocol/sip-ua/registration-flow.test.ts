@@ -33,10 +33,11 @@ class Client {
   });
   readonly outputs: UserAgentOutput[] = [];
 
-  tell(input: Parameters<UserAgent['handle']>[0]): void {
+  dispatch(input: Parameters<UserAgent['handle']>[0]): void {
     for (const output of this.#agent.handle(input, 0)) {
       this.outputs.push(output);
-      if (output.kind === 'connect') this.tell({ kind: 'connected', id: output.id, flow: FLOW });
+      if (output.kind === 'connect')
+        this.dispatch({ kind: 'connected', id: output.id, flow: FLOW });
     }
   }
 
@@ -50,13 +51,13 @@ class Client {
       .split('\r\n')
       .filter((line) => /^(?:via|from|to|call-id|cseq|contact):/i.test(line));
     const text = [`SIP/2.0 ${status}`, ...echoed, ...more, 'Content-Length: 0', '', ''];
-    this.tell({ kind: 'received', bytes: Buffer.from(text.join('\r\n')), flow: FLOW });
+    this.dispatch({ kind: 'received', bytes: Buffer.from(text.join('\r\n')), flow: FLOW });
   }
 }
 
 function registering(): Client {
   const client = new Client();
-  client.tell({
+  client.dispatch({
     kind: 'register',
     registration: 1,
     aor: 'sip:trunk@192.0.2.9',
@@ -69,7 +70,7 @@ function registering(): Client {
 }
 
 const invite = (client: Client): void =>
-  client.tell(
+  client.dispatch(
     inviteCommand({
       target: { kind: 'uri', uri: 'sip:4930@192.0.2.9', transport: 'tcp', registrar: REGISTRAR },
       from: { user: 'trunk', host: '192.0.2.1', displayName: '' },
@@ -98,10 +99,10 @@ describe('our registration over a connection', () => {
   it('is pinged if the registrar requires it, at 80 to 100 % of the interval', () => {
     const client = registering();
     client.answer('200 OK', ['Require: outbound', 'Flow-Timer: 90']);
-    const asked = client.outputs.find((output) => output.kind === 'keepAlive');
-    expect(asked?.connectionId).toBe(7);
-    expect(asked?.everyMs).toBeGreaterThanOrEqual(72_000);
-    expect(asked?.everyMs).toBeLessThanOrEqual(90_000);
+    const requested = client.outputs.find((output) => output.kind === 'keepAlive');
+    expect(requested?.connectionId).toBe(7);
+    expect(requested?.everyMs).toBeGreaterThanOrEqual(72_000);
+    expect(requested?.everyMs).toBeLessThanOrEqual(90_000);
     const plain = registering();
     plain.answer('200 OK', []);
     expect(plain.outputs.some((output) => output.kind === 'keepAlive')).toBe(false);
@@ -114,7 +115,7 @@ describe('our registration over a connection', () => {
     const question = client.outputs.find((output) => output.kind === 'resolve');
     expect(question?.query.host).toBe('edge.example');
     const target = { transport: 'tcp', address: '192.0.2.9', port: 5060 } as const;
-    client.tell({ kind: 'resolved', id: question?.id ?? 0, targets: [target] });
+    client.dispatch({ kind: 'resolved', id: question?.id ?? 0, targets: [target] });
     expect(client.sent).toMatch(/^INVITE sip:4930@192\.0\.2\.9 /);
     expect(client.sent).toContain(
       'Route: <sip:edge.example;lr>\r\nRoute: <sip:core.example;lr>\r\n',

@@ -16,7 +16,7 @@ function setup(options: Partial<UserAgentOptions> = {}) {
 }
 
 const register = (phone: Agent, username: string, password: string, more = {}): void =>
-  phone.tell({
+  phone.dispatch({
     kind: 'register',
     registration: 1,
     aor: `sip:${username}@${SERVER}`,
@@ -51,7 +51,7 @@ describe('registration over the network', () => {
     register(phone, 'alice', 'wonderland');
     world.advance(7_000_000);
     expect(server.ua.contactsOf('alice', world.nowMs)).toHaveLength(1);
-    phone.tell({ kind: 'unregister', registration: 1 });
+    phone.dispatch({ kind: 'unregister', registration: 1 });
     world.advance(50);
     expect(phone.last('registration').state).toBe('removed');
     expect(server.ua.contactsOf('alice', world.nowMs)).toEqual([]);
@@ -138,10 +138,10 @@ describe('registration over the network', () => {
     expect(server.ua.contactsOf('alice', world.nowMs)).toMatchObject([
       { flow: { transport: 'tcp', connectionId: '1' } },
     ]);
-    server.tell({ kind: 'connectionLost', connectionId: 1 });
+    server.dispatch({ kind: 'connectionLost', connectionId: 1 });
     expect(server.ua.contactsOf('alice', world.nowMs)).toEqual([]);
     expect(server.stored.at(-1)?.remove).toHaveLength(1);
-    phone.tell({ kind: 'connectionLost', connectionId: 1 });
+    phone.dispatch({ kind: 'connectionLost', connectionId: 1 });
     world.advance(2_000);
     expect(server.ua.contactsOf('alice', world.nowMs)).toHaveLength(1);
   });
@@ -151,7 +151,7 @@ describe('registration over the network', () => {
     register(world.agent(PEER), 'alice', 'wonderland');
     world.advance(50);
     const again = world.agent('192.0.2.2', { realm: REALM });
-    again.tell({ kind: 'restoreBindings', bindings: server.stored.at(-1)?.save ?? [] });
+    again.dispatch({ kind: 'restoreBindings', bindings: server.stored.at(-1)?.save ?? [] });
     expect(again.ua.contactsOf('alice', world.nowMs)).toHaveLength(1);
     expect(again.ua.contactsOf('alice', world.nowMs + 601_000)).toEqual([]);
   });
@@ -184,7 +184,7 @@ describe('calling a registered user', () => {
       return phone;
     });
     world.sent.length = 0;
-    server.tell(
+    server.dispatch(
       inviteCommand({
         target: { kind: 'registered', username: 'bob' },
         from: { user: 'alice', host: SERVER, displayName: 'Alice' },
@@ -200,18 +200,18 @@ describe('calling a registered user', () => {
     const { world, server, phones } = registered('192.0.2.21', '192.0.2.22', '192.0.2.23');
     for (const phone of phones) {
       expect(phone.last('incoming').call.request.header('X-PH-Key')).toBe('value');
-      phone.tell({ kind: 'ring', leg: asLegId(1), sdp: undefined });
+      phone.dispatch({ kind: 'ring', leg: asLegId(1), sdp: undefined });
     }
     world.advance(50);
     const [, second] = phones;
-    second?.tell({ kind: 'answer', leg: asLegId(1), sdp: ANSWER });
+    second?.dispatch({ kind: 'answer', leg: asLegId(1), sdp: ANSWER });
     world.advance(100);
     expect(server.last('connected')).toMatchObject({ sdp: ANSWER });
     const ends = [phones[0], phones[2]].map((phone) => phone?.last('ended').end);
     for (const end of ends) {
       expect(end).toMatchObject({ how: 'cancel', reason: expect.stringContaining('elsewhere') });
     }
-    server.tell({ kind: 'hangup', leg: asLegId(2), status: 487, reason: undefined });
+    server.dispatch({ kind: 'hangup', leg: asLegId(2), status: 487, reason: undefined });
     world.advance(100);
     expect(second?.last('ended').end).toMatchObject({ how: 'bye' });
   });
@@ -219,7 +219,7 @@ describe('calling a registered user', () => {
   it('ends when the last phone has refused, with the best status (RFC 3261 §16.7 step 6)', () => {
     const { world, server, phones } = registered('192.0.2.21', '192.0.2.22');
     for (const [index, status] of [503, 486].entries()) {
-      phones[index]?.tell({ kind: 'hangup', leg: asLegId(1), status, reason: undefined });
+      phones[index]?.dispatch({ kind: 'hangup', leg: asLegId(1), status, reason: undefined });
       world.advance(50);
     }
     expect(server.last('ended').end).toMatchObject({ how: 'refused', status: 486 });
@@ -227,7 +227,7 @@ describe('calling a registered user', () => {
 
   it('ends immediately when one phone declines for its user (6xx)', () => {
     const { world, server, phones } = registered('192.0.2.21', '192.0.2.22');
-    phones[0]?.tell({ kind: 'hangup', leg: asLegId(1), status: 603, reason: undefined });
+    phones[0]?.dispatch({ kind: 'hangup', leg: asLegId(1), status: 603, reason: undefined });
     world.advance(50);
     expect(phones[1]?.last('ended').end).toMatchObject({ how: 'cancel' });
     expect(server.last('ended').end).toMatchObject({ status: 603 });
@@ -235,9 +235,9 @@ describe('calling a registered user', () => {
 
   it('uses early media of the first phone that has some', () => {
     const { world, server, phones } = registered('192.0.2.21', '192.0.2.22');
-    phones[1]?.tell({ kind: 'ring', leg: asLegId(1), sdp: ANSWER });
+    phones[1]?.dispatch({ kind: 'ring', leg: asLegId(1), sdp: ANSWER });
     world.advance(20);
-    phones[0]?.tell({ kind: 'ring', leg: asLegId(1), sdp: OFFER });
+    phones[0]?.dispatch({ kind: 'ring', leg: asLegId(1), sdp: OFFER });
     world.advance(20);
     const progress = server.events.filter((event) => event.kind === 'progress');
     expect(progress.map(({ sdp }) => sdp)).toEqual([ANSWER, undefined]);
@@ -245,7 +245,7 @@ describe('calling a registered user', () => {
 
   it('is cancelled on every phone when the caller cancels', () => {
     const { world, server, phones } = registered('192.0.2.21', '192.0.2.22');
-    server.tell({ kind: 'hangup', leg: asLegId(2), status: 487, reason: undefined });
+    server.dispatch({ kind: 'hangup', leg: asLegId(2), status: 487, reason: undefined });
     world.advance(100);
     for (const phone of phones) expect(phone.last('ended').end).toMatchObject({ how: 'cancel' });
   });
@@ -270,7 +270,7 @@ describe('calling a registered user', () => {
       flow,
       updatedUs: 0,
     };
-    server.tell({
+    server.dispatch({
       kind: 'restoreBindings',
       bindings: [
         { ...base, contactUri: 'sip:bob@10.0.0.7:5062', path: [] },
@@ -278,7 +278,7 @@ describe('calling a registered user', () => {
       ],
     });
     answering(peer, (request) => reply(request, 480));
-    server.tell(
+    server.dispatch(
       inviteCommand({
         target: { kind: 'registered', username: 'bob' },
         from: { user: 'alice', host: SERVER, displayName: '' },
@@ -332,7 +332,7 @@ describe('a temporary login', () => {
     register(own, 'alice', 'wonderland');
     world.advance(50);
     expect(server.ua.contactsOf('alice', world.nowMs)).toHaveLength(2);
-    server.tell({ kind: 'forgetBindings', username: 'alice', login: 'l1' });
+    server.dispatch({ kind: 'forgetBindings', username: 'alice', login: 'l1' });
     const left = server.ua.contactsOf('alice', world.nowMs);
     expect(left.map(({ contactUri }) => contactUri)).toEqual(['sip:alice@192.0.2.77:5060']);
   });
@@ -346,7 +346,7 @@ describe('a temporary login', () => {
     const { world, phone } = start(rights);
     if (method === 'REGISTER') register(phone, 'alice~l1', 'derived', asLogin);
     else {
-      phone.tell(
+      phone.dispatch(
         inviteCommand({
           target: { kind: 'uri', uri: `sip:1000@${SERVER}` },
           from: { user: 'alice', host: SERVER, displayName: '' },

@@ -21,9 +21,9 @@ function called(header: string, script: Partial<RequestScript> = {}) {
   invite(peer, { headers: [header], ...script });
   world.advance(20);
   const { leg } = server.last('incoming').call;
-  const tell = (how: 'ring' | 'answer', sdp?: string): void => {
-    if (how === 'ring') server.tell({ kind: 'ring', leg, sdp });
-    else server.tell({ kind: 'answer', leg, sdp: sdp ?? ANSWER });
+  const dispatch = (how: 'ring' | 'answer', sdp?: string): void => {
+    if (how === 'ring') server.dispatch({ kind: 'ring', leg, sdp });
+    else server.dispatch({ kind: 'answer', leg, sdp: sdp ?? ANSWER });
     world.advance(20);
   };
   let cseq = 1;
@@ -36,19 +36,19 @@ function called(header: string, script: Partial<RequestScript> = {}) {
   const prack = (sequence: number | string, more: Partial<RequestScript> = {}): void =>
     inDialog('PRACK', { headers: [`RAck: ${sequence} 1 INVITE`], ...more });
   const statuses = () =>
-    peer.heard.flatMap((m) => (m.kind === 'response' && m.status > 100 ? [brief(m)] : []));
+    peer.received.flatMap((m) => (m.kind === 'response' && m.status > 100 ? [brief(m)] : []));
   const sequence = (): number => Number(peer.lastResponse().header('rseq'));
-  return { world, server, peer, leg, tell, prack, inDialog, statuses, sequence };
+  return { world, server, peer, leg, dispatch, prack, inDialog, statuses, sequence };
 }
 
 describe('reliable provisional responses that we send', () => {
   it('required: repeats 180 at T1 doubling until its PRACK; the next one waits for it (§3)', () => {
-    const { world, tell, prack, peer, statuses, sequence } = called('Require: 100rel');
-    tell('ring');
+    const { world, dispatch, prack, peer, statuses, sequence } = called('Require: 100rel');
+    dispatch('ring');
     expect(peer.lastResponse().tokens('require')).toEqual(['100rel']);
     const first = sequence();
     expect(first).toBeGreaterThan(0);
-    tell('ring', ANSWER);
+    dispatch('ring', ANSWER);
     world.advance(3_600);
     expect(statuses()).toEqual(['180 INVITE', '180 INVITE', '180 INVITE', '180 INVITE']);
     prack(first);
@@ -60,11 +60,11 @@ describe('reliable provisional responses that we send', () => {
   });
 
   it('supported: sends only early media reliably; the 200 waits for its PRACK and omits the answer', () => {
-    const { tell, prack, peer, statuses, sequence } = called('Supported: 100rel');
-    tell('ring');
+    const { dispatch, prack, peer, statuses, sequence } = called('Supported: 100rel');
+    dispatch('ring');
     expect(peer.lastResponse().header('rseq')).toBeUndefined();
-    tell('ring', ANSWER);
-    tell('answer');
+    dispatch('ring', ANSWER);
+    dispatch('answer');
     expect(statuses()).toEqual(['180 INVITE', '183 INVITE']);
     prack(sequence());
     expect(statuses().slice(2)).toEqual(['200 PRACK', '200 INVITE']);
@@ -72,16 +72,16 @@ describe('reliable provisional responses that we send', () => {
   });
 
   it('not supported: never sends reliably', () => {
-    const { tell, peer, statuses } = called('Supported: timer');
-    tell('ring', ANSWER);
-    tell('answer');
+    const { dispatch, peer, statuses } = called('Supported: timer');
+    dispatch('ring', ANSWER);
+    dispatch('answer');
     expect(peer.lastResponse().body.length).toBeGreaterThan(0);
     expect(statuses()).toEqual(['183 INVITE', '200 INVITE']);
   });
 
   it('answers an unmatched or repeated PRACK with 481', () => {
-    const { tell, prack, inDialog, statuses, sequence } = called('Require: 100rel');
-    tell('ring');
+    const { dispatch, prack, inDialog, statuses, sequence } = called('Require: 100rel');
+    dispatch('ring');
     const first = sequence();
     for (const wrong of [first + 1, 'x', '']) prack(wrong);
     inDialog('PRACK', { headers: [`RAck: ${first} 2 INVITE`] });
@@ -97,8 +97,8 @@ describe('reliable provisional responses that we send', () => {
   });
 
   it('refuses the INVITE and ends the leg without PRACK for 64*T1', () => {
-    const { world, server, tell, statuses } = called('Require: 100rel');
-    tell('ring');
+    const { world, server, dispatch, statuses } = called('Require: 100rel');
+    dispatch('ring');
     world.advance(32_000);
     expect(statuses().at(-1)).toBe('504 INVITE');
     expect(server.last('ended').end).toMatchObject({ how: 'timeout', reason: 'No PRACK' });
@@ -107,9 +107,9 @@ describe('reliable provisional responses that we send', () => {
   });
 
   it('stops retransmissions at a hangup, a CANCEL or an answer', () => {
-    const { world, server, leg, tell, statuses } = called('Require: 100rel');
-    tell('ring');
-    server.tell({ kind: 'hangup', leg, status: 486, reason: undefined });
+    const { world, server, leg, dispatch, statuses } = called('Require: 100rel');
+    dispatch('ring');
+    server.dispatch({ kind: 'hangup', leg, status: 486, reason: undefined });
     world.advance(20);
     const before = statuses().filter((status) => status === '180 INVITE').length;
     world.advance(20_000);
@@ -117,17 +117,18 @@ describe('reliable provisional responses that we send', () => {
   });
 
   it('answers an INVITE that requires 100rel and has no offer, without ringing', () => {
-    const { tell, statuses } = called('Require: 100rel', { body: '' });
-    tell('ring');
-    tell('answer');
+    const { dispatch, statuses } = called('Require: 100rel', { body: '' });
+    dispatch('ring');
+    dispatch('answer');
     expect(statuses()).toEqual(['200 INVITE']);
   });
 });
 
 describe('offers before the answer', () => {
   it('accepts an offer in UPDATE and PRACK after the first exchange and delays it before (RFC 3311 §5.1)', () => {
-    const { server, tell, prack, inDialog, peer, statuses, sequence } = called('Supported: 100rel');
-    tell('ring', ANSWER);
+    const { server, dispatch, prack, inDialog, peer, statuses, sequence } =
+      called('Supported: 100rel');
+    dispatch('ring', ANSWER);
     const first = sequence();
     inDialog('UPDATE', { body: OFFER });
     expect(statuses().at(-1)).toBe('500 UPDATE');
@@ -137,7 +138,7 @@ describe('offers before the answer', () => {
     inDialog('UPDATE', { body: OFFER });
     expect(server.count('offered')).toBe(2);
     expect(statuses().slice(-2)).toEqual(['200 PRACK', '200 UPDATE']);
-    tell('answer');
+    dispatch('answer');
     expect(statuses().at(-1)).toBe('200 INVITE');
   });
 });
@@ -147,14 +148,14 @@ function calling() {
   const caller = world.agent(SERVER, { realm: REALM });
   const peer = world.peer(PEER);
   let request: SipRequest | undefined;
-  answering(peer, (heard) => {
-    if (heard.method === 'INVITE') {
-      request = heard;
+  answering(peer, (received) => {
+    if (received.method === 'INVITE') {
+      request = received;
       return undefined;
     }
-    return heard.method === 'ACK' ? undefined : reply(heard, 200);
+    return received.method === 'ACK' ? undefined : reply(received, 200);
   });
-  caller.tell(inviteCommand());
+  caller.dispatch(inviteCommand());
   world.advance(20);
   const answers = (status: number, sequence?: number, body?: string): void => {
     if (request === undefined) throw new Error('no INVITE');
@@ -179,22 +180,22 @@ describe('reliable provisional responses of a called party', () => {
     answers(183, 7, ANSWER);
     answers(180, 9);
     answers(180, 8);
-    expect(peer.heard.map(brief)).toEqual(['INVITE', 'PRACK', 'PRACK']);
-    const told = caller.events.filter((event) => event.kind === 'progress');
-    expect(told).toMatchObject([
+    expect(peer.received.map(brief)).toEqual(['INVITE', 'PRACK', 'PRACK']);
+    const reported = caller.events.filter((event) => event.kind === 'progress');
+    expect(reported).toMatchObject([
       { status: 183, sdp: ANSWER },
       { status: 180, sdp: undefined },
     ]);
     answers(200);
     expect(caller.last('connected')).toMatchObject({ sdp: ANSWER });
-    expect(peer.heard.map(brief).at(-1)).toBe('ACK');
+    expect(peer.received.map(brief).at(-1)).toBe('ACK');
   });
 
   it('sends no PRACK for responses without 100rel', () => {
     const { peer, answers } = calling();
     answers(183, undefined, ANSWER);
     answers(200, undefined, ANSWER);
-    expect(peer.heard.map(brief)).toEqual(['INVITE', 'ACK']);
+    expect(peer.received.map(brief)).toEqual(['INVITE', 'ACK']);
   });
 
   it('delivers an UPDATE of the called party before the answer to the leg and answers it', () => {

@@ -17,7 +17,9 @@ function setUp({ answers }: { answers: boolean }) {
     if (request.method === 'BYE') return undefined;
     return answers ? reply(request, 200, { body: ANSWER }) : reply(request, 180);
   });
-  server.tell(inviteCommand({ target: { kind: 'uri', uri: `sip:bob@${PHONE}` }, callId: 'out' }));
+  server.dispatch(
+    inviteCommand({ target: { kind: 'uri', uri: `sip:bob@${PHONE}` }, callId: 'out' }),
+  );
   world.advance(20);
   const sent = phone.lastRequest('INVITE');
   const theirs =
@@ -59,7 +61,7 @@ describe('an INVITE with Replaces', () => {
 
   it('gets 603 for a dialog that ends, and 481 for an unknown one', () => {
     const { world, server, named, replace } = setUp({ answers: true });
-    server.tell({ kind: 'hangup', leg: asLegId(2), status: 480, reason: undefined });
+    server.dispatch({ kind: 'hangup', leg: asLegId(2), status: 480, reason: undefined });
     world.advance(10);
     expect(replace(named)).toBe('603 INVITE');
     expect(setUp({ answers: true }).replace('other;to-tag=a;from-tag=b')).toBe('481 INVITE');
@@ -72,7 +74,7 @@ describe('an INVITE with Replaces', () => {
     const picker = world.peer(PEER);
     invite(caller, {});
     world.advance(20);
-    server.tell({ kind: 'ring', leg: server.last('incoming').call.leg, sdp: undefined });
+    server.dispatch({ kind: 'ring', leg: server.last('incoming').call.leg, sdp: undefined });
     world.advance(20);
     const { to, from, callId } = caller.lastResponse();
     const named = `${callId};to-tag=${to.tag};from-tag=${from.tag}`;

@@ -10,7 +10,7 @@ function called(headers: readonly string[]) {
   invite(peer, { headers });
   world.advance(20);
   if (callee.count('incoming') > 0) {
-    callee.tell({ kind: 'answer', leg: callee.last('incoming').call.leg, sdp: ANSWER });
+    callee.dispatch({ kind: 'answer', leg: callee.last('incoming').call.leg, sdp: ANSWER });
     world.advance(20);
   }
   const response = peer.lastResponse();

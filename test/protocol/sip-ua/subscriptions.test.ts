@@ -77,7 +77,9 @@ function setUp() {
   const lamps = (): string[] =>
     notified.map(({ bodyText }) => /<state>(\w+)<\/state>/.exec(bodyText)?.[1] ?? '');
   const callBob = (): void => {
-    server.tell(inviteCommand({ target: { kind: 'registered', username: 'bob' }, callId: 'out' }));
+    server.dispatch(
+      inviteCommand({ target: { kind: 'registered', username: 'bob' }, callId: 'out' }),
+    );
     world.advance(20);
   };
   const last = (): SipRequest => {
@@ -135,7 +137,7 @@ describe('busy lamps (RFC 4235)', () => {
     );
     world.advance(20);
     expect(lamps().at(-1)).toBe('confirmed');
-    server.tell({ kind: 'hangup', leg: asLegId(2), status: 480, reason: undefined });
+    server.dispatch({ kind: 'hangup', leg: asLegId(2), status: 480, reason: undefined });
     world.advance(50);
     expect(lamps().at(-1)).toBe('terminated');
     const versions = lamps().map((_, index) => index);
@@ -191,7 +193,7 @@ describe('other packages', () => {
     register(alice, 'alice');
     expect(last().bodyText).toContain('state="active"');
     expect(last().bodyText).toContain(`<uri>sip:alice@${PEER}</uri>`);
-    server.tell({ kind: 'forgetBindings', username: 'alice' });
+    server.dispatch({ kind: 'forgetBindings', username: 'alice' });
     world.advance(20);
     expect(last().bodyText).not.toContain('<contact');
   });

@@ -202,7 +202,7 @@ export class Agent implements Host {
     });
   }
 
-  tell(input: UserAgentInput): void {
+  dispatch(input: UserAgentInput): void {
     this.#act(this.ua.handle(input, this.#world.nowMs));
   }
 
@@ -211,7 +211,7 @@ export class Agent implements Host {
   }
 
   receive(bytes: Uint8Array, flow: Flow): void {
-    this.tell({ kind: 'received', bytes, flow });
+    this.dispatch({ kind: 'received', bytes, flow });
   }
 
   /** Latest event of a kind. */
@@ -235,7 +235,7 @@ export class Agent implements Host {
           break;
         case 'resolve':
           world.later(1, () =>
-            this.tell({
+            this.dispatch({
               kind: 'resolved',
               id: output.id,
               targets: world.dns.get(output.query.host) ?? addressIn(output.query),
@@ -245,27 +245,27 @@ export class Agent implements Host {
         case 'connect':
           world.later(1, () => {
             const flow = world.connect(this, output.target);
-            this.tell({ kind: 'connected', id: output.id, flow });
+            this.dispatch({ kind: 'connected', id: output.id, flow });
           });
           break;
         case 'findSecret':
           world.later(1, () => this.#findSecret(output.id, output.username));
           break;
         case 'countNonce':
-          this.tell({ kind: 'nonceCounted', id: output.id, use: world.useNonce(output) });
+          this.dispatch({ kind: 'nonceCounted', id: output.id, use: world.useNonce(output) });
           break;
         case 'store': {
           this.stored.push(output);
           const { id } = output;
           if (id !== undefined)
-            world.later(1, () => this.tell({ kind: 'stored', id, ok: this.storeWorks }));
+            world.later(1, () => this.dispatch({ kind: 'stored', id, ok: this.storeWorks }));
           break;
         }
         default:
           this.events.push(output);
           if (output.kind === 'offered') {
             const sdp = this.onOffer(output.sdp);
-            this.tell({ kind: 'answerOffer', leg: output.leg, sdp });
+            this.dispatch({ kind: 'answerOffer', leg: output.leg, sdp });
           }
       }
     }
@@ -273,7 +273,7 @@ export class Agent implements Host {
 
   #findSecret(id: number, username: string): void {
     if (!this.directoryWorks) {
-      this.tell({ kind: 'secret', id, secrets: 'unavailable' });
+      this.dispatch({ kind: 'secret', id, secrets: 'unavailable' });
       return;
     }
     const password = this.users.get(username);
@@ -285,14 +285,14 @@ export class Agent implements Host {
           ) as Record<(typeof DIGEST_ALGORITHMS)[number], string>);
     const login = this.logins.get(username);
     const group = this.groups.get(username) ?? 'all';
-    this.tell({ kind: 'secret', id, secrets: secrets && { ...secrets, login, group } });
+    this.dispatch({ kind: 'secret', id, secrets: secrets && { ...secrets, login, group } });
   }
 }
 
 /** A host that sends exactly the messages that a test writes. */
 export class Peer implements Host {
   readonly address: string;
-  readonly heard: SipMessage[] = [];
+  readonly received: SipMessage[] = [];
   /** Called for each received message, for example to answer it. */
   onMessage: (message: SipMessage, flow: Flow) => void = () => undefined;
   readonly #world: World;
@@ -306,7 +306,7 @@ export class Peer implements Host {
     const parsed = parseMessage(bytes);
     if (!parsed.ok) throw new Error(`peer cannot parse: ${Buffer.from(bytes).toString()}`);
     const message = parsed.message;
-    this.heard.push(message);
+    this.received.push(message);
     this.onMessage(message, flow);
   }
 
@@ -334,14 +334,14 @@ export class Peer implements Host {
   }
 
   lastRequest(method: string): SipRequest {
-    const found = this.heard.findLast((m) => m.kind === 'request' && m.method === method);
+    const found = this.received.findLast((m) => m.kind === 'request' && m.method === method);
     if (found?.kind !== 'request')
-      throw new Error(`${method} not heard in ${this.heard.map(brief)}`);
+      throw new Error(`${method} not heard in ${this.received.map(brief)}`);
     return found;
   }
 
   lastResponse(): SipResponse {
-    const found = this.heard.findLast((m) => m.kind === 'response');
+    const found = this.received.findLast((m) => m.kind === 'response');
     if (found?.kind !== 'response') throw new Error('no response heard');
     return found;
   }

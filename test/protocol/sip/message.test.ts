@@ -87,7 +87,7 @@ describe('parsing (RFC 3261 §7)', () => {
       400,
     ],
     ['400 without the empty line', Buffer.from(HEAD.join('\r\n')), 400],
-    ['400 with a header name that is no token', wire([...HEAD, 'X Y: z']), 400],
+    ['400 with a header name that is not a token', wire([...HEAD, 'X Y: z']), 400],
     ['505 for another version', wire(['OPTIONS sip:b@x SIP/3.0', ...HEAD.slice(1)]), 505],
   ])('limit or fault: %s', (_title, bytes, status) => {
     expect(refusal(bytes)?.status).toBe(status);

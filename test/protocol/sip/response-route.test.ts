@@ -1,9 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  responseFallback,
-  responseFlow,
-  stampVia,
-} from '../../../src/protocol/sip/transport/response-route.ts';
+import { responseFlow, stampVia } from '../../../src/protocol/sip/transport/response-route.ts';
 import { sketch, TCP, UDP } from './support.ts';
 
 const via = (text: string) => sketch({ via: `SIP/2.0/UDP ${text}` });
@@ -66,18 +62,7 @@ describe('destination of responses (RFC 3261 §18.2.2)', () => {
     expect(responseFlow(via('10.0.0.1;maddr=name.example.com'), SOURCE, true)).toBe(SOURCE);
   });
 
-  test('over a connection: the same connection, whatever Via says', () => {
+  test('over a connection: the same connection, regardless of Via', () => {
     expect(responseFlow(via('10.0.0.1;maddr=239.255.255.1'), TCP, false)).toBe(TCP);
-  });
-
-  test('after its connection has closed: the received address and the port of sent-by', () => {
-    expect(responseFallback(stampVia(via('h.example.com:5070;branch=z9hG4bKx'), TCP))).toEqual({
-      host: '192.0.2.7',
-      port: 5070,
-    });
-    expect(responseFallback(sketch({ via: 'SIP/2.0/TLS h.example.com' }))).toEqual({
-      host: 'h.example.com',
-      port: 5061,
-    });
   });
 });

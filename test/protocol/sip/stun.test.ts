@@ -71,7 +71,7 @@ describe('no answer to', () => {
     ['a length beyond the datagram', hex(`00010008${HEADER}`)],
     ['bytes behind the message', Buffer.concat([request(), Buffer.alloc(4)])],
     [
-      'a length that is no multiple of four',
+      'a length that is not a multiple of four',
       Buffer.concat([hex(`00010002${HEADER}`), hex('0000')]),
     ],
     ['an attribute beyond the message', request('8022000874657374')],

@@ -14,15 +14,17 @@ import { createRepositories, type Store, withNodes } from '../../../src/edge/sto
 import type { Unit } from '../../../src/edge/store/unit.ts';
 import { ephemeralKey } from '../../../src/edge/store/vault.ts';
 import type { SimRandom } from '../random.ts';
+import { Way } from './link.ts';
 import type { NodeClock } from './node-clock.ts';
-import { Way } from './way.ts';
 
-const PATIENCE_MS = 1000;
+const TIMEOUT_MS = 1000;
 /** Share of calls whose transaction commits late, after it has checked that its node is alive, and the longest delay. */
 const LATE = { share: 0.1, mostMs: 12_000 } as const;
 
 /** Spooled writes of a node for the database, which outlive its process. */
-export class NodeDisk implements Pick<Spool, 'size' | 'add' | 'next' | 'done' | 'close'> {
+export class NodeDisk
+  implements Pick<Spool, 'size' | 'add' | 'next' | 'setAside' | 'done' | 'close'>
+{
   readonly #lines: string[] = [];
 
   get size(): number {
@@ -36,6 +38,8 @@ export class NodeDisk implements Pick<Spool, 'size' | 'add' | 'next' | 'done' | 
   next(limit: number): readonly Unit[] {
     return this.#lines.slice(0, limit).map((line) => JSON.parse(line) as Unit);
   }
+
+  setAside(): undefined {}
 
   done(count: number): void {
     this.#lines.splice(0, count);
@@ -88,10 +92,10 @@ export class SimDatabase {
         if (!this.isUp) throw lost();
         if (isOpening(unit)) return this.#open(unit, access, clock);
         const answer = await this.#executor.submit(unit, access);
-        if (answer === true && isFencing(unit)) this.#fenced.add(lifeOf(unit.given[0]));
+        if (answer === true && isFencing(unit)) this.#fenced.add(lifetimeOf(unit.given[0]));
         return isLookingForOpen(unit) ? this.#seen(answer as readonly OpenCall[]) : answer;
       };
-      return way.ask(act, { lost, patienceMs: PATIENCE_MS });
+      return way.ask(act, { lost, timeoutMs: TIMEOUT_MS });
     };
     const spooling = new Spooling({ spool: disk, clock, logger, inOrder: direct });
     const submit: Submit = (unit, access) =>
@@ -103,7 +107,7 @@ export class SimDatabase {
 
   /** Returns whether another node has declared this epoch of the node dead. */
   isFenced(node: NodeRef): boolean {
-    return this.#fenced.has(lifeOf(node));
+    return this.#fenced.has(lifetimeOf(node));
   }
 
   /** Time at which other nodes began to see the call. */
@@ -139,7 +143,7 @@ type FencingUnit = Unit & { readonly given: readonly [node: NodeRef] };
 
 const isFencing = (unit: Unit): unit is FencingUnit =>
   unit.repository === 'nodes' && unit.operation === 'fence';
-const lifeOf = ({ id, epoch }: NodeRef): string => `${id} ${epoch}`;
+const lifetimeOf = ({ id, epoch }: NodeRef): string => `${id} ${epoch}`;
 const isLookingForOpen = ({ repository, operation }: Unit): boolean =>
   repository === 'calls' && operation === 'listOpen';
 

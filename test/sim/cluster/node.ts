@@ -29,7 +29,7 @@ import type { Customer } from '../customer.ts';
 import type { SimPhone } from '../phone.ts';
 import type { SimRandom } from '../random.ts';
 import { SimSignalling } from '../signalling.ts';
-import type { BugEar } from './bug-ear.ts';
+import type { BugListener } from './bug-listener.ts';
 import { type DatabaseLink, NodeDisk, type SimDatabase } from './database.ts';
 import { NodeClock } from './node-clock.ts';
 import { type SimRedis, SimRedisLink } from './redis.ts';
@@ -48,13 +48,13 @@ const settings = testSettings({
 export interface Surroundings {
   readonly clock: SimClock;
   readonly random: SimRandom;
-  readonly ear: BugEar;
+  readonly listener: BugListener;
   readonly customer: Customer;
   readonly database: SimDatabase;
   readonly redis: SimRedis;
   /** Phones that can be called, by number. */
   readonly phones: ReadonlyMap<string, SimPhone>;
-  tell(line: string): void;
+  notify(line: string): void;
 }
 
 /** One process. */
@@ -116,13 +116,13 @@ export class SimNode {
         this.#isStarting = false;
         this.process = process;
         this.servesSinceMs = this.#world.clock.monotonicMs();
-        this.#world.tell(`${this.id} serves, epoch ${process.self.epoch}`);
+        this.#world.notify(`${this.id} serves, epoch ${process.self.epoch}`);
       },
       (error: unknown) => {
         if (clock.isDead) return;
         clock.die();
         this.#isStarting = false;
-        this.#world.tell(`${this.id} did not start: ${String(error)}`);
+        this.#world.notify(`${this.id} did not start: ${String(error)}`);
       },
     );
   }
@@ -156,8 +156,8 @@ export class SimNode {
   }
 
   async #begin(clock: NodeClock): Promise<Process> {
-    const { random, ear, database, redis } = this.#world;
-    const logger = ear.logger(this.id);
+    const { random, listener, database, redis } = this.#world;
+    const logger = listener.logger(this.id);
     const basics: Basics = {
       settings,
       lists: { rates: [], carriers: [] },
@@ -198,17 +198,17 @@ export class SimNode {
     const { self } = foundation;
     const line = lineOf(this.#world, clock, self);
     const { calls, callbacks, signalling } = this.#join(basics, foundation, line, shared);
-    const { keeper, admission } = calls;
-    const takeUp = async (): Promise<void> => {
+    const { callBilling, admission } = calls;
+    const adopt = async (): Promise<void> => {
       await callbacks.resume();
     };
-    await takeUp();
+    await adopt();
     const fenced = (cause: string | undefined): void => admission.pause(cause);
     // The other nodes must first detect the new epoch.
-    const letGo = (): void => {
+    const relinquish = (): void => {
       this.servesSinceMs = this.#world.clock.monotonicMs();
     };
-    await clustered.start({ keeper, admission, callbacks, fenced, takeUp, letGo });
+    await clustered.start({ callBilling, admission, callbacks, fenced, adopt, relinquish });
     signalling.onInbound((leg) => calls.inbound.accept(leg));
     const control = shareControl(calls.control, clustered.peers);
     return {
@@ -237,8 +237,8 @@ export class SimNode {
     const callbacks = callbacksOf(basics, store, http, { logs, lease });
     this.#lives += 1;
     const name = `${this.id}.${this.#lives} `;
-    const tell = (text: string): void => this.#world.tell(text);
-    const signalling = new SimSignalling(clock, this.#world.random.fork(), tell, name);
+    const notify = (text: string): void => this.#world.notify(text);
+    const signalling = new SimSignalling(clock, this.#world.random.fork(), notify, name);
     for (const [number, phone] of this.#world.phones) signalling.plugIn(number, phone);
     const media = { ...new FakeMedia().asMedia, status: () => ({ portsFree: 1000 }) };
     const unheard = { load: () => Promise.reject(new Error('no sound is requested')) };

@@ -4,8 +4,8 @@ import type { Clock } from '../../../src/base/clock.ts';
 import { ServiceError } from '../../../src/base/errors.ts';
 import type { RedisLink } from '../../../src/edge/cluster/redis-link.ts';
 import type { SimRandom } from '../random.ts';
+import { Way } from './link.ts';
 import type { NodeClock } from './node-clock.ts';
-import { Way } from './way.ts';
 
 const COMMAND_MS = 500;
 const RECONNECT_MS = 200;
@@ -28,11 +28,11 @@ interface KeyListener {
 export class SimRedis {
   isUp = true;
   /** Generation of the server; connections to an earlier one are closed. */
-  life = 1;
+  lifetime = 1;
   readonly clock: Clock;
   readonly random: SimRandom;
   readonly #entries = new Map<string, Entry>();
-  readonly #ears = new Set<KeyListener>();
+  readonly #listeners = new Set<KeyListener>();
   /** Hashes of the scripts that it has run. */
   readonly #scripts = new Set<string>();
 
@@ -44,7 +44,7 @@ export class SimRedis {
   /** Restarts it without data. */
   crash(): void {
     this.isUp = false;
-    this.life += 1;
+    this.lifetime += 1;
     this.#entries.clear();
     this.#scripts.clear();
   }
@@ -57,12 +57,13 @@ export class SimRedis {
     return count;
   }
 
-  subscribe(ear: KeyListener): void {
-    this.#ears.add(ear);
+  subscribe(listener: KeyListener): void {
+    this.#listeners.add(listener);
   }
 
   leave(link: SimRedisLink): void {
-    for (const ear of this.#ears) if (ear.link === link) this.#ears.delete(ear);
+    for (const listener of this.#listeners)
+      if (listener.link === link) this.#listeners.delete(listener);
   }
 
   /** Runs a client command immediately. Throws for commands that no node sends. */
@@ -123,37 +124,37 @@ export class SimRedis {
     const nowMs = this.clock.monotonicMs();
     const leases = this.#scores(first);
     if (keys === '2') return this.#take(leases, rest);
-    const [lifeMs, ...renewed] = rest;
-    if (lifeMs === undefined) return this.#valid(leases);
-    for (const lease of renewed) leases.set(lease, nowMs + Number(lifeMs));
+    const [lifetimeMs, ...renewed] = rest;
+    if (lifetimeMs === undefined) return this.#valid(leases);
+    for (const lease of renewed) leases.set(lease, nowMs + Number(lifetimeMs));
     return 0;
   }
 
   #take(leases: Map<string, number>, given: readonly string[]): readonly [number, number] {
-    const [startsKey = '', lease = '', most, perSecond, lifeMs] = given;
+    const [startsKey = '', lease = '', most, perSecond, lifetimeMs] = given;
     const nowMs = this.clock.monotonicMs();
     const starts = this.#scores(startsKey);
     for (const [name, atMs] of starts) if (atMs <= nowMs - 1000) starts.delete(name);
     if (this.#valid(leases) >= Number(most)) return [1, 1000];
     if (starts.size >= Number(perSecond)) return [2, 1000];
-    leases.set(lease, nowMs + Number(lifeMs));
+    leases.set(lease, nowMs + Number(lifetimeMs));
     starts.set(lease, nowMs);
     return [0, 0];
   }
 
   #publish(channel: string, message: string): number {
     const { clock, random } = this;
-    const ears = [...this.#ears].filter(
-      ({ link, ...ear }) => link.hears && ear.channel === channel,
+    const listeners = [...this.#listeners].filter(
+      ({ link, ...listener }) => link.hears && listener.channel === channel,
     );
-    for (const ear of ears) {
+    for (const listener of listeners) {
       if (random.chance(LOST)) continue;
       for (let copies = random.chance(TWICE) ? 2 : 1; copies > 0; copies -= 1)
         clock.at(clock.monotonicMs() + random.between(...LATE_MS), () =>
-          ear.link.clock.reach(() => ear.hear(message)),
+          listener.link.clock.reach(() => listener.hear(message)),
         );
     }
-    return ears.length;
+    return listeners.length;
   }
 }
 
@@ -169,18 +170,18 @@ export class SimRedisLink implements RedisLink {
   readonly #redis: SimRedis;
   readonly #connected: (() => void)[] = [];
   #wasConnected = true;
-  #life: number;
+  #lifetime: number;
 
   constructor(redis: SimRedis, clock: NodeClock) {
     this.clock = clock;
     this.#redis = redis;
-    this.#life = redis.life;
+    this.#lifetime = redis.lifetime;
     this.way = new Way(clock, redis.random.fork(), { delayMs: [0, 2], unanswered: 0.01 });
     this.#watch();
   }
 
   get isConnected(): boolean {
-    return this.#reaches && this.#life === this.#redis.life;
+    return this.#reaches && this.#lifetime === this.#redis.lifetime;
   }
 
   get #reaches(): boolean {
@@ -195,10 +196,10 @@ export class SimRedisLink implements RedisLink {
   send(...command: readonly string[]): Promise<unknown> {
     const lost = (): Error => new ServiceError('CLUSTER_UNAVAILABLE', 'redis does not answer');
     const act = async (): Promise<unknown> => {
-      if (!this.#redis.isUp || this.#life !== this.#redis.life) throw lost();
+      if (!this.#redis.isUp || this.#lifetime !== this.#redis.lifetime) throw lost();
       return this.#redis.run(command);
     };
-    return this.way.ask(act, { lost, patienceMs: COMMAND_MS });
+    return this.way.ask(act, { lost, timeoutMs: COMMAND_MS });
   }
 
   async subscribe(channel: string, hear: (message: string) => void): Promise<void> {
@@ -217,7 +218,7 @@ export class SimRedisLink implements RedisLink {
   #watch(): void {
     this.clock.at(this.clock.monotonicMs() + RECONNECT_MS, () => {
       const isNew = this.#reaches && !(this.#wasConnected && this.isConnected);
-      if (this.#reaches) this.#life = this.#redis.life;
+      if (this.#reaches) this.#lifetime = this.#redis.lifetime;
       if (isNew) for (const act of this.#connected) act();
       this.#wasConnected = this.isConnected;
       this.#watch();

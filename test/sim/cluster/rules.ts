@@ -3,8 +3,8 @@ import { priceOf, pulsedMs } from '../../../src/base/money.ts';
 import type { Cdr } from '../../../src/domain/cdr/types.ts';
 import { PULSE_MS } from '../../foundation.ts';
 import type { Asked } from '../customer.ts';
+import type { Troubles } from './failures.ts';
 import type { Process, SimNode } from './node.ts';
-import type { Troubles } from './troubles.ts';
 import type { ClusterWorld } from './world.ts';
 
 /** Time in milliseconds after which a healthy node knows its own state. */
@@ -42,8 +42,8 @@ export class Rules {
 
   /** Checks that run with every step. */
   quick(): void {
-    const { ear, processes, clock, database } = this.#world;
-    const [fault] = [...ear.bugs, ...database.faults];
+    const { listener, processes, clock, database } = this.#world;
+    const [fault] = [...listener.bugs, ...database.faults];
     if (fault !== undefined) this.#broken(fault);
     for (const [process, node] of processes) {
       const { epoch } = process.self;
@@ -57,7 +57,7 @@ export class Rules {
         this.#broken(`${node.id} was declared dead, and was reachable all the time`);
     }
     for (const process of processes.keys())
-      for (const { uuid, peer } of process.calls.keeper.live()) {
+      for (const { uuid, peer } of process.calls.callBilling.live()) {
         this.#owners.set(uuid, process);
         if (peer.sipCallId !== undefined) this.#uuids.set(peer.sipCallId, uuid);
       }
@@ -72,7 +72,7 @@ export class Rules {
     if (fault !== undefined) this.#broken(`the ledger disagrees: ${JSON.stringify(fault)}`);
     const billed = new Set((await this.cdrs()).map(({ callUuid }) => callUuid));
     for (const { id, process } of this.#wellFor(NOTICED_MS))
-      for (const call of process.calls.keeper.live())
+      for (const call of process.calls.callBilling.live())
         if (!call.isEnded && billed.has(call.uuid))
           this.#broken(`${id} continues ${call.uuid}, which is billed`);
     await this.#takenUp();
@@ -88,7 +88,7 @@ export class Rules {
     if (overdue.length === 0) return;
     const open = new Set((await database.store.calls.listOpen()).map(({ cdr }) => cdr.callUuid));
     for (const [process] of overdue)
-      for (const { uuid } of process.calls.keeper.live())
+      for (const { uuid } of process.calls.callBilling.live())
         if (open.has(uuid) && clock.monotonicMs() - database.seenSinceMs(uuid) > SEEN_MS)
           this.#broken(`no node has adopted ${uuid}, whose node was killed`);
   }
@@ -108,8 +108,8 @@ export class Rules {
   async afterAll(): Promise<void> {
     const { store } = this.#world.database;
     for (const { id, process, spooled } of this.#world.serving) {
-      const { keeper, admission } = process.calls;
-      this.#empty(`live calls of ${id}`, keeper.live().length);
+      const { callBilling, admission } = process.calls;
+      this.#empty(`live calls of ${id}`, callBilling.live().length);
       this.#empty(`running calls of ${id}`, admission.runningHere());
       this.#empty(`notifications in the memory of ${id}`, process.callbacks.queued());
       this.#empty(`units of work on the disk of ${id}`, spooled);
@@ -121,7 +121,7 @@ export class Rules {
     const cdrs = await this.cdrs();
     await this.#money(cdrs);
     this.#records(cdrs);
-    this.#told(cdrs);
+    this.#reported(cdrs);
   }
 
   async #money(cdrs: readonly Cdr[]): Promise<void> {
@@ -162,13 +162,16 @@ export class Rules {
    * Checks that each notification has one key and arrives once, or again if its node was lost before it could record
    * the delivery.
    */
-  #told(cdrs: readonly Cdr[]): void {
+  #reported(cdrs: readonly Cdr[]): void {
     const { customer } = this.#world;
-    const byCall = Map.groupBy(customer.asked, ({ parameters }) => parameters['CallUUID'] ?? '');
+    const byCall = Map.groupBy(
+      customer.requested,
+      ({ parameters }) => parameters['CallUUID'] ?? '',
+    );
     for (const cdr of cdrs) {
       const { callUuid, answerUs, context } = cdr;
-      const told = (byCall.get(callUuid) ?? []).filter(({ path }) => path !== '/answer');
-      const hangups = told.filter(({ parameters }) => parameters['Event'] === 'Hangup');
+      const reported = (byCall.get(callUuid) ?? []).filter(({ path }) => path !== '/answer');
+      const hangups = reported.filter(({ parameters }) => parameters['Event'] === 'Hangup');
       const taken = hangups.filter((one) => this.#wasTaken(one));
       if (taken.length === 0 && answerUs !== undefined && context !== 'dial')
         this.#broken(`the hangup of ${callUuid} was not reported`);
@@ -176,7 +179,7 @@ export class Rules {
         this.#broken(`the hangup of ${callUuid} was reported with two keys`);
       if (taken.length > 1 && !this.#mayRepeat(cdr))
         this.#broken(`the hangup of ${callUuid} was reported ${taken.length} times`);
-      if (!this.#mayRepeat(cdr)) this.#inOrder(callUuid, told);
+      if (!this.#mayRepeat(cdr)) this.#inOrder(callUuid, reported);
     }
   }
 
@@ -201,8 +204,8 @@ export class Rules {
     return this.#troubles.killed.has(process) || this.#fenced.has(process);
   }
 
-  #inOrder(callUuid: string, told: readonly Asked[]): void {
-    const events = told.map(({ parameters }) => parameters['Event'] ?? '');
+  #inOrder(callUuid: string, reported: readonly Asked[]): void {
+    const events = reported.map(({ parameters }) => parameters['Event'] ?? '');
     const hangup = events.indexOf('Hangup');
     if (hangup >= 0 && events.lastIndexOf('Ring') > hangup)
       this.#broken(`${callUuid}: Ring was reported after Hangup`);

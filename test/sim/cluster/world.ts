@@ -15,7 +15,7 @@ import type { SimLeg } from '../leg.ts';
 import { SimNetwork } from '../network.ts';
 import { SimPhone } from '../phone.ts';
 import { SimRandom } from '../random.ts';
-import { BugEar } from './bug-ear.ts';
+import { BugListener } from './bug-listener.ts';
 import { SimDatabase } from './database.ts';
 import { HOST, PRICE, type Process, SimNode, type Surroundings } from './node.ts';
 import { SimRedis } from './redis.ts';
@@ -39,7 +39,7 @@ export interface Tracked {
 export class ClusterWorld implements Surroundings {
   readonly clock = new SimClock();
   readonly random: SimRandom;
-  readonly ear: BugEar;
+  readonly listener: BugListener;
   readonly customer: Customer;
   readonly database: SimDatabase;
   readonly redis: SimRedis;
@@ -56,8 +56,8 @@ export class ClusterWorld implements Surroundings {
 
   private constructor(seed: number) {
     this.random = new SimRandom(seed);
-    const tell = (line: string): void => this.tell(line);
-    this.ear = new BugEar(tell);
+    const notify = (line: string): void => this.notify(line);
+    this.listener = new BugListener(notify);
     this.customer = new Customer(this.clock, this.random.fork(), () => undefined);
     this.database = new SimDatabase(this.clock, this.random.fork());
     this.redis = new SimRedis(this.clock, this.random.fork());
@@ -80,7 +80,7 @@ export class ClusterWorld implements Surroundings {
     return this.#customer;
   }
 
-  tell(line: string): void {
+  notify(line: string): void {
     this.story.push(`${this.clock.monotonicMs().toFixed(0).padStart(7)} ${line}`);
   }
 

@@ -76,7 +76,7 @@ export function interrupt(world: World, leg: SimLeg): void {
   ];
   // A call that the service does not know yet can only be ended by its phone.
   const way = call === undefined ? 0 : world.random.integer(ways.length);
-  world.tell(`${leg.id} is interrupted, way ${way}`);
+  world.notify(`${leg.id} is interrupted, way ${way}`);
   ways[way]?.();
 }
 
@@ -101,7 +101,7 @@ export const callScenarios: readonly Scenario[] = [
       if (call === undefined) return;
       const { control, accountId } = world.service;
       const aleg = { url: `${SITE}/moved`, method: 'POST' } as const;
-      world.tell('transferred');
+      world.notify('transferred');
       const done = await control.transfer(accountId, call.uuid, {
         legs: 'aleg',
         aleg,
@@ -120,7 +120,7 @@ export const callScenarios: readonly Scenario[] = [
         '<Response><Dance/></Response>',
         '<Response><Play>https://files.test/a?b=1&c=2</Play></Response>',
         '<Response><Speak>not closed</Response>',
-        'this is no document',
+        'this is not a document',
         '<html><body>502 Bad Gateway</body></html>',
         '<Response><Wait length="many"/></Response>',
         '<!DOCTYPE r [<!ENTITY a "aaaa">]><Response><Speak>&a;</Speak></Response>',
@@ -132,7 +132,11 @@ export const callScenarios: readonly Scenario[] = [
       world.equal(cdr.hangupCauseName, 'Invalid Answer XML', 'cause');
       world.equal(cdr.hangupSource, 'Error', 'source');
       world.equal(cdr.cost, 0, 'cost');
-      world.equal(world.customer.told('/hangup', cdr.callUuid).length, 1, 'hangup notifications');
+      world.equal(
+        world.customer.reported('/hangup', cdr.callUuid).length,
+        1,
+        'hangup notifications',
+      );
     },
   },
   {
@@ -199,7 +203,7 @@ export const callScenarios: readonly Scenario[] = [
       await world.rest(60_000);
       const tries = world.customer.at('/hangup').length;
       world.equal(tries, Math.min(total, 3) + 1, 'attempts');
-      world.customer.asked.length = 0;
+      world.customer.requested.length = 0;
     },
   },
   {

@@ -148,7 +148,7 @@ async function people(world: World): Promise<void> {
   const { provisioning, accountId } = world.service;
   const own = { e164: OWN_NUMBER, country: 'US', currency: 'USD', accountId };
   const added = await provisioning.numbers.add(own);
-  world.expect(added.ok, 'the account has a number of its own');
+  world.expect(added.ok, 'the account has a number');
   for (const number of FAR) {
     world.farPhone(number, { called: world.random.pick(CALLED) }).says = 500;
   }
@@ -200,12 +200,12 @@ function disturb(world: World, legs: readonly SimLeg[]): void {
   else if (what < 0.2) leg.reinvite(random.pick(['sendonly', 'sendrecv', 'inactive']));
   else if (what < 0.22 && leg.phone !== undefined) leg.phone.present = false;
   else {
-    const live = service.keeper.live();
+    const live = service.callBilling.live();
     if (live.length === 0) return;
     const call = random.pick(live);
     const commands = random.chance(LAST_SHARE) ? LAST_COMMANDS : COMMANDS;
     const number = random.integer(commands.length);
-    world.tell(`command ${number} of ${commands.length} for ${call.uuid.slice(0, 8)}`);
+    world.notify(`command ${number} of ${commands.length} for ${call.uuid.slice(0, 8)}`);
     void commands[number]?.(world, call);
   }
 }

@@ -52,7 +52,7 @@ export const dialScenarios: readonly Scenario[] = [
       await world.until('both hear each other', () => alice.hears(B_HZ) && bob.hears(A_HZ));
       await world.advance(world.random.between(0, 4000));
       const who = world.random.pick(['alice', 'bob', 'both', 'service'] as const);
-      world.tell(`${who} hangs up`);
+      world.notify(`${who} hangs up`);
       const call = world.callOf(leg);
       if (who === 'alice' || who === 'both') leg.phoneHangsUp();
       if (who === 'bob' || who === 'both') otherLeg(world, leg).phoneHangsUp();
@@ -88,7 +88,7 @@ export const dialScenarios: readonly Scenario[] = [
         { kind: 'silent' },
         { kind: 'answersWithoutSdp', answerMs: 300 },
       ]);
-      world.tell(JSON.stringify(called));
+      world.notify(JSON.stringify(called));
       const { alice, leg } = await dialling(world, called, `action="${SITE}/dialled" timeout="8"`);
       await world.until('alice hears the next document', () => alice.hears(FILE_HZ), 50_000);
       world.equal(world.customer.at('/dialled').length, 1, 'actions');
@@ -129,8 +129,8 @@ export const dialScenarios: readonly Scenario[] = [
       const { alice, bob } = await dialling(world, called, '', inner);
       await world.until('alice hears one of them', () => alice.hears(B_HZ) || alice.hears(C_HZ));
       await world.advance(1000);
-      const heard = [bob, carol].filter((phone) => phone.hears(A_HZ)).length;
-      world.equal(heard, 1, 'parties that hear alice');
+      const received = [bob, carol].filter((phone) => phone.hears(A_HZ)).length;
+      world.equal(received, 1, 'parties that hear alice');
       world.equal(world.signalling.live.length, 2, 'legs');
     },
   },
@@ -147,7 +147,7 @@ export const dialScenarios: readonly Scenario[] = [
         world.random.pick(['', 'dialMusic="real"']),
       );
       await world.until('alice hears early media', () => alice.hears(B_HZ), 3000);
-      world.expect(otherLeg(world, leg).state === 'early', 'nobody has answered');
+      world.expect(otherLeg(world, leg).state === 'early', 'the call is not answered');
       await world.until('bob answers', () => otherLeg(world, leg).answered);
       await world.advance(500);
       world.expect(alice.hears(B_HZ), 'alice hears bob');

@@ -73,7 +73,7 @@ export const elementScenarios: readonly Scenario[] = [
       const digits = Array.from({ length: world.random.between(1, 6) }, () =>
         world.random.pick([...'0123456789*']),
       ).join('');
-      world.tell(`${digits} by ${way}`);
+      world.notify(`${digits} by ${way}`);
       const { phone, leg } = await caller(
         world,
         `<GetDigits action="${SITE}/digits" finishOnKey="#" timeout="5" numDigits="10"><Play>${toneFile(FILE_HZ, 9000)}</Play></GetDigits>`,
@@ -108,7 +108,7 @@ export const elementScenarios: readonly Scenario[] = [
       'a message is recorded until a silence, a key, the maximum length or the hangup; its file contains it',
     async play(world) {
       const way = world.random.pick(['silence', 'key', 'length', 'hangup'] as const);
-      world.tell(`ends by ${way}`);
+      world.notify(`ends by ${way}`);
       const { phone, leg } = await caller(
         world,
         `<Record action="${SITE}/recorded" redirect="true" callbackUrl="${SITE}/file" fileFormat="wav" maxLength="${way === 'length' ? 4 : 20}" timeout="2" finishOnKey="#"/>`,
@@ -122,18 +122,18 @@ export const elementScenarios: readonly Scenario[] = [
       if (way === 'key') phone.press('#');
       if (way === 'hangup') leg.phoneHangsUp();
       await world.until('the file is reported', () => world.customer.at('/file').length === 1);
-      const told = world.customer.at('/file')[0]?.parameters ?? {};
+      const reported = world.customer.at('/file')[0]?.parameters ?? {};
       const reasons = {
         silence: 'RecordingTimeout',
         key: 'FinishedOnKey',
         length: 'maxLength',
         hangup: 'HungUp',
       };
-      world.equal(told['RecordingEndReason'], reasons[way], 'reason');
-      world.equal(told['Event'], 'RecordStop', 'event');
+      world.equal(reported['RecordingEndReason'], reasons[way], 'reason');
+      world.equal(reported['Event'], 'RecordStop', 'event');
       const [recording] = await recordings(world);
       if (recording === undefined) throw new Error('there is no recording');
-      world.equal(String(recording.durationMs), told['RecordingDurationMs'], 'duration');
+      world.equal(String(recording.durationMs), reported['RecordingDurationMs'], 'duration');
       const [left] = wav(world, recording.file);
       world.expect(left !== undefined && holds(left, PHONE_HZ), 'the file holds what was said');
       if (way === 'hangup') return;
@@ -198,8 +198,8 @@ export const elementScenarios: readonly Scenario[] = [
     title: 'DTMF is sent in the format that the phone supports',
     async play(world) {
       const { phone } = await caller(world, '<DTMF>1w2W3#</DTMF><Wait length="4"/>');
-      await world.until('all keys have arrived', () => phone.heardKeys.length === 4);
-      world.equal(phone.heardKeys.join(''), '123#', 'keys');
+      await world.until('all keys have arrived', () => phone.receivedKeys.length === 4);
+      world.equal(phone.receivedKeys.join(''), '123#', 'keys');
     },
   },
 ];

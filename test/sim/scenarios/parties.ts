@@ -115,7 +115,7 @@ export const partyScenarios: readonly Scenario[] = [
       const cdrs = await world.cdrs();
       world.equal(cdrs.length, 12, 'records');
       for (const callUuid of placed.value.callUuids) {
-        world.equal(world.customer.told('/hangup', callUuid).length, 1, 'hangup notifications');
+        world.equal(world.customer.reported('/hangup', callUuid).length, 1, 'hangup notifications');
       }
     },
   },

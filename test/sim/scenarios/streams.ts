@@ -49,7 +49,7 @@ export const streamScenarios: readonly Scenario[] = [
       await world.until('all that was queued has been played', () => bot.played.length === 1);
       await world.advance(world.random.between(0, 3000));
       const who = world.random.pick(['phone', 'bot', 'service'] as const);
-      world.tell(`${who} hangs up`);
+      world.notify(`${who} hangs up`);
       if (who === 'phone') leg.phoneHangsUp();
       else if (who === 'bot') bot.send('stop');
       else world.callOf(leg)?.hangup('normal', 'API Request');
@@ -113,7 +113,7 @@ export const streamScenarios: readonly Scenario[] = [
       bot.send('sendDTMF', { dtmf: '789' });
       await world.advance(1500);
       if (leg.atPhone.keypadEvents)
-        world.equal(leg.atPhone.heardKeys.join(''), '789', 'keys of the bot');
+        world.equal(leg.atPhone.receivedKeys.join(''), '789', 'keys of the bot');
     },
   },
   {

@@ -89,7 +89,7 @@ export async function openCallService(environment: Readonly<Record<string, strin
     provisioning: foundation.provisioning,
     ledger: foundation.ledger,
     close: async () => {
-      calls.keeper.stop();
+      calls.callBilling.stop();
       await edge.lines.callbacks.close(0);
       await store.close();
     },
@@ -203,7 +203,7 @@ function readersOf(of: {
     return page.items.map(({ cdr }) => cdr);
   };
   return {
-    live: () => calls.keeper.live(),
+    live: () => calls.callBilling.live(),
     cdrs,
     /** Returns the record of the only finished call, or of the given one. */
     cdr: async (callUuid?: CallUuid): Promise<Cdr> => {
@@ -229,7 +229,7 @@ function readersOf(of: {
       return {
         ...edge.media.leftovers(),
         errors,
-        live: calls.keeper.live().length,
+        live: calls.callBilling.live().length,
         running: await calls.admission.running(accountId),
         reserved: balance.ok ? balance.value.reservedFunds : undefined,
         openSockets: edge.bots.sockets.filter(({ isOver }) => !isOver).length,

@@ -26,35 +26,37 @@ export interface Asked {
 export const document = (body: string): string => `<Response>${body}</Response>`;
 
 export class Site implements HttpCaller {
-  readonly asked: Asked[] = [];
+  readonly requested: Asked[] = [];
   readonly #clock: SimClock;
-  readonly #replies = new Map<string, Reply | ((asked: Asked) => Reply)>();
+  readonly #replies = new Map<string, Reply | ((requested: Asked) => Reply)>();
 
   constructor(clock: SimClock) {
     this.#clock = clock;
   }
 
   /** Sets the response of `path`. Unknown paths return an empty body. */
-  on(path: string, reply: Reply | ((asked: Asked) => Reply)): void {
+  on(path: string, reply: Reply | ((requested: Asked) => Reply)): void {
     this.#replies.set(path, reply);
   }
 
   /** Returns the parameters of all requests to a path, in order. */
-  told(path: string): ReadonlyArray<Readonly<Record<string, string>>> {
-    return this.asked.filter((asked) => asked.path === path).map(({ parameters }) => parameters);
+  reported(path: string): ReadonlyArray<Readonly<Record<string, string>>> {
+    return this.requested
+      .filter((requested) => requested.path === path)
+      .map(({ parameters }) => parameters);
   }
 
   /** Returns the parameters of the only request to a path. */
-  toldOnce(path: string): Readonly<Record<string, string>> {
-    const [only, ...more] = this.told(path);
+  onlyCallback(path: string): Readonly<Record<string, string>> {
+    const [only, ...more] = this.reported(path);
     if (only === undefined || more.length > 0) {
-      throw new Error(`${path} received ${this.told(path).length} requests`);
+      throw new Error(`${path} received ${this.reported(path).length} requests`);
     }
     return only;
   }
 
   events(path: string): readonly string[] {
-    return this.told(path).map(({ Event }) => Event ?? '');
+    return this.reported(path).map(({ Event }) => Event ?? '');
   }
 
   async send(
@@ -63,7 +65,7 @@ export class Site implements HttpCaller {
   ): Promise<Result<HttpResponse, HttpFailure>> {
     const { pathname, search } = new URL(request.url);
     const body = request.method === 'GET' ? '' : (request.body ?? '');
-    const asked: Asked = {
+    const requested: Asked = {
       path: pathname,
       method: request.method,
       atMs: this.#clock.monotonicMs(),
@@ -73,9 +75,9 @@ export class Site implements HttpCaller {
       ]),
       headers: request.headers,
     };
-    this.asked.push(asked);
+    this.requested.push(requested);
     const known = this.#replies.get(pathname) ?? '';
-    const reply = typeof known === 'function' ? known(asked) : known;
+    const reply = typeof known === 'function' ? known(requested) : known;
     if (typeof reply === 'object') return this.#fail(reply.fails, request.readTimeoutMs, signal);
     const [status, text] = typeof reply === 'number' ? [reply, ''] : [200, reply];
     return ok({ status, contentType: 'application/xml', body: text, durationMs: 0 });

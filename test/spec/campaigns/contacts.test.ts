@@ -88,7 +88,7 @@ describe('an upload', () => {
     );
     expect(reply.body).toMatchObject({ valid_contacts: 1, invalid_rows: 3, total_rows: 4 });
     expect(reply.body.errors).toMatchObject([
-      { row_number: 2, reason: 'to "nobody" is no telephone number' },
+      { row_number: 2, reason: 'to "nobody" is not a phone number' },
       { row_number: 3, reason: 'has 3 cells under 2 columns' },
       { row_number: 4 },
     ]);
@@ -96,7 +96,7 @@ describe('an upload', () => {
     expect(file.headers['content-type']).toContain('text/csv');
     expect(file.text.split('\r\n').slice(0, 3)).toEqual([
       'row_number,reason',
-      '2,"to ""nobody"" is no telephone number"',
+      '2,"to ""nobody"" is not a phone number"',
       '3,has 3 cells under 2 columns',
     ]);
   });

@@ -15,9 +15,9 @@ type Named = Pick<Member, 'context' | 'instruction' | 'id'>;
 
 const IN_PROGRESS: CallStatus = 'in-progress';
 
-export function tellEnter(room: RoomNames, member: Member, isFirst: boolean): void {
+export function notifyEnter(room: RoomNames, member: Member, isFirst: boolean): void {
   const { facts } = member.context.call;
-  tell(room, member, 'enter', 'ConferenceEnter', [
+  notify(room, member, 'enter', 'ConferenceEnter', [
     ['ConferenceFirstMember', String(isFirst)],
     ['From', partyParameter(facts.from)],
     ['To', partyParameter(facts.to)],
@@ -26,7 +26,7 @@ export function tellEnter(room: RoomNames, member: Member, isFirst: boolean): vo
   ]);
 }
 
-export function tellExit(...of: Parameters<typeof exitNotice>): void {
+export function notifyExit(...of: Parameters<typeof exitNotice>): void {
   const [, { context }] = of;
   const notification = exitNotice(...of);
   if (notification !== undefined) context.needs.callbacks.notify(notification);
@@ -43,11 +43,11 @@ export const exitNotice = (
     ['ConferenceLastMember', String(facts.isLast)],
   ]);
 
-export const tellDigits = (room: RoomNames, member: Member, keys: string): void =>
-  tell(room, member, 'digits', 'ConferenceDigitsMatch', [['ConferenceDigitsMatch', keys]]);
+export const notifyDigits = (room: RoomNames, member: Member, keys: string): void =>
+  notify(room, member, 'digits', 'ConferenceDigitsMatch', [['ConferenceDigitsMatch', keys]]);
 
-export const tellFloor = (room: RoomNames, member: Member): void =>
-  tell(room, member, 'floor', 'ConferenceFloor', []);
+export const notifyFloor = (room: RoomNames, member: Member): void =>
+  notify(room, member, 'floor', 'ConferenceFloor', []);
 
 /** Notification draft for a room recording, sent once its file is available. */
 export const recordNotice = (room: RoomNames, member: Member): NotificationDraft | undefined =>
@@ -65,9 +65,9 @@ export const namesOf = (room: RoomNames, memberId: string): CallbackParameters =
   ['ConferenceMemberID', memberId],
 ];
 
-function tell(...told: Parameters<typeof draft>): void {
-  const [, { context }] = told;
-  const notification = draft(...told);
+function notify(...reported: Parameters<typeof draft>): void {
+  const [, { context }] = reported;
+  const notification = draft(...reported);
   if (notification !== undefined) context.needs.callbacks.notify(notification);
 }
 

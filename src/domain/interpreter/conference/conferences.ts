@@ -1,5 +1,6 @@
 /** Conferences of all accounts on this node, by account and case-sensitive name, with the operations of the REST API. */
 
+import { wallUs } from '../../../base/clock.ts';
 import type { AccountId } from '../../../base/ids.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
 import type { ConferenceInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
@@ -217,7 +218,7 @@ export class Conferences implements ConferenceDirectory {
   }
 
   #nowUs(): number {
-    return Math.round(this.#needs.clock.wallMs() * 1000);
+    return wallUs(this.#needs.clock);
   }
 
   #open(accountId: AccountId, key: string, name: string): Room {

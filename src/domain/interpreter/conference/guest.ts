@@ -1,7 +1,7 @@
 /** A call of another node in a conference of this node, represented by a leg from that node. */
 import type { Logger } from '../../../base/logger.ts';
 import type { Call, CallLogKind } from '../../call/call.ts';
-import type { InboundLeg, MediaWish } from '../../call/needs.ts';
+import type { InboundLeg, LegPolicy } from '../../call/needs.ts';
 import type { NotificationDraft } from '../../callback/types.ts';
 import type { Bus } from '../../cluster/needs.ts';
 import type { InterpreterNeeds, Participation, VerbContext } from '../needs.ts';
@@ -26,7 +26,7 @@ export interface GuestNeeds {
   readonly logger: Logger;
 }
 
-const WISH: MediaWish = { srtp: LINK_SRTP, codecs: LINK_CODECS };
+const LINK_POLICY: LegPolicy = { srtp: LINK_SRTP, codecs: LINK_CODECS };
 
 export class Guest {
   readonly #needs: GuestNeeds;
@@ -60,7 +60,8 @@ export class Guest {
       keypadEvents,
       noted: (kind, text, facts) => this.#noted(kind, text, facts),
     });
-    call.takeInbound(unowned(leg), WISH);
+    // The home node shows the SIP messages of the call.
+    call.takeInbound(leg, LINK_POLICY, { ownsMessages: false });
     this.#enter(call).catch((error: unknown) => {
       logger.error(
         { error, callUuid: call.uuid },
@@ -159,14 +160,3 @@ const roomOf = ({ room }: Participation): Participation['room'] => {
     recording: recording && { recordingId: recording.recordingId, url: recording.url },
   };
 };
-
-/** Hides `belongsTo`: the call's home node shows these SIP messages, not this node. */
-function unowned(leg: InboundLeg): InboundLeg {
-  return new Proxy(leg, {
-    get(target, property) {
-      if (property === 'belongsTo') return undefined;
-      const value: unknown = Reflect.get(target, property, target);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
-}

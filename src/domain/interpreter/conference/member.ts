@@ -11,7 +11,7 @@ import { RecordingSlot } from './recording-slot.ts';
 export interface MemberEvents {
   pressed(digit: string): void;
   matched(keys: string): void;
-  wantsOut(reason: LeaveReason): void;
+  exitRequested(reason: LeaveReason): void;
 }
 
 export type MemberSound =
@@ -45,21 +45,21 @@ export class Member {
   #isWaiting = false;
   #coaching = false;
   #holdMusic: AbortController | undefined;
-  #endPatience: () => void = () => undefined;
+  #endTimeout: () => void = () => undefined;
   #isOut = false;
 
   constructor(
     id: string,
     seat: RoomMember,
-    asked: { readonly context: VerbContext; readonly instruction: ConferenceInstruction },
+    requested: { readonly context: VerbContext; readonly instruction: ConferenceInstruction },
   ) {
     this.id = id;
     this.seat = seat;
-    this.context = asked.context;
-    this.instruction = asked.instruction;
-    this.joinedMs = asked.context.needs.clock.monotonicMs();
-    this.#muted = asked.instruction.muted;
-    const { call, needs } = asked.context;
+    this.context = requested.context;
+    this.instruction = requested.instruction;
+    this.joinedMs = requested.context.needs.clock.monotonicMs();
+    this.#muted = requested.instruction.muted;
+    const { call, needs } = requested.context;
     this.recording = new RecordingSlot((request) => needs.recorder.start(call, request));
     this.left = new Promise((resolve) => {
       this.#resolveLeft = resolve;
@@ -101,14 +101,14 @@ export class Member {
     const { call, signal, needs } = this.context;
     const { digitsMatch, hangupOnStar, timeLimitMs, sendDigits } = this.instruction;
     const { clock } = needs;
-    const onAbort = (): void => events.wantsOut('callOver');
+    const onAbort = (): void => events.exitRequested('callOver');
     signal.addEventListener('abort', onAbort, { once: true });
     this.#undo.push(
       () => signal.removeEventListener('abort', onAbort),
-      clock.at(clock.monotonicMs() + timeLimitMs, () => events.wantsOut('timeLimit')),
+      clock.at(clock.monotonicMs() + timeLimitMs, () => events.exitRequested('timeLimit')),
       matchDigits(call.digits, digitsMatch, (keys) => events.matched(keys)),
       call.digits.observeEvents((digit) => events.pressed(digit)),
-      matchDigits(call.digits, hangupOnStar ? ['*'] : [], () => events.wantsOut('star')),
+      matchDigits(call.digits, hangupOnStar ? ['*'] : [], () => events.exitRequested('star')),
       // Presses in a conference do not count as type-ahead for later elements.
       call.digits.forgetAhead(),
     );
@@ -117,15 +117,15 @@ export class Member {
     }
   }
 
-  /** Isolates the member until the conference starts, and plays its waitSound. `patience` limits the wait. */
-  wait(source: SoundSource | undefined, patience?: { readonly ms: number; over(): void }): void {
+  /** Isolates the member until the conference starts, and plays its waitSound. `timeout` limits the wait. */
+  wait(source: SoundSource | undefined, timeout?: { readonly ms: number; over(): void }): void {
     if (this.#isWaiting) return;
     this.#isWaiting = true;
     this.seat.set({ held: true });
     const { call, needs } = this.context;
-    if (patience !== undefined && patience.ms > 0) {
+    if (timeout !== undefined && timeout.ms > 0) {
       const { clock } = needs;
-      this.#endPatience = clock.at(clock.monotonicMs() + patience.ms, () => patience.over());
+      this.#endTimeout = clock.at(clock.monotonicMs() + timeout.ms, () => timeout.over());
     }
     if (source === undefined) return;
     this.#waiting = new AbortController();
@@ -138,7 +138,7 @@ export class Member {
     this.#waiting?.abort();
     this.#waiting = undefined;
     this.#isWaiting = false;
-    this.#endPatience();
+    this.#endTimeout();
     this.seat.set({ held: this.#onHold });
   }
 
@@ -167,11 +167,11 @@ export class Member {
     this.#sounds.set(sound.kind, stop);
     const { call, needs } = this.context;
     const options = { signal: stop.signal, mix: true };
-    const heard =
+    const received =
       sound.kind === 'play'
         ? playTo(call, needs, sound.url, options)
         : speakTo(call, needs, { ...sound, ssml: undefined }, options);
-    heard
+    received
       .catch((error: unknown) => {
         if (stop.signal.aborted) return;
         call.log.add('warning', 'sound failed', { detail: String(error) });
@@ -192,7 +192,7 @@ export class Member {
     for (const undo of this.#undo) undo();
     this.#waiting?.abort();
     this.#holdMusic?.abort();
-    this.#endPatience();
+    this.#endTimeout();
     this.silence('play');
     this.silence('speak');
     this.recording.stop('HungUp');

@@ -76,19 +76,19 @@ function pause(room: Room, member: Member | undefined, isPaused: boolean): Done 
   const state = isPaused ? 'Paused' : 'Resumed';
   if (member !== undefined) {
     if (!member.recording.pause(isPaused)) return err(NOT_RECORDING);
-    tell(room, member, `ParticipantRecording${state}`, member.recording.request?.callback);
+    notify(room, member, `ParticipantRecording${state}`, member.recording.request?.callback);
     return DONE;
   }
   if (!room.recordings.pause(isPaused)) return err(NOT_RECORDING);
   const [first] = room.members;
   const target = room.recordings.request?.notice?.target;
-  if (first !== undefined) tell(room, first, `MPCRecording${state}`, target, false);
+  if (first !== undefined) notify(room, first, `MPCRecording${state}`, target, false);
   return DONE;
 }
 
 type Target = RecordRequest['callback'];
 
-function tell(room: Room, member: Member, event: string, target: Target, isItsOwn = true): void {
+function notify(room: Room, member: Member, event: string, target: Target, isItsOwn = true): void {
   if (target === undefined) return;
   const { call, needs } = member.context;
   const { last } = isItsOwn ? member.recording : room.recordings;

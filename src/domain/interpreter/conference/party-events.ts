@@ -30,7 +30,7 @@ const GROUPS = {
 export type PartyEvent = keyof typeof GROUPS;
 
 /** Sends an event of a multi-party call. Members of a `Conference` have no such events. */
-export function tellParty(
+export function notifyParty(
   room: RoomNames,
   member: Member,
   event: PartyEvent,

@@ -5,7 +5,7 @@ import type { RoomRecordRequest } from '../recording/types.ts';
 import type { SoundSource } from '../sound-url.ts';
 import { type RoomNames, recordNotice } from './conference-events.ts';
 import type { Member } from './member.ts';
-import { tellParty } from './party-events.ts';
+import { notifyParty } from './party-events.ts';
 
 /** Requested changes to a member; undefined leaves a property unchanged. */
 export interface PartyChange {
@@ -25,10 +25,10 @@ interface PartyRoom extends RoomNames {
 export function enterParty(room: PartyRoom, member: Member, isFirst: boolean): void {
   const { party } = member.instruction;
   if (party === undefined) return;
-  if (isFirst) tellParty(room, member, 'MPCInitialized');
+  if (isFirst) notifyParty(room, member, 'MPCInitialized');
   if (party.role === 'agent') member.seat.set({ coached: true });
   if (party.role === 'supervisor' && party.coachMode) member.coach(true);
-  tellParty(room, member, 'ParticipantJoined');
+  notifyParty(room, member, 'ParticipantJoined');
   if (party.hold) member.hold(true, holdSound(room, member));
 }
 
@@ -38,20 +38,20 @@ export function changeParty(room: PartyRoom, member: Member, change: PartyChange
   const { mute, hold, coachMode } = change;
   if (mute !== undefined && mute !== member.muted) {
     member.set({ muted: mute });
-    tellParty(room, member, mute ? 'ParticipantMuted' : 'ParticipantUnmuted');
+    notifyParty(room, member, mute ? 'ParticipantMuted' : 'ParticipantUnmuted');
   }
   if (hold !== undefined && hold !== member.onHold) {
     member.hold(hold, holdSound(room, member));
-    tellParty(room, member, hold ? 'ParticipantHold' : 'ParticipantUnhold');
+    notifyParty(room, member, hold ? 'ParticipantHold' : 'ParticipantUnhold');
   }
   if (coachMode !== undefined && party.role === 'supervisor' && coachMode !== member.coaching) {
     member.coach(coachMode);
-    tellParty(room, member, coachMode ? 'ParticipantCoachModeOn' : 'ParticipantCoachModeOff');
+    notifyParty(room, member, coachMode ? 'ParticipantCoachModeOn' : 'ParticipantCoachModeOff');
   }
 }
 
 /** Recipients of the room recording's notification and transcription. */
-export function recordingTold(
+export function recordingReported(
   room: RoomNames,
   member: Member,
 ): Pick<RoomRecordRequest, 'notice' | 'transcription'> {

@@ -1,5 +1,5 @@
 /** One conference: its members, its state and the sounds that all members hear. */
-import type { Clock } from '../../../base/clock.ts';
+import { type Clock, wallUs } from '../../../base/clock.ts';
 import { type AccountId, type Random, uuid } from '../../../base/ids.ts';
 import type { Logger } from '../../../base/logger.ts';
 import type { Result } from '../../../base/result.ts';
@@ -13,16 +13,16 @@ import type { LiveRecording, RecordRefusal, RoomRecordRequest } from '../recordi
 import { playSoundUrl, type SoundSource } from '../sound-url.ts';
 import { beeps, RELAYED_DIGITS } from '../tones.ts';
 import {
+  notifyDigits,
+  notifyEnter,
+  notifyExit,
+  notifyFloor,
   soundParameters,
-  tellDigits,
-  tellEnter,
-  tellExit,
-  tellFloor,
 } from './conference-events.ts';
 import { describedMember } from './described-member.ts';
 import { Member } from './member.ts';
-import { enterParty, recordingTold } from './party.ts';
-import { tellParty } from './party-events.ts';
+import { enterParty, recordingReported } from './party.ts';
+import { notifyParty } from './party-events.ts';
 import { PartyHistory } from './party-history.ts';
 import { RecordingSlot } from './recording-slot.ts';
 
@@ -61,7 +61,7 @@ export class Room {
   #begun = false;
   #floor: Member | undefined;
   /** First member with a `statusCallbackUrl`: receives the events of the whole multi-party call. */
-  #teller: Member | undefined;
+  #notifier: Member | undefined;
   /** First member with a `record` attribute: determines the recording of the room. */
   #recordFor: Member | undefined;
 
@@ -110,15 +110,15 @@ export class Room {
     if (isFirst) this.#firstId = member.id;
     this.#members.set(member.id, member);
     context.call.log.add('call', 'conference entered', { name: this.name, memberId: member.id });
-    tellEnter(this, member, isFirst);
+    notifyEnter(this, member, isFirst);
     this.#partyEntered(member, isFirst);
     member.watch({
       pressed: (digit) => {
-        tellParty(this, member, 'ParticipantDigitInput', [['Digit', digit]]);
+        notifyParty(this, member, 'ParticipantDigitInput', [['Digit', digit]]);
         this.#relay(member, digit);
       },
-      matched: (keys) => tellDigits(this, member, keys),
-      wantsOut: (reason) => this.leave(member, reason),
+      matched: (keys) => notifyDigits(this, member, keys),
+      exitRequested: (reason) => this.leave(member, reason),
     });
     if (instruction.startConferenceOnEnter || goesOn) this.#begin();
     if (this.#begun) this.#announce(instruction.enterSound, member);
@@ -141,10 +141,10 @@ export class Room {
     const { call } = member.context;
     call.log.add('call', 'conference left', { name: this.name, memberId: member.id, reason });
     const wasFirst = member.id === this.#firstId;
-    tellExit(this, member, { wasFirst, isLast: this.#members.size === 0 });
-    tellParty(this, member, 'ParticipantLeft', [['Reason', reason]]);
+    notifyExit(this, member, { wasFirst, isLast: this.#members.size === 0 });
+    notifyParty(this, member, 'ParticipantLeft', [['Reason', reason]]);
     this.#onMembers();
-    if (this.#members.size === 0) tellParty(this, this.#teller ?? member, 'MPCEnded');
+    if (this.#members.size === 0) notifyParty(this, this.#notifier ?? member, 'MPCEnded');
     if (this.#isMoving) {
       this.closeIfEmpty();
       return;
@@ -199,7 +199,7 @@ export class Room {
 
   #partyEntered(member: Member, isFirst: boolean): void {
     const { party } = member.instruction;
-    if (party?.statusCallback !== undefined) this.#teller ??= member;
+    if (party?.statusCallback !== undefined) this.#notifier ??= member;
     enterParty(this, member, isFirst);
     if (!isFirst || party === undefined) return;
     const { clock } = this.#needs;
@@ -224,7 +224,7 @@ export class Room {
   }
 
   #nowUs(): number {
-    return Math.round(this.#needs.clock.wallMs() * 1000);
+    return wallUs(this.#needs.clock);
   }
 
   #nextId(): string {
@@ -237,7 +237,7 @@ export class Room {
     this.#begun = true;
     this.#begins.resolve();
     this.history.startedUs = this.#nowUs();
-    if (this.#teller !== undefined) tellParty(this, this.#teller, 'MPCStarted');
+    if (this.#notifier !== undefined) notifyParty(this, this.#notifier, 'MPCStarted');
     for (const member of this.#members.values()) {
       if (member.instruction.party === undefined || this.#members.size > 1) member.begin();
     }
@@ -293,8 +293,8 @@ export class Room {
     const member = this.members.find((candidate) => candidate.seat === seat);
     if (member === undefined || member === this.#floor) return;
     this.#floor = member;
-    if (member.instruction.floorEvent) tellFloor(this, member);
-    tellParty(this, member, 'ParticipantSpeaking');
+    if (member.instruction.floorEvent) notifyFloor(this, member);
+    notifyParty(this, member, 'ParticipantSpeaking');
   }
 
   /** Implements a document's `record`: records while the room has two members, with recordWhenAlone one. */
@@ -317,7 +317,7 @@ export class Room {
       conferenceUuid: this.uuid,
       format: instruction.recordFileFormat,
       maxMs: LONGEST_RECORDING_MS,
-      ...recordingTold(this, member),
+      ...recordingReported(this, member),
     };
     this.record(request).then(
       (started) => {

@@ -44,7 +44,7 @@ export class Rosters {
     });
   }
 
-  /** Notes that `call`, a guest, stands for a call of node `home`. Call this before the guest enters a room. */
+  /** Notes that `call`, a guest, represents a call of node `home`. Call this before the guest enters a room. */
   guest(call: Call, home: string): void {
     this.#homes.set(call, home);
   }
@@ -57,7 +57,7 @@ export class Rosters {
     this.#send(room);
   }
 
-  /** The node of a conference crashed. Sends the exits of its own members if this node is the one that must. */
+  /** The node of a conference crashed. Sends the exits of this node's members if this node is the one that must. */
   ownerLost(uuid: string): void {
     const roster = this.#received.get(uuid);
     if (roster === undefined) return;

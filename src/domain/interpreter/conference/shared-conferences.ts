@@ -26,8 +26,8 @@ import {
 } from './between-nodes.ts';
 import { type Conferences, keyOfRoom } from './conferences.ts';
 import { Guest, type GuestNeeds } from './guest.ts';
+import { joinRemote, type RemoteJoinNeeds, type Wanted } from './remote-join.ts';
 import { Rosters } from './rosters.ts';
-import { type VisitNeeds, visit, type Wanted } from './visit.ts';
 
 /** Retries while joining. Together they exceed the 3 s for which a failed node is still listed as alive. */
 const TRIES = 25;
@@ -36,7 +36,7 @@ const AGAIN_MS = 200;
 const REMEMBERED_MS = 30_000;
 
 export interface SharedConferencesNeeds
-  extends Omit<VisitNeeds, 'ownerLost'>,
+  extends Omit<RemoteJoinNeeds, 'ownerLost'>,
     Omit<GuestNeeds, 'own' | 'rosters'> {
   readonly own: Conferences;
   readonly claims: Claims;
@@ -158,7 +158,7 @@ export class SharedConferences implements ConferenceDirectory {
     const owner = await this.#ownerOf(claim, attempt);
     if (owner !== nodeId) {
       const ownerLost = (uuid: string): void => this.#rosters.ownerLost(uuid);
-      const entered = await visit(owner, wanted, { ...this.#needs, ownerLost });
+      const entered = await joinRemote(owner, wanted, { ...this.#needs, ownerLost });
       if (typeof entered === 'string') return entered;
       this.#visits(context.call, owner, entered);
       return entered;

@@ -20,7 +20,7 @@ export async function confirmed(
   const pressed = new Promise<string>((resolve) => {
     release = leg.digits.take(resolve);
   });
-  const heard =
+  const received =
     url === undefined
       ? Promise.resolve()
       : playSoundUrl(
@@ -29,10 +29,10 @@ export async function confirmed(
         );
   try {
     if (key === undefined) {
-      await unlessAborted(until, heard);
+      await unlessAborted(until, received);
       return true;
     }
-    const tooLate = heard.then(() => needs.clock.sleep(confirmTimeoutMs, until));
+    const tooLate = received.then(() => needs.clock.sleep(confirmTimeoutMs, until));
     const first = await unlessAborted(until, Promise.race([pressed, tooLate]));
     return first === key;
   } catch {

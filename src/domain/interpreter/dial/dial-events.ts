@@ -6,7 +6,7 @@ import { partyParameter } from '../../callback/callback.ts';
 import type { CallbackParameters, CallbackTarget } from '../../callback/types.ts';
 import { notify } from '../call-callbacks.ts';
 import type { VerbContext } from '../needs.ts';
-import { type DialledLeg, legDurations, type UnmadeAttempt } from './dialled-leg.ts';
+import { type DialledLeg, legDurations, type UnplacedAttempt } from './dialled-leg.ts';
 
 type Happening = 'answer' | 'connected' | 'digits' | 'hangup';
 
@@ -18,7 +18,7 @@ const EVENT: Readonly<Record<Happening, string>> = {
 };
 
 /** Callback values of one attempt to reach a destination. */
-interface Told {
+interface Reported {
   /** UUID of the B leg; empty if no leg was created. */
   readonly uuid: string;
   readonly from: string;
@@ -26,7 +26,7 @@ interface Told {
   readonly position: number;
 }
 
-const toldOf = ({ call, position }: DialledLeg): Told => ({
+const reportOf = ({ call, position }: DialledLeg): Reported => ({
   uuid: call.uuid,
   from: call.facts.from,
   to: call.facts.to,
@@ -51,22 +51,22 @@ export class DialEvents {
   }
 
   answered(leg: DialledLeg): void {
-    this.#tell('answer', toldOf(leg));
+    this.#notify('answer', reportOf(leg));
   }
 
   connected(leg: DialledLeg): void {
-    this.#tell('connected', toldOf(leg));
+    this.#notify('connected', reportOf(leg));
   }
 
   digitsMatched(leg: DialledLeg, pattern: string, pressedBy: 'aleg' | 'bleg'): void {
-    this.#tell('digits', toldOf(leg), [
+    this.#notify('digits', reportOf(leg), [
       ['DialDigitsMatch', pattern],
       ['DialDigitsPressedBy', pressedBy],
     ]);
   }
 
   hungUp(leg: DialledLeg, end: CallEnd): void {
-    this.#tell('hangup', toldOf(leg), [
+    this.#notify('hangup', reportOf(leg), [
       ...legDurations(leg.call),
       ...this.#cause(end),
       ['STIRVerification', leg.call.facts.stirVerification],
@@ -75,8 +75,8 @@ export class DialEvents {
   }
 
   /** Reports an attempt that failed before a leg existed, like an ended leg with an empty DialBLegUUID. */
-  neverMade(attempt: UnmadeAttempt): void {
-    this.#tell('hangup', { ...attempt, uuid: '' }, [
+  neverPlaced(attempt: UnplacedAttempt): void {
+    this.#notify('hangup', { ...attempt, uuid: '' }, [
       ['DialBLegDuration', '0'],
       ['DialBLegBillDuration', '0'],
       ...this.#cause(attempt),
@@ -101,7 +101,7 @@ export class DialEvents {
     ];
   }
 
-  #tell(happening: Happening, leg: Told, own: CallbackParameters = []): void {
+  #notify(happening: Happening, leg: Reported, own: CallbackParameters = []): void {
     // Most Dials have no callback: skip building the parameters.
     if (this.#target === undefined) return;
     const { call } = this.#context;

@@ -3,9 +3,9 @@ import { HANGUP_CAUSES, type HangupCauseKey, type HangupSource } from '../../cal
 import type { CallbackParameters } from '../../callback/types.ts';
 import type { VerbContext } from '../needs.ts';
 import { failureReason, sourceName } from './dial-events.ts';
-import { type DialledLeg, legDurations, type UnmadeAttempt } from './dialled-leg.ts';
+import { type DialledLeg, legDurations, type UnplacedAttempt } from './dialled-leg.ts';
 
-export type DialStatus = 'completed' | 'busy' | 'failed' | 'cancel' | 'timeout' | 'no-answer';
+type DialStatus = 'completed' | 'busy' | 'failed' | 'cancel' | 'timeout' | 'no-answer';
 
 export interface DialResult {
   readonly status: DialStatus;
@@ -14,7 +14,7 @@ export interface DialResult {
   /** Connected leg, or the leg whose end best explains the failure. */
   readonly leg: DialledLeg | undefined;
   /** If there is no leg: the attempt that explains the failure. */
-  readonly unmade: UnmadeAttempt | undefined;
+  readonly unplaced: UnplacedAttempt | undefined;
 }
 
 /** Failure statuses by priority: the first one found is reported. */
@@ -23,15 +23,15 @@ const TELLING: readonly DialStatus[] = ['timeout', 'busy', 'no-answer', 'cancel'
 /** Returns the result of a `Dial` without a connection. Ended legs take precedence over attempts that never became a leg. */
 export function resultOfFailure(
   legs: readonly DialledLeg[],
-  unmade: readonly UnmadeAttempt[],
+  unplaced: readonly UnplacedAttempt[],
 ): DialResult {
   const rang = legs.some(wasRung);
   for (const status of TELLING) {
     const leg = legs.find(({ end }) => end !== undefined && statusOf(end.cause) === status);
-    if (leg !== undefined) return { status, rang, leg, unmade: undefined };
+    if (leg !== undefined) return { status, rang, leg, unplaced: undefined };
   }
-  const [first] = unmade.toSorted((a, b) => a.position - b.position);
-  return { status: statusOf(first?.cause ?? 'canceled'), rang, leg: undefined, unmade: first };
+  const [first] = unplaced.toSorted((a, b) => a.position - b.position);
+  return { status: statusOf(first?.cause ?? 'canceled'), rang, leg: undefined, unplaced: first };
 }
 
 /** True if the leg rang. An answer without a previous 180 counts as ringing. */
@@ -78,14 +78,14 @@ export function actionParameters(result: DialResult, context: VerbContext): Call
 }
 
 /** Returns the end cause of the result's leg or of its failed attempt. */
-export function endOf({ leg, unmade }: DialResult): {
+export function endOf({ leg, unplaced }: DialResult): {
   readonly cause: HangupCauseKey;
   readonly source: HangupSource | undefined;
   readonly detail: string | undefined;
 } {
   const none = { source: undefined, detail: undefined };
   // The caller hung up before any destination was called.
-  if (leg === undefined) return unmade ?? { cause: 'canceled', ...none };
+  if (leg === undefined) return unplaced ?? { cause: 'canceled', ...none };
   // A leg released to another script has not ended; the Dial counts as successful.
   return leg.end ?? { cause: 'normal', ...none };
 }

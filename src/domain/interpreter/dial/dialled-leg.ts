@@ -3,7 +3,7 @@ import { answeredTimeMs, pulsedMs } from '../../../base/money.ts';
 import type { DialDestination } from '../../../protocol/answer-xml/answer-xml.ts';
 import type { Call, CallEnd } from '../../call/call.ts';
 import type { CallbackParameters } from '../../callback/types.ts';
-import type { UnmadeLeg } from '../needs.ts';
+import type { UnplacedLeg } from '../needs.ts';
 
 /** Destination of a `Dial` that has become a leg. */
 export interface DialledLeg {
@@ -18,7 +18,7 @@ export interface DialledLeg {
 }
 
 /** Destination of a `Dial` that never became a leg. */
-export interface UnmadeAttempt extends UnmadeLeg {
+export interface UnplacedAttempt extends UnplacedLeg {
   /** Position of the destination in the document, from 1. */
   readonly position: number;
 }

@@ -7,7 +7,7 @@ import type { VerbContext } from '../needs.ts';
  * Time that an early REFER waits for the connection, in ms. Its sender retransmits after at most T2 (RFC 3261
  * §17.1.2.2).
  */
-const PATIENCE_MS = 4000;
+const TIMEOUT_MS = 4000;
 
 /**
  * Handles REFERs from both parties of a Dial. A called party may send REFER after its answer but before both parties
@@ -27,7 +27,9 @@ export class EarlyRefers {
   ) {
     this.#deal = deal;
     this.#clock = clock;
-    this.#undo = parties.map((by) => by.observe({ referred: (refer) => this.#heard(refer, by) }));
+    this.#undo = parties.map((by) =>
+      by.observe({ referred: (refer) => this.#received(refer, by) }),
+    );
   }
 
   /** Processes queued REFERs, and later ones immediately. */
@@ -44,13 +46,13 @@ export class EarlyRefers {
     this.#refuse();
   }
 
-  #heard(refer: Refer, by: Call): void {
+  #received(refer: Refer, by: Call): void {
     if (this.#waiting === undefined) {
       this.#deal(refer, by);
       return;
     }
     if (this.#waiting.push({ refer, by }) > 1) return;
-    const dueMs = this.#clock.monotonicMs() + PATIENCE_MS;
+    const dueMs = this.#clock.monotonicMs() + TIMEOUT_MS;
     this.#cancelWait = this.#clock.at(dueMs, () => this.#refuse());
   }
 

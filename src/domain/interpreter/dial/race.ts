@@ -7,7 +7,7 @@ import type { VerbContext } from '../needs.ts';
 import { RELAYED_DIGITS } from '../tones.ts';
 import { confirmed } from './confirm.ts';
 import type { DialEvents } from './dial-events.ts';
-import type { DialledLeg, UnmadeAttempt } from './dialled-leg.ts';
+import type { DialledLeg, UnplacedAttempt } from './dialled-leg.ts';
 import type { RingingSound } from './ringing-sound.ts';
 
 /** Hangup cause for legs that lost or came too late. */
@@ -27,15 +27,15 @@ export class Race {
   readonly #sound: RingingSound;
   readonly #isRepeated: boolean;
   readonly #legs: DialledLeg[] = [];
-  readonly #unmade: UnmadeAttempt[] = [];
+  readonly #unplaced: UnplacedAttempt[] = [];
   readonly #decided: Promise<DialledLeg | undefined>;
   #decide: (winner: DialledLeg | undefined) => void = noOperation;
   /**
    * Resolves when the winner's events have been sent, so that losers follow (dialect §2.1: DialAnswer, DialConnected,
    * DialHangup).
    */
-  readonly #winnerTold: Promise<void>;
-  #tellLosers: () => void = noOperation;
+  readonly #winnerReported: Promise<void>;
+  #notifyLosers: () => void = noOperation;
   /** Set once the race is decided. */
   #verdict: Verdict | undefined;
   #rungOut = false;
@@ -61,8 +61,8 @@ export class Race {
     this.#decided = new Promise((resolve) => {
       this.#decide = resolve;
     });
-    this.#winnerTold = new Promise((resolve) => {
-      this.#tellLosers = resolve;
+    this.#winnerReported = new Promise((resolve) => {
+      this.#notifyLosers = resolve;
     });
   }
 
@@ -72,8 +72,8 @@ export class Race {
   }
 
   /** Attempts that never became a leg. */
-  get unmade(): readonly UnmadeAttempt[] {
-    return this.#unmade;
+  get unplaced(): readonly UnplacedAttempt[] {
+    return this.#unplaced;
   }
 
   /** Runs the race. Returns the winner, or undefined if all destinations failed. Never rejects. */
@@ -88,8 +88,8 @@ export class Race {
   }
 
   /** Signals that all events of the winner have been sent. */
-  winnerTold(): void {
-    this.#tellLosers();
+  winnerReported(): void {
+    this.#notifyLosers();
   }
 
   /** Ends all legs except the winner. Legs created later end immediately. */
@@ -124,7 +124,7 @@ export class Race {
         onLeg: adopt,
       });
       if (leg.ok) adopt(leg.value);
-      else this.#neverMade({ ...leg.error, position });
+      else this.#neverPlaced({ ...leg.error, position });
     } catch (error) {
       needs.logger.error({ error, callUuid: call.uuid }, 'destination could not be dialled');
       call.log.add('warning', 'destination could not be dialled', { position });
@@ -132,16 +132,16 @@ export class Race {
       const from = callerId ?? call.facts.from;
       if (this.#legs.some((leg) => leg.position === position)) return;
       const detail = 'the destination could not be dialled';
-      this.#neverMade({ cause: 'internalError', source: 'Error', detail, from, to, position });
+      this.#neverPlaced({ cause: 'internalError', source: 'Error', detail, from, to, position });
     } finally {
       this.#pending -= 1;
       this.#settleIfOver();
     }
   }
 
-  #neverMade(attempt: UnmadeAttempt): void {
-    this.#unmade.push(attempt);
-    this.#events.neverMade(attempt);
+  #neverPlaced(attempt: UnplacedAttempt): void {
+    this.#unplaced.push(attempt);
+    this.#events.neverPlaced(attempt);
   }
 
   #adopt(call: Call, destination: DialDestination, position: number): void {
@@ -155,7 +155,7 @@ export class Race {
         leg.end = end;
         this.#sound.gone(call);
         this.#settleIfOver();
-        if (end.cause === LOST.cause) await this.#winnerTold;
+        if (end.cause === LOST.cause) await this.#winnerReported;
         this.#events.hungUp(leg, end);
       }),
     };

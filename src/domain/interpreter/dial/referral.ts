@@ -21,12 +21,12 @@ export function mayRefer(who: Call, { needs }: Pick<VerbContext, 'needs'>): bool
 
 /**
  * Connects the new party: places a call and waits for its answer, or takes the other party of an existing dialog.
- * Cancels the call if `kept`, the remaining party, hangs up. Never rejects.
+ * Cancels the call if `retained`, the remaining party, hangs up. Never rejects.
  */
 export async function bringParty(
   refer: Refer,
   instruction: DialInstruction,
-  { kept, context }: { readonly kept: Call; readonly context: VerbContext },
+  { retained, context }: { readonly retained: Call; readonly context: VerbContext },
 ): Promise<ReferralOutcome> {
   const destination = destinationOf(refer, instruction);
   if (refer.replaces !== undefined) return takeOver(refer.replaces, destination, context);
@@ -43,7 +43,7 @@ export async function bringParty(
       referredBy: refer.referredBy,
       onLeg: (begun) => {
         leg = begun;
-        void kept.ended.then(() => {
+        void retained.ended.then(() => {
           if (!begun.isAnswered) begun.hangup('canceled', 'Caller');
         });
       },

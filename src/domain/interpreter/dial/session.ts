@@ -27,7 +27,7 @@ export class DialSession {
   readonly #race: Race;
   #talking: DialledLeg | undefined;
   #connected: DialledLeg | undefined;
-  #letGo: () => void = noOperation;
+  #detach: () => void = noOperation;
   /** Pending transfer by REFER. */
   #referral: { readonly by: Call; readonly next: Promise<DialledLeg | undefined> } | undefined;
   #takeNext: (leg: DialledLeg) => void = noOperation;
@@ -82,14 +82,14 @@ export class DialSession {
   async #talkOn(first: DialledLeg | undefined): Promise<void> {
     let leg = first;
     while (leg !== undefined) leg = await this.#talk(leg);
-    await this.#allTold();
+    await this.#allReported();
   }
 
   /** Removes the B leg from the Dial, which then counts as completed. Returns undefined without a connection. */
   release(): Call | undefined {
     const leg = this.leg;
     this.#talking = undefined;
-    this.#letGo();
+    this.#detach();
     return leg;
   }
 
@@ -108,7 +108,7 @@ export class DialSession {
       if (call.endMs !== undefined) talking?.call.limitTo(call.endMs);
       talking?.call.hangup('normal', source);
     }
-    await this.#allTold();
+    await this.#allReported();
   }
 
   has(call: Call): boolean {
@@ -129,8 +129,8 @@ export class DialSession {
 
   result(): DialResult {
     const leg = this.#connected;
-    if (leg === undefined) return resultOfFailure(this.#race.legs, this.#race.unmade);
-    return { status: 'completed', rang: wasRung(leg), leg, unmade: undefined };
+    if (leg === undefined) return resultOfFailure(this.#race.legs, this.#race.unplaced);
+    return { status: 'completed', rang: wasRung(leg), leg, unplaced: undefined };
   }
 
   /** Runs the conversation with one leg. Returns the next leg if REFER replaces it. */
@@ -142,7 +142,7 @@ export class DialSession {
     this.#talking = leg;
     this.#connected = leg;
     const released = new Promise<void>((resolve) => {
-      this.#letGo = resolve;
+      this.#detach = resolve;
     });
     const connect = (): Bridge => needs.media.bridge(a.media, b.media);
     // A caller in early media hears the called party immediately, without waiting for the ACK.
@@ -171,7 +171,7 @@ export class DialSession {
     for (const call of [a, b]) this.#context.needs.keeping.noted(call);
     a.log.add('call', 'connected', { bLegUuid: b.uuid });
     this.#events.connected(leg);
-    this.#race.winnerTold();
+    this.#race.winnerReported();
     needs.recorder.dialAnswered(a);
     const taken = new Promise<DialledLeg>((resolve) => {
       this.#takeNext = resolve;
@@ -203,13 +203,13 @@ export class DialSession {
       return;
     }
     refer.accept();
-    const kept = by === leg.call ? context.call : leg.call;
-    const next = bringParty(refer, this.#instruction, { kept, context }).then((outcome) => {
+    const retained = by === leg.call ? context.call : leg.call;
+    const next = bringParty(refer, this.#instruction, { retained, context }).then((outcome) => {
       this.#referral = undefined;
-      if (!outcome.ok || kept.isEnded) {
+      if (!outcome.ok || retained.isEnded) {
         refer.failed(outcome.ok ? 'canceled' : outcome.cause);
         if (outcome.ok) outcome.leg.hangup('normal', 'Caller');
-        if (by === context.call && by.isEnded) kept.hangup('normal', 'Caller');
+        if (by === context.call && by.isEnded) retained.hangup('normal', 'Caller');
         return undefined;
       }
       refer.succeeded();
@@ -232,7 +232,7 @@ export class DialSession {
   #leave({ call: b }: DialledLeg, party: ReferredParty): undefined {
     const { call: a, needs } = this.#context;
     this.#talking = undefined;
-    this.#letGo();
+    this.#detach();
     void withoutCaller(b, party, { instruction: this.#instruction, needs });
     a.hangup('normal', 'Caller');
     return undefined;
@@ -290,12 +290,12 @@ export class DialSession {
   }
 
   /** Waits until all ends have been reported. A released leg is still active and is skipped. */
-  async #allTold(): Promise<void> {
-    this.#race.winnerTold();
-    const told: Promise<void>[] = [];
+  async #allReported(): Promise<void> {
+    this.#race.winnerReported();
+    const reported: Promise<void>[] = [];
     for (const { call, settled } of this.#race.legs.concat(this.#referred))
-      if (call.isEnded) told.push(settled);
-    await Promise.all(told);
+      if (call.isEnded) reported.push(settled);
+    await Promise.all(reported);
   }
 }
 

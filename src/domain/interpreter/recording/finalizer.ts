@@ -1,3 +1,4 @@
+import { wallUs } from '../../../base/clock.ts';
 import { ServiceError } from '../../../base/errors.ts';
 import type { NotificationDraft, StoredNotification } from '../../callback/types.ts';
 import type { Use } from '../../ledger/types.ts';
@@ -138,7 +139,7 @@ export class Finalizer {
     const notification: StoredNotification | undefined = draft && {
       ...draft,
       id: row.recordingId,
-      createdUs: Math.round(clock.wallMs() * 1000),
+      createdUs: wallUs(clock),
       attempts: 0,
     };
     const ready = await recordings.finish(row.recordingId, end, notification);

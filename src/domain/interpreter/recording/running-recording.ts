@@ -43,7 +43,7 @@ export class RunningRecording implements LiveRecording {
   readonly #linkTo: TakeOptions['linkTo'];
   readonly #meter: UseMeter | undefined;
   #row: Recording;
-  #asked: RecordingEndReason | undefined;
+  #requested: RecordingEndReason | undefined;
   #digits = '';
   #end: RecordingRunEnd | undefined;
 
@@ -83,8 +83,8 @@ export class RunningRecording implements LiveRecording {
 
   /** Stops the recording. Only the first reason counts. */
   stop(reason: RecordingEndReason, digits = ''): void {
-    if (this.#asked !== undefined || this.#end !== undefined) return;
-    this.#asked = reason;
+    if (this.#requested !== undefined || this.#end !== undefined) return;
+    this.#requested = reason;
     this.#digits = digits;
     this.#media.stop();
   }
@@ -95,8 +95,8 @@ export class RunningRecording implements LiveRecording {
 
   #ending({ reason, durationMs, error }: RecordEnd): RecordingRunEnd {
     this.#meter?.stop();
-    const asked = reason === 'stopped' || reason === 'legEnded' ? this.#asked : undefined;
-    this.#end = { reason: asked ?? REASON[reason], durationMs, error, digits: this.#digits };
+    const requested = reason === 'stopped' || reason === 'legEnded' ? this.#requested : undefined;
+    this.#end = { reason: requested ?? REASON[reason], durationMs, error, digits: this.#digits };
     return this.#end;
   }
 }

@@ -37,7 +37,7 @@ export interface RecorderNeeds {
   /** Creates a signed, short-lived link (spec Limits: recording playback links). */
   readonly linkTo: (recording: Pick<Recording, 'accountId' | 'recordingId' | 'format'>) => string;
   /** Resolves once the hangup notification of an ended call is queued, so that `RecordStop` can follow it. Never rejects. */
-  readonly hangupTold: (call: Call) => Promise<void>;
+  readonly hangupReported: (call: Call) => Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
 }

@@ -49,7 +49,7 @@ function conclude(
   const { call } = context;
   call.log.add('call', `Dial ended: ${result.status}`, {
     bLegUuid: result.leg?.call.uuid,
-    reason: result.unmade?.detail,
+    reason: result.unplaced?.detail,
   });
   const { action: url, method, redirect } = instruction;
   const refusal = call.isAnswered ? undefined : refusalOf(result);

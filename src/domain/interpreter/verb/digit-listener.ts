@@ -17,7 +17,7 @@ const MAX_SPEECH_MS = 60_000;
 
 /** Result if the balance does not cover the first pulse. */
 const UNPAID: Listening = {
-  heard: Promise.resolve(
+  received: Promise.resolve(
     err({ kind: 'unavailable', detail: 'the balance does not cover speech recognition' }),
   ),
   stop: () => undefined,
@@ -32,7 +32,7 @@ export class KeyListener {
   #listening: Listening;
   #isCharged = false;
   #isSpeaking = false;
-  #told = 0;
+  #reported = 0;
 
   private constructor(
     instruction: GatherInstruction,
@@ -65,8 +65,8 @@ export class KeyListener {
   }
 
   /** Result of the recognition. Never rejects; settles immediately if recognition is unavailable. */
-  get heard(): Promise<Result<Transcript, RecognitionProblem>> {
-    return this.#listening.heard;
+  get received(): Promise<Result<Transcript, RecognitionProblem>> {
+    return this.#listening.received;
   }
 
   /** Restarts recognition after noise without words. */
@@ -112,21 +112,21 @@ export class KeyListener {
         });
         for (const listener of [...this.#listeners]) listener();
       },
-      interim: url === undefined ? undefined : (words) => this.#tell(url, words),
+      interim: url === undefined ? undefined : (words) => this.#notify(url, words),
     });
   }
 
   /** Sends an interim result (dialect §2.1 GetInput: StableSpeech, UnstableSpeech, Stability, SequenceNumber). */
-  #tell(url: string, { stable, unstable, stability }: InterimTranscript): void {
+  #notify(url: string, { stable, unstable, stability }: InterimTranscript): void {
     const { call } = this.#context;
     const { interimSpeechResultsCallbackMethod: method } = this.#instruction;
     const parameters = parametersOf(call, 'InterimSpeech', [
       ['StableSpeech', stable],
       ['UnstableSpeech', unstable],
       ['Stability', stability.toFixed(2)],
-      ['SequenceNumber', String(this.#told)],
+      ['SequenceNumber', String(this.#reported)],
     ]);
-    this.#told += 1;
+    this.#reported += 1;
     notify(this.#context, 'InterimSpeech', { url, method }, parameters);
   }
 }

@@ -72,14 +72,16 @@ async function oneAttempt(
   context: VerbContext,
   keys: Keys,
 ): Promise<Input> {
-  const ear = instruction.acceptsSpeech ? await KeyListener.open(instruction, context) : undefined;
+  const listener = instruction.acceptsSpeech
+    ? await KeyListener.open(instruction, context)
+    : undefined;
   try {
-    await prompt(instruction, context, { keys, ear });
-    return ear === undefined
+    await prompt(instruction, context, { keys, listener });
+    return listener === undefined
       ? await readDigits(instruction, context, keys)
-      : await readEither(instruction, context, { keys, ear });
+      : await readEither(instruction, context, { keys, listener });
   } finally {
-    ear?.stop();
+    listener?.stop();
   }
 }
 
@@ -87,7 +89,7 @@ async function oneAttempt(
 function prompt(
   instruction: GatherInstruction,
   context: VerbContext,
-  input: { readonly keys: Keys; readonly ear: KeyListener | undefined },
+  input: { readonly keys: Keys; readonly listener: KeyListener | undefined },
 ): Promise<void> {
   return untilInput(input, context.signal, async (signal) => {
     for (const child of instruction.prompts) await playPrompt(child, { ...context, signal });
@@ -105,21 +107,21 @@ async function refuse(
   if (keys === undefined) await playTo(call, needs, url, { signal });
   else
     await untilInput(
-      { keys, ear: undefined },
+      { keys, listener: undefined },
       signal,
       async (until) => void (await playTo(call, needs, url, { signal: until })),
     );
 }
 
 async function untilInput(
-  { keys, ear }: { readonly keys: Keys; readonly ear: KeyListener | undefined },
+  { keys, listener }: { readonly keys: Keys; readonly listener: KeyListener | undefined },
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const barge = new AbortController();
   const interrupt = (): void => barge.abort(new BargeIn());
   const stopWatching = keys.onPress(interrupt);
-  const stopListening = ear?.onSpeech(interrupt);
+  const stopListening = listener?.onSpeech(interrupt);
   try {
     await work(AbortSignal.any([signal, barge.signal]));
   } catch (error) {
@@ -168,43 +170,43 @@ async function readDigits(
 async function readEither(
   instruction: GatherInstruction,
   context: VerbContext,
-  { keys, ear }: { readonly keys: Keys; readonly ear: KeyListener },
+  { keys, listener }: { readonly keys: Keys; readonly listener: KeyListener },
 ): Promise<Input> {
   const { needs, signal } = context;
   const untilMs = needs.clock.monotonicMs() + instruction.firstInputTimeoutMs;
   for (;;) {
-    const begun = await firstOf(context, { keys, ear }, untilMs);
+    const begun = await firstOf(context, { keys, listener }, untilMs);
     if (begun === undefined) return NO_INPUT;
     if (begun.kind === 'key') return readDigits(instruction, context, keys, begun.key);
-    const heard = await unlessAborted(signal, ear.heard);
-    if (!heard.ok) {
-      const why = `${heard.error.kind}: ${heard.error.detail}`;
+    const received = await unlessAborted(signal, listener.received);
+    if (!received.ok) {
+      const why = `${received.error.kind}: ${received.error.detail}`;
       if (!instruction.acceptsDigits) return { kind: 'failed', why };
       const key = await keys.next(needs.clock, untilMs - needs.clock.monotonicMs(), signal);
       return key === undefined
         ? { kind: 'failed', why }
         : readDigits(instruction, context, keys, key);
     }
-    if (heard.value.text !== '') {
-      const transcript = heard.value;
-      return { kind: 'speech', transcript, charged: await ear.charge(transcript) };
+    if (received.value.text !== '') {
+      const transcript = received.value;
+      return { kind: 'speech', transcript, charged: await listener.charge(transcript) };
     }
-    ear.again();
+    listener.again();
   }
 }
 
 /** Waits for the first input until `untilMs`; undefined on timeout. Also returns 'speech' if recognition is unavailable. */
 async function firstOf(
   { needs, signal }: VerbContext,
-  { keys, ear }: { readonly keys: Keys; readonly ear: KeyListener },
+  { keys, listener }: { readonly keys: Keys; readonly listener: KeyListener },
   untilMs: number,
 ): Promise<
   { readonly kind: 'key'; readonly key: string } | { readonly kind: 'speech' } | undefined
 > {
   const spoke = new AbortController();
   const begin = (): void => spoke.abort(new BargeIn());
-  const stopListening = ear.onSpeech(begin);
-  void ear.heard.then(begin);
+  const stopListening = listener.onSpeech(begin);
+  void listener.received.then(begin);
   try {
     const leftMs = Math.max(0, untilMs - needs.clock.monotonicMs());
     const key = await keys.next(needs.clock, leftMs, AbortSignal.any([signal, spoke.signal]));

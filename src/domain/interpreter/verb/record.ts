@@ -94,9 +94,9 @@ async function recordMessage(
     if (instruction.finishOnKey.includes(key)) live.stop('FinishedOnKey', key);
   });
   const action = actionOf(instruction);
-  const asked = action?.redirect === false ? askAction(context, action, live) : undefined;
+  const requested = action?.redirect === false ? askAction(context, action, live) : undefined;
   // A Hangup in the response ends the recording immediately.
-  const obeyed = asked?.then((outcome) => {
+  const obeyed = requested?.then((outcome) => {
     if (outcome.kind === 'hangup') live.stop('HungUp');
     return outcome;
   });
@@ -200,12 +200,12 @@ function hangupIn(body: string, context: VerbContext): VerbOutcome {
  * Returns the result of `action` if it arrives in time. Otherwise the document continues, and a later `Hangup` still
  * takes effect.
  */
-async function soon(context: VerbContext, asked: Promise<VerbOutcome>): Promise<VerbOutcome> {
-  const outcome = await within(ACTION_WAIT_MS, context, asked);
+async function soon(context: VerbContext, requested: Promise<VerbOutcome>): Promise<VerbOutcome> {
+  const outcome = await within(ACTION_WAIT_MS, context, requested);
   if (outcome !== undefined) return outcome;
   const { call } = context;
   call.log.add('warning', 'the document continues without a response from the action of Record');
-  void asked.then((late) => {
+  void requested.then((late) => {
     if (late.kind === 'hangup') call.hangup(late.cause, late.source);
   });
   return NEXT;
@@ -218,9 +218,9 @@ async function within<T>(
   work: Promise<T>,
 ): Promise<T | undefined> {
   const over = new AbortController();
-  const patience = needs.clock.sleep(ms, AbortSignal.any([signal, over.signal]));
+  const timeout = needs.clock.sleep(ms, AbortSignal.any([signal, over.signal]));
   try {
-    return await unlessAborted(signal, Promise.race([work, patience.then(() => undefined)]));
+    return await unlessAborted(signal, Promise.race([work, timeout.then(() => undefined)]));
   } finally {
     over.abort();
   }

@@ -205,7 +205,7 @@ const CreditBody = Type.Object({
   ),
 });
 
-/** What the audit log says of a credit. */
+/** Returns the description of a credit for the audit log. */
 const creditDetail = ({ amount, currency, description }: Static<typeof CreditBody>): string =>
   `${amount < 0 ? 'debit' : 'credit'} ${Math.abs(amount)} ${currency}: ${description}`;
 

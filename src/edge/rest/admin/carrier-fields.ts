@@ -1,6 +1,6 @@
 /** Carrier fields of the operator's API. A separate module because the command line also uses it. */
 import { WINDOW_PATTERN } from '../../../domain/provisioning/provisioning.ts';
-import { flag, headerText, hinted, oneOf, type Static, Type, told } from '../http/schema.ts';
+import { described, flag, headerText, hinted, oneOf, type Static, Type } from '../http/schema.ts';
 import { peerFields, policyChoice } from './peer-policy.ts';
 
 const LIMIT_MAX = 1_000_000;
@@ -24,14 +24,14 @@ const orNull = <T>(schema: object, type: 'array' | 'object') =>
 const fields = {
   ...peerFields,
   stir: Type.Optional(
-    told(
+    described(
       policyChoice('off', 'verify', 'refuse', 'require'),
       'how to treat signatures of callers; null: the setting stir.policy',
     ),
   ),
-  sign: Type.Optional(told(flag(), 'sign calls to it if stir.keyFile is set; default true')),
+  sign: Type.Optional(described(flag(), 'sign calls to it if stir.keyFile is set; default true')),
   port: Type.Optional(
-    told(
+    described(
       hinted(
         Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 1, maximum: 65_535 }),
         'must be a port, or null for an SRV lookup',
@@ -39,21 +39,21 @@ const fields = {
       'null: NAPTR and SRV lookup of the host (RFC 3263)',
     ),
   ),
-  transport: Type.Optional(told(oneOf(['udp', 'tcp', 'tls']), 'default udp')),
+  transport: Type.Optional(described(oneOf(['udp', 'tcp', 'tls']), 'default udp')),
   auth: Type.Optional(
-    told(
+    described(
       Type.Unsafe<Static<typeof AuthSchema> | null>({ ...AuthSchema, type: ['object', 'null'] }),
       'credentials for the carrier: {"username":"u","password":"p","register":true}; null: none',
     ),
   ),
   source_addresses: Type.Optional(
-    told(
+    described(
       Type.Array(Type.String(), { maxItems: LIST_MAX }),
       'source addresses and CIDR ranges of its inbound calls; without any, it cannot send calls',
     ),
   ),
   prefixes: Type.Optional(
-    told(
+    described(
       Type.Array(hinted(Type.String({ pattern: '^[0-9]{0,15}$' }), 'must be up to 15 digits'), {
         minItems: 1,
         maxItems: LIST_MAX,
@@ -62,51 +62,51 @@ const fields = {
     ),
   ),
   strip: Type.Optional(
-    told(
+    described(
       Type.Integer({ minimum: 0, maximum: 15 }),
       'number of leading digits to remove; default 0',
     ),
   ),
   prepend: Type.Optional(
-    told(
+    described(
       hinted(Type.String({ pattern: '^[+0-9#*]{0,20}$' }), 'must be up to 20 digits'),
       'prefix to add after removing digits',
     ),
   ),
   cps_limit: Type.Optional(
-    told(
+    described(
       Type.Integer({ minimum: 1, maximum: LIMIT_MAX }),
       'maximum new calls per second, inbound and outbound together',
     ),
   ),
   concurrent_calls_limit: Type.Optional(
-    told(
+    described(
       Type.Integer({ minimum: 1, maximum: LIMIT_MAX }),
       'maximum concurrent calls, inbound and outbound together',
     ),
   ),
-  secure: Type.Optional(told(flag(), 'require SRTP; default false')),
+  secure: Type.Optional(described(flag(), 'require SRTP; default false')),
   priority: Type.Optional(
-    told(
+    described(
       Type.Integer({ minimum: 0, maximum: 1000 }),
       'carriers with the lowest value are tried first; default 1',
     ),
   ),
-  enabled: Type.Optional(told(flag(), 'default true')),
+  enabled: Type.Optional(described(flag(), 'default true')),
   first_response_ms: Type.Optional(
-    told(
+    described(
       policyNumber(500, 32_000),
       'time without any response to an INVITE before the next carrier is tried, ms; null: sip.firstResponseMs',
     ),
   ),
   answer_ms: Type.Optional(
-    told(
+    described(
       policyNumber(1000, 600_000),
       'ringing time without an answer before the next carrier is tried, ms; null: unlimited',
     ),
   ),
   failover_on: Type.Optional(
-    told(
+    described(
       Type.Unsafe<string[] | null>({
         ...Type.Array(Type.String({ pattern: '^([45][0-9]{2}|[45]xx)$' }), { maxItems: 100 }),
         type: ['array', 'null'],
@@ -115,17 +115,17 @@ const fields = {
     ),
   ),
   max_redirects: Type.Optional(
-    told(policyNumber(0, 10), 'maximum number of redirects (3xx) to follow; null: 3'),
+    described(policyNumber(0, 10), 'maximum number of redirects (3xx) to follow; null: 3'),
   ),
-  probe: Type.Optional(told(flag(), 'probe its availability with OPTIONS; default true')),
+  probe: Type.Optional(described(flag(), 'probe its availability with OPTIONS; default true')),
   weight: Type.Optional(
-    told(
+    described(
       policyNumber(0, 1000),
       'relative share of calls among carriers with the same priority and cost',
     ),
   ),
   windows: Type.Optional(
-    told(
+    described(
       orNull<string[]>(
         Type.Array(
           hinted(
@@ -140,7 +140,7 @@ const fields = {
     ),
   ),
   costs: Type.Optional(
-    told(
+    described(
       orNull<Record<string, number>>(
         Type.Record(Type.String({ pattern: '^[0-9]{0,15}$' }), Type.Number({ minimum: 0 }), {
           maxProperties: 50_000,
@@ -151,7 +151,7 @@ const fields = {
     ),
   ),
   rewrite: Type.Optional(
-    told(
+    described(
       orNull<{ match: string; replace: string }[]>(
         Type.Array(
           Type.Object({

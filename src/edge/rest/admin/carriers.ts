@@ -30,8 +30,8 @@ function policyOf(body: Static<typeof CarrierPatchBody>, before: CarrierPolicy):
     ...namedInPeer(body),
   };
   const all = { ...before, ...defined(named) };
-  const kept = Object.entries(all).filter(([, value]) => value !== null);
-  return Object.fromEntries(kept) as CarrierPolicy;
+  const retained = Object.entries(all).filter(([, value]) => value !== null);
+  return Object.fromEntries(retained) as CarrierPolicy;
 }
 
 const patchOf = (

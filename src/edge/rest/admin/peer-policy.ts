@@ -3,7 +3,7 @@ import { err } from '../../../base/result.ts';
 import { headerProblem } from '../../../domain/provisioning/provisioning.ts';
 import type { PeerPolicy } from '../../../domain/provisioning/types.ts';
 import { invalidField } from '../http/failure.ts';
-import { flag, type Static, Type, told } from '../http/schema.ts';
+import { described, flag, type Static, Type } from '../http/schema.ts';
 import { defined } from '../wire/list.ts';
 
 /** null: the default. */
@@ -24,34 +24,34 @@ const lines = () =>
 
 export const peerFields = {
   identity: Type.Optional(
-    told(
+    described(
       policyChoice('trusted', 'untrusted'),
       'trust its asserted caller identities; null: carriers yes, trunks no',
     ),
   ),
   identity_header: Type.Optional(
-    told(
+    described(
       policyChoice('pai', 'rpid', 'both'),
       "headers that carry the caller's identity to it; null: pai",
     ),
   ),
   pass_headers: Type.Optional(
-    told(
+    described(
       names(),
       'header fields of an inbound call to pass on to it, X-* for all of them; null: sip.passHeaders',
     ),
   ),
   add_headers: Type.Optional(
-    told(lines(), 'header fields to add to requests to it, {"X-Site":"berlin"}'),
+    described(lines(), 'header fields to add to requests to it, {"X-Site":"berlin"}'),
   ),
-  remove_headers: Type.Optional(told(names(), 'header fields to remove from requests to it')),
+  remove_headers: Type.Optional(described(names(), 'header fields to remove from requests to it')),
   large_over_tcp: Type.Optional(
-    told(flag(), 'send an INVITE above 1300 bytes over TCP; default true'),
+    described(flag(), 'send an INVITE above 1300 bytes over TCP; default true'),
   ),
   delayed_offer: Type.Optional(
-    told(flag(), 'send INVITE without SDP, so that it sends the offer; default false'),
+    described(flag(), 'send INVITE without SDP, so that it sends the offer; default false'),
   ),
-  refer: Type.Optional(told(flag(), 'REFER may be sent to it; default false')),
+  refer: Type.Optional(described(flag(), 'REFER may be sent to it; default false')),
 };
 const Body = Type.Object(peerFields);
 type PeerBody = Static<typeof Body>;
@@ -81,8 +81,8 @@ export const namedInPeer = (body: PeerBody) => ({
 
 export function policyWith(before: PeerPolicy, body: PeerBody): PeerPolicy {
   const all = { ...before, ...defined(namedInPeer(body)) };
-  const kept = Object.entries(all).filter(([, value]) => value !== null);
-  return Object.fromEntries(kept) as PeerPolicy;
+  const retained = Object.entries(all).filter(([, value]) => value !== null);
+  return Object.fromEntries(retained) as PeerPolicy;
 }
 
 export const showPeer = (policy: PeerPolicy) => ({

@@ -55,11 +55,11 @@ const testRoute = adminRoute({
     carriers: Type.Array(ChoiceSchema),
   }),
   async run({ control }, { query: { account_id: accountId, from, to } }) {
-    const told = await control.explainRoute({ accountId, from, to });
-    if (!told.ok) return refused(told.error);
-    const { country, callerId, price, refusal, carriers } = told.value;
+    const explained = await control.explainRoute({ accountId, from, to });
+    if (!explained.ok) return refused(explained.error);
+    const { country, callerId, price, refusal, carriers } = explained.value;
     return ok({
-      to: told.value.to,
+      to: explained.value.to,
       country: country ?? null,
       caller_id: callerId ?? null,
       per_minute: price === undefined ? null : unitsFromMicros(price.perMinute),

@@ -10,6 +10,9 @@ const PartSchema = Type.Object({
   part: Type.String(),
   ready: Type.Boolean(),
   detail: Type.String(),
+  count: Type.Optional(
+    Type.Integer({ description: 'waiting units, waiting recordings or live nodes' }),
+  ),
 });
 
 const status = adminRoute({
@@ -93,29 +96,6 @@ const drain = adminRoute({
     operations.drain();
     return ok({ draining: true });
   },
-});
-
-const alarms = adminRoute({
-  ...common,
-  method: 'GET',
-  path: '/admin/v1/alarms',
-  summary: 'List active alarms, oldest first',
-  reply: Type.Object({
-    alarms: Type.Array(
-      Type.Object({
-        kind: Type.String(),
-        subject: Type.String(),
-        detail: Type.String(),
-        since: timestamp(),
-      }),
-    ),
-  }),
-  run: ({ operations }) =>
-    ok({
-      alarms: operations
-        .alarms()
-        .map(({ sinceUs, ...alarm }) => ({ ...alarm, since: isoMicros(sinceUs) })),
-    }),
 });
 
 const reload = adminRoute({
@@ -232,7 +212,6 @@ export const adminServiceRoutes: readonly Route[] = [
   status,
   registrations,
   drain,
-  alarms,
   reload,
   backup,
   backupProgress,

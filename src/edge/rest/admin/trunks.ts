@@ -1,7 +1,7 @@
 import { err, ok } from '../../../base/result.ts';
 import { invalidField } from '../http/failure.ts';
 import { adminRoute, type Route } from '../http/route.ts';
-import { accountIdText, Type, told, trunkIdText } from '../http/schema.ts';
+import { accountIdText, described, Type, trunkIdText } from '../http/schema.ts';
 import { isAddressOrRange } from '../http/values.ts';
 import { refused } from '../refusal.ts';
 import { PeerSchema, peerFields, policyWith, showPeer, wrongHeaders } from './peer-policy.ts';
@@ -14,7 +14,7 @@ const isDestination = (text: string): boolean =>
 
 export const TrunkPolicyBody = Type.Object({
   egress_allow: Type.Optional(
-    told(
+    described(
       Type.Array(Type.String({ maxLength: 253 }), { maxItems: DESTINATIONS_MAX }),
       'private destinations that its origination URIs may use: addresses, CIDR ranges, host names, *.suffix',
     ),

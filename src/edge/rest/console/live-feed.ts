@@ -120,9 +120,9 @@ export class LiveFeed {
       const key = `${account?.accountId ?? ''} ${account?.subAccount ?? ''}`;
       const text = texts.get(key) ?? this.#text(calls, account);
       texts.set(key, text);
-      const told = await text;
+      const described = await text;
       // The stream may have ended during the listing.
-      if (this.#listeners.has(listener)) push(listener, told);
+      if (this.#listeners.has(listener)) push(listener, described);
     }
   }
 
@@ -136,8 +136,8 @@ export class LiveFeed {
     );
     const shown = seen.slice(0, MAX_CALLS);
     const mos = await scores(shown.map(({ callUuid }) => callUuid));
-    const told = shown.map((call) => show(call, mos.get(call.callUuid)));
-    return JSON.stringify({ total: seen.length, calls: told });
+    const described = shown.map((call) => show(call, mos.get(call.callUuid)));
+    return JSON.stringify({ total: seen.length, calls: described });
   }
 }
 

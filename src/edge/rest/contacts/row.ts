@@ -41,19 +41,19 @@ export function readRow(rowNumber: number, known: KnownCells, headers: readonly 
   if (to === '') return refused('to', 'is empty');
   const from = known.from?.trim() ?? '';
   for (const [column, text] of [['to', to] as const, ['from', from] as const]) {
-    if (text.length > NUMBER_TEXT_MAX) return refused(column, 'is no telephone number');
+    if (text.length > NUMBER_TEXT_MAX) return refused(column, 'is not a phone number');
   }
   const answerUrl = url(known.answer_url);
   if (!answerUrl.ok) return refused('answer_url', answerUrl.error);
   const hangupUrl = url(known.hangup_url);
   if (!hangupUrl.ok) return refused('hangup_url', hangupUrl.error);
-  const kept: (readonly [string, string])[] = [];
+  const retained: (readonly [string, string])[] = [];
   for (const { column, text } of headers) {
     const value = text.trim();
     if (value === '') continue;
     const problem = isStorable(value) ? headerValueProblem(value) : DAMAGED;
     if (problem !== undefined) return refused(column, problem);
-    kept.push([column, value]);
+    retained.push([column, value]);
   }
   return {
     rowNumber,
@@ -61,7 +61,7 @@ export function readRow(rowNumber: number, known: KnownCells, headers: readonly 
     from: from === '' ? undefined : from,
     answerUrl: answerUrl.value,
     hangupUrl: hangupUrl.value,
-    headers: kept,
+    headers: retained,
   };
 }
 

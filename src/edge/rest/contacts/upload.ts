@@ -57,9 +57,9 @@ export async function uploadContacts(
     return ok({ summary: finished.value, headers, bad: bad.ok ? bad.value : [] });
   } catch (error) {
     await campaigns.abandonUpload(upload);
-    const told = failureFor(error);
-    if (told === undefined) throw error;
-    return err(told);
+    const described = failureFor(error);
+    if (described === undefined) throw error;
+    return err(described);
   }
 }
 

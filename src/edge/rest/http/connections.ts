@@ -49,7 +49,7 @@ export class Connections {
       this.#closed(nameOf(remoteAddress, remotePort), remoteAddress),
     );
     server.on('request', (request: IncomingMessage, response: ServerResponse) =>
-      this.#asked(request, response),
+      this.#requested(request, response),
     );
   }
 
@@ -68,7 +68,7 @@ export class Connections {
     } else if (this.#all.size > this.#limits.total) this.#closeOldest(this.#idle);
   }
 
-  #asked(request: IncomingMessage, response: ServerResponse): void {
+  #requested(request: IncomingMessage, response: ServerResponse): void {
     const { remoteAddress, remotePort } = request.socket;
     const name = nameOf(remoteAddress ?? '', remotePort);
     const connection = this.#all.get(name);

@@ -5,6 +5,7 @@ import { err, ok, type Result } from '../../../base/result.ts';
 import type { Accounts, Principal } from '../../../domain/account/account.ts';
 import type { Users } from '../../../domain/user/user.ts';
 import { type Admission, NOBODY, OPERATOR } from './admission.ts';
+import type { CredentialUses } from './credential-uses.ts';
 import { type Credentials, credentialsOf } from './credentials.ts';
 import {
   ACCOUNT_MISMATCH,
@@ -45,6 +46,7 @@ export interface GateDeps {
   readonly isScrapeToken: (token: string) => boolean;
   readonly operatorPages: OperatorPages;
   readonly users: Pick<Users, 'signedIn'>;
+  readonly credentialUses: Pick<CredentialUses, 'used'>;
   /** Request rate per account. */
   readonly rate: RequestRate;
   /** Rate of requests without valid credentials, per address and key. */
@@ -55,12 +57,12 @@ export interface GateDeps {
 /** Admits or refuses a request. Checks the credentials, the request rate and the account of the path, in this order. */
 export class Gate {
   readonly #deps: GateDeps;
-  readonly #operatorDoor: OperatorAuthentication;
+  readonly #operatorAuthentication: OperatorAuthentication;
   readonly #sessions: SessionAuthentication;
 
   constructor(deps: GateDeps) {
     this.#deps = deps;
-    this.#operatorDoor = new OperatorAuthentication(deps);
+    this.#operatorAuthentication = new OperatorAuthentication(deps);
     this.#sessions = new SessionAuthentication(deps);
   }
 
@@ -73,7 +75,7 @@ export class Gate {
     if (route.audience === 'public') return ok(NOBODY);
     if (route.audience === 'guest') return this.#guest(address);
     const isPage = OPERATOR_PAGES.has(route.audience);
-    if (isPage && this.#operatorDoor.isOpen(headers)) return ok(OPERATOR);
+    if (isPage && this.#operatorAuthentication.isOpen(headers)) return ok(OPERATOR);
     if (route.audience === 'anyone' && credentialsOf(headers) === undefined) return ok(NOBODY);
     const session = await this.#sessions.find(headers);
     if (session !== undefined) return this.#sessions.admit(route, session, pathAuthId);
@@ -88,6 +90,10 @@ export class Gate {
       return err(guessing);
     }
     const admitted = await this.#admit(route, credentials, pathAuthId);
+    if (admitted.ok && admitted.value.principal !== undefined) {
+      const { authId } = admitted.value.principal.account;
+      this.#deps.credentialUses.used(authId, address, String(headers['user-agent'] ?? ''));
+    }
     if (admitted.ok && isOperators && credentials !== undefined) refusals.proved(credentials);
     if (!admitted.ok && admitted.error === INVALID_TOKEN) {
       if (guessing) return err(guessing);
@@ -127,7 +133,7 @@ export class Gate {
   ): Promise<Result<Admission, Failure>> {
     if (credentials === undefined) return err(INVALID_TOKEN);
     if (OPERATOR_PAGES.has(route.audience)) {
-      const known = this.#operatorDoor.takes(credentials, route.audience === 'scraper');
+      const known = this.#operatorAuthentication.takes(credentials, route.audience === 'scraper');
       return known ? ok(OPERATOR) : err(INVALID_TOKEN);
     }
     if (route.audience === 'admin') {

@@ -45,8 +45,8 @@ export async function oncePerKey(
   if (typeof key !== 'string' || !IDEMPOTENCY_KEY.test(key)) return err(WRONG_KEY);
   const owner = request.admission?.principal?.account.authId ?? OPERATOR;
   const { params, query, body } = request;
-  const asked = [route.method, route.path, params, query, body];
-  const done = await accounts.oncePerKey.run({ owner, key, asked }, work);
+  const requested = [route.method, route.path, params, query, body];
+  const done = await accounts.oncePerKey.run({ owner, key, requested }, work);
   if (!done.ok) return 'kind' in done.error ? err(CONFLICT) : err(done.error);
   if (done.value.replayed) reply.header(REPLAYED, 'true');
   return { ok: true, value: done.value.value };

@@ -53,6 +53,8 @@ export interface Input<P = unknown, Q = unknown, B = unknown> {
   readonly isOperator: boolean;
   /** IP address of the client. */
   readonly address: string;
+  /** Console user, if the request uses a console session. */
+  readonly user?: SignedIn | undefined;
 }
 
 /** Input of a request by a signed-in console user. */
@@ -106,7 +108,7 @@ interface Common {
   readonly longRunning?: true;
   /** Whether the request only reads (POST because its input is too long for a URL). It is not audited. */
   readonly changesNothing?: true;
-  /** What the audit log says about the change beyond its path: an amount, for example. At most 500 characters are kept. */
+  /** Details of the change for the audit log, for example an amount. At most 500 characters are stored. */
   readonly auditDetail?: (body: unknown) => string;
   /** Sub-accounts have no such resources: 403. */
   readonly mainAccountOnly?: true;

@@ -24,7 +24,7 @@ export const hinted = <S extends TSchema>(schema: S, hint: string): S => ({
 });
 
 /** Adds a description, which the API page and the command line show. */
-export const told = <S extends TSchema>(schema: S, description: string): S => ({
+export const described = <S extends TSchema>(schema: S, description: string): S => ({
   ...schema,
   description,
 });

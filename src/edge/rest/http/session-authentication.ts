@@ -12,7 +12,7 @@ import { permissionMissing } from './permission.ts';
 import type { RequestRate } from './request-rate.ts';
 import type { Route } from './route.ts';
 
-export const SESSION_COOKIE = 'carillon_session';
+const SESSION_COOKIE = 'carillon_session';
 /**
  * Header that pages of other origins can only send after a preflight request, which is never allowed. Second defense against
  * CSRF in addition to SameSite=Strict (OWASP, Cross-Site Request Forgery Prevention).

@@ -30,8 +30,9 @@ export function handOnUpgrades(
   server.on('upgrade', (request, socket, head) => {
     const own = request.socket.remoteAddress ?? '';
     const remoteAddress = clientOf(request, own, trusted);
-    const told = holds(trusted, own) ? request.headers['x-forwarded-proto'] : undefined;
-    const isSecure = request.socket instanceof TLSSocket || told === 'https' || told === 'wss';
+    const protocol = holds(trusted, own) ? request.headers['x-forwarded-proto'] : undefined;
+    const isSecure =
+      request.socket instanceof TLSSocket || protocol === 'https' || protocol === 'wss';
     take(request, socket, head, { transport: isSecure ? 'wss' : 'ws', remoteAddress });
   });
 }

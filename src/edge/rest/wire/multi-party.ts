@@ -28,8 +28,7 @@ export const common = {
   errors: 'resource',
   mainAccountOnly: true,
 } as const;
-export const mpcId = () =>
-  Type.String({ description: 'uuid_ and the UUID, or name_ and the name' });
+const mpcId = () => Type.String({ description: 'uuid_ and the UUID, or name_ and the name' });
 export const accountParams = Type.Object({ auth_id: accountIdText() });
 export const params = Type.Object({ auth_id: accountIdText(), mpc_id: mpcId() });
 export const participantParams = Type.Object({

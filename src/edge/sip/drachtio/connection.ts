@@ -10,7 +10,7 @@ import {
   readPayload,
 } from './frames.ts';
 
-export interface ConnectionEvents {
+interface ConnectionEvents {
   up(): void;
   down(): void;
   sip(meta: MessageMeta, bytes: Buffer): void;
@@ -52,7 +52,7 @@ export class DrachtioConnection {
   #problem = 'not connected yet';
   #lastId = 0;
   #retryMs = FIRST_RETRY_MS;
-  #heardMs = 0;
+  #receivedMs = 0;
   #cancelTimer: () => void = () => undefined;
 
   constructor(options: ConnectionOptions) {
@@ -155,7 +155,7 @@ export class DrachtioConnection {
     const { clock } = this.#options;
     this.#cancelTimer();
     this.#cancelTimer = clock.at(clock.monotonicMs() + PING_MS, () => {
-      if (clock.monotonicMs() - this.#heardMs > SILENCE_MS) this.#lost('no data received');
+      if (clock.monotonicMs() - this.#receivedMs > SILENCE_MS) this.#lost('no data received');
       else {
         this.#write(['ping']);
         this.#ping();
@@ -164,7 +164,7 @@ export class DrachtioConnection {
   }
 
   #read(reader: FrameReader, chunk: Buffer, socket: Socket): void {
-    this.#heardMs = this.#options.clock.monotonicMs();
+    this.#receivedMs = this.#options.clock.monotonicMs();
     let payloads: readonly Buffer[];
     try {
       payloads = reader.read(chunk);

@@ -58,10 +58,10 @@ class DrachtioWire implements SipWire {
   #started: () => void = () => undefined;
 
   constructor(parts: WireParts, { servers, secret, graceMs }: DrachtioOptions) {
-    const { options, acquaintance, tell } = parts;
+    const { options, acquaintance, dispatch } = parts;
     const { clock, logger } = options;
     this.#parts = parts;
-    this.traffic = new Traffic({ options, acquaintance, tell, close: () => undefined });
+    this.traffic = new Traffic({ options, acquaintance, dispatch, close: () => undefined });
     this.#servers = servers.map((place) => {
       const server: DrachtioConnection = new DrachtioConnection({
         ...place,
@@ -84,7 +84,7 @@ class DrachtioWire implements SipWire {
       flows: this.#flows,
       dialogs: this.#dialogs,
       deliver,
-      tell,
+      dispatch,
       failed,
     });
     this.#theirs = new InboundRequests({ dialogs: this.#dialogs, deliver, failed });
@@ -99,8 +99,11 @@ class DrachtioWire implements SipWire {
   get state(): SipWire['state'] {
     const up = this.#servers.filter(({ isUp }) => isUp);
     const away = this.#servers.filter(({ isUp }) => !isUp);
-    const told = away.map(({ name, problem }) => `${name}: ${problem}`);
-    const detail = [`${up.length} of ${this.#servers.length} drachtio servers connected`, ...told];
+    const reported = away.map(({ name, problem }) => `${name}: ${problem}`);
+    const detail = [
+      `${up.length} of ${this.#servers.length} drachtio servers connected`,
+      ...reported,
+    ];
     return { isUp: up.length > 0, detail: detail.join('; ') };
   }
 
@@ -171,7 +174,7 @@ class DrachtioWire implements SipWire {
       // The server sent a BYE: the ACK to our 200 is missing, or a session refresh timed out.
       this.#cutOff([message.callId], 'drachtio-server has ended the dialog');
     } else {
-      const flow = this.#flows.heard(server, meta, message.topVia?.transport);
+      const flow = this.#flows.received(server, meta, message.topVia?.transport);
       this.#theirs.received(server, meta, message, flow);
     }
   }

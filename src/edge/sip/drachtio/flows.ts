@@ -42,17 +42,17 @@ export class Flows {
   }
 
   /** Flow of a message from a server. `via` is the transport in its top Via. */
-  heard(server: DrachtioConnection, meta: MessageMeta, via: string | undefined): Flow {
+  received(server: DrachtioConnection, meta: MessageMeta, via: string | undefined): Flow {
     const { address, port } = meta;
-    const told = toldTransport(meta.protocol, via);
-    if (told === 'udp') {
+    const reported = toldTransport(meta.protocol, via);
+    if (reported === 'udp') {
       this.#datagrams.set(`${address} ${port}`, server);
       return flowOf(server, { transport: 'udp', address, port }, undefined);
     }
     // The Via is not trusted for encryption, so a WebSocket always counts as unencrypted, except in its name.
-    const named = told === 'ws' && via === 'WSS' ? 'wss' : told;
+    const named = reported === 'ws' && via === 'WSS' ? 'wss' : reported;
     const id = this.#idOf({ server, transport: named, address, port });
-    return flowOf(server, { transport: told, address, port }, id);
+    return flowOf(server, { transport: reported, address, port }, id);
   }
 
   /** Flow to a peer without a connection; any server may open it. */

@@ -5,7 +5,7 @@
  */
 
 /** Maximum size of a received payload in bytes. */
-export const MAX_RECEIVED_BYTES = 256 * 1024;
+const MAX_RECEIVED_BYTES = 256 * 1024;
 /**
  * Maximum size of a sent payload in bytes. The server's ring buffer has 12,228 bytes, and a longer payload would
  * overwrite itself.

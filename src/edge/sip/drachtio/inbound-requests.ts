@@ -8,7 +8,7 @@ import {
 import type { DrachtioConnection } from './connection.ts';
 import type { Dialogs } from './dialogs.ts';
 import type { MessageMeta, Reply } from './frames.ts';
-import { ackOf, asksForReliable, heardRequest, responseText } from './rewrite.ts';
+import { ackOf, asksForReliable, receivedRequest, responseText } from './rewrite.ts';
 
 type Send = Extract<UserAgentOutput, { kind: 'send' }>;
 
@@ -66,7 +66,7 @@ export class InboundRequests {
       return;
     }
     if (method !== 'ACK' && method !== 'CANCEL') this.#remember(pending);
-    this.#parts.deliver(serialize(heardRequest(request)), flow);
+    this.#parts.deliver(serialize(receivedRequest(request)), flow);
   }
 
   /** Sends a response of the user agent. Retransmissions are dropped. */

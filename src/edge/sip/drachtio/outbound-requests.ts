@@ -11,7 +11,7 @@ import type { DrachtioConnection } from './connection.ts';
 import type { Dialogs } from './dialogs.ts';
 import type { Flows } from './flows.ts';
 import type { MessageMeta, Reply } from './frames.ts';
-import { heardResponse, requestText } from './rewrite.ts';
+import { receivedResponse, requestText } from './rewrite.ts';
 
 type Send = Extract<UserAgentOutput, { kind: 'send' }>;
 
@@ -33,7 +33,7 @@ export interface OutboundRequestsParts {
   readonly dialogs: Dialogs;
   /** Passes bytes to the user agent as if they came from the network. */
   readonly deliver: (bytes: Uint8Array, flow: Flow) => void;
-  readonly tell: (input: UserAgentInput) => void;
+  readonly dispatch: (input: UserAgentInput) => void;
   readonly failed: (why: string, method: string) => void;
 }
 
@@ -82,7 +82,7 @@ export class OutboundRequests {
       });
     }
     if (status >= 200) this.#over(pending, status);
-    this.#parts.deliver(serialize(heardResponse(response, request)), flow);
+    this.#parts.deliver(serialize(receivedResponse(response, request)), flow);
   }
 
   /** Handles a lost server: pending requests get no response. */
@@ -179,7 +179,7 @@ export class OutboundRequests {
 
   #undone(transaction: number | undefined, why: string, method: string): void {
     this.#parts.failed(why, method);
-    if (transaction !== undefined) this.#parts.tell({ kind: 'sendFailed', transaction });
+    if (transaction !== undefined) this.#parts.dispatch({ kind: 'sendFailed', transaction });
   }
 }
 

@@ -51,7 +51,7 @@ export function responseText(response: SipResponse, isReliable: boolean): Buffer
 }
 
 /** A peer's request without extensions that the server handles: session timers and PRACK. */
-export function heardRequest(request: SipRequest): SipRequest {
+export function receivedRequest(request: SipRequest): SipRequest {
   return new SipRequest(
     request.method,
     request.requestUri,
@@ -61,10 +61,12 @@ export function heardRequest(request: SipRequest): SipRequest {
 }
 
 /** A response adapted to our original request. */
-export function heardResponse(response: SipResponse, to: SipRequest): SipResponse {
+export function receivedResponse(response: SipResponse, to: SipRequest): SipResponse {
   const own = to.fields.filter(({ key }) => key === 'via' || key === 'cseq');
-  const told = fieldsFor(response, ['timer']).filter(({ key }) => key !== 'via' && key !== 'cseq');
-  return new SipResponse(response.status, response.reason, [...own, ...told], response.body);
+  const reported = fieldsFor(response, ['timer']).filter(
+    ({ key }) => key !== 'via' && key !== 'cseq',
+  );
+  return new SipResponse(response.status, response.reason, [...own, ...reported], response.body);
 }
 
 export const asksForReliable = (request: SipRequest): boolean =>
@@ -94,8 +96,8 @@ function fieldsFor(message: SipMessage, without: readonly string[]): Fields {
     if (ITS_TIMERS.has(field.key)) return [];
     if (field.key !== 'supported' && field.key !== 'require') return [field];
     const names = field.value.split(',').map((name) => name.trim());
-    const kept = names.filter((name) => name !== '' && !without.includes(name.toLowerCase()));
-    return kept.length === 0 ? [] : [{ ...field, value: kept.join(', ') }];
+    const retained = names.filter((name) => name !== '' && !without.includes(name.toLowerCase()));
+    return retained.length === 0 ? [] : [{ ...field, value: retained.join(', ') }];
   });
 }
 

@@ -3,8 +3,6 @@ import { isIPv4, isIPv6 } from 'node:net';
 import type { TracedMessage } from './message-ring.ts';
 import { maskedMessage } from './message-text.ts';
 
-export const CAPTURE_TYPE = 'application/vnd.tcpdump.pcap';
-
 const MAGIC = 0xa1b2c3d4;
 const SNAP_LENGTH = 0x40000;
 /** LINKTYPE_RAW: packets start with their IP header. */

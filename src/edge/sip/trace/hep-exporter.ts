@@ -26,7 +26,7 @@ export interface HepCounts {
 
 const FLUSH_MS = 100;
 /** Time in milliseconds for which the first messages of a call wait for its identification. */
-const PATIENCE_MS = 1000;
+const TIMEOUT_MS = 1000;
 const MAX_WAITING = 5000;
 const MAX_WAITING_BYTES = 8 * 2 ** 20;
 /** Maximum number of packets per turn; the rest is sent in the next one. */
@@ -90,7 +90,7 @@ export class HepExporter {
     const { clock } = this.#options;
     this.#cancel ??= clock.at(clock.monotonicMs() + FLUSH_MS, () => {
       this.#cancel = undefined;
-      this.#flush(clock.wallMs() - PATIENCE_MS);
+      this.#flush(clock.wallMs() - TIMEOUT_MS);
       if (this.#waiting.length > 0) this.#arm();
     });
   }

@@ -186,10 +186,10 @@ export class MessageRing {
     const { trails } = chunk;
     chunk.round += 1;
     for (const trail of trails) {
-      const kept = trail.entries.findIndex((entry) => entry.round === entry.chunk.round);
-      trail.entries.splice(0, kept === -1 ? trail.entries.length : kept);
+      const retained = trail.entries.findIndex((entry) => entry.round === entry.chunk.round);
+      trail.entries.splice(0, retained === -1 ? trail.entries.length : retained);
       // A known call may send further messages at any time, so its trail is kept.
-      if (kept === -1 && trail.call === undefined) this.#forget(trail);
+      if (retained === -1 && trail.call === undefined) this.#forget(trail);
     }
     trails.length = 0;
   }

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { parseUri } from '../../../protocol/sip/sip.ts';
 
-export interface CertificateNames {
+interface CertificateNames {
   /** Domains of `sip:` URIs without a user. */
   readonly sipDomains: readonly string[];
   readonly dnsNames: readonly string[];
@@ -15,7 +15,7 @@ export interface CertificateNames {
 /** Entries of a subjectAltName as Node writes them: `DNS:a, URI:"sip:b", IP Address:192.0.2.1`. */
 const ENTRY = /(DNS|URI|IP Address):("(?:[^"\\]|\\.)*"|[^,]*)/g;
 
-export function namesOf(certificate: X509Certificate): CertificateNames {
+function namesOf(certificate: X509Certificate): CertificateNames {
   const sipDomains: string[] = [];
   const dnsNames: string[] = [];
   const addresses: string[] = [];

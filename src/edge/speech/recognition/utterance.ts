@@ -14,7 +14,7 @@ export class Utterance implements RecognitionSession {
   readonly #over = new AbortController();
   #parts: Uint8Array[] = [];
   #length = 0;
-  #asked = 0;
+  #requested = 0;
   #asking = false;
 
   constructor(
@@ -29,7 +29,7 @@ export class Utterance implements RecognitionSession {
     this.#parts.push(pcm);
     this.#length += pcm.length;
     if (this.#interim === undefined || this.#asking) return;
-    if (lengthMs({ length: this.#length - this.#asked }) >= INTERIM_MS) void this.#tellSoFar();
+    if (lengthMs({ length: this.#length - this.#requested }) >= INTERIM_MS) void this.#tellSoFar();
   }
 
   finish(): Promise<Recognised> {
@@ -47,7 +47,7 @@ export class Utterance implements RecognitionSession {
 
   async #tellSoFar(): Promise<void> {
     this.#asking = true;
-    this.#asked = this.#length;
+    this.#requested = this.#length;
     const soFar = await this.#recognise(this.#whole(), this.#over.signal);
     this.#asking = false;
     // Ignores interim results that arrive after the final recognition has started.

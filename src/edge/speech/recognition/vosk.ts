@@ -121,22 +121,22 @@ class VoskSession implements RecognitionSession {
   }
 
   #hear(message: string): void {
-    let heard: unknown;
+    let received: unknown;
     try {
-      heard = JSON.parse(message);
+      received = JSON.parse(message);
     } catch {
       this.#end(problem('failed', 'the recognizer did not send JSON'));
       return;
     }
-    if (!isRecord(heard)) return;
-    const { partial, text, result } = heard;
-    if (typeof partial === 'string') this.#tellInterim(plain(partial));
+    if (!isRecord(received)) return;
+    const { partial, text, result } = received;
+    if (typeof partial === 'string') this.#notifyInterim(plain(partial));
     if (typeof text !== 'string') return;
     const words = plain(text);
     if (words !== '' && this.#words.length < MAX_PARTS) {
       this.#words.push(words);
       if (Array.isArray(result)) this.#confidences.push(...result.map(confidence));
-      this.#tellInterim('');
+      this.#notifyInterim('');
     }
     if (!this.#isOver || this.#last !== undefined) return;
     // This is the response to `eof` or to the audio before it. The server usually closes afterwards.
@@ -153,7 +153,7 @@ class VoskSession implements RecognitionSession {
     });
   }
 
-  #tellInterim(partial: string): void {
+  #notifyInterim(partial: string): void {
     if (this.#isOver || (partial === '' && this.#words.length === 0)) return;
     const stable = this.#words.join(' ');
     const news = `${stable}|${partial}`;

@@ -25,7 +25,7 @@ export interface PostgresOptions {
   readonly url: string;
   readonly readonly: boolean;
   /** Timeout of a statement or answer, milliseconds. When it expires, the connection is closed. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
   readonly vault: Vault;
   readonly random: Random;
   /** Called after each connect, before any other statement. */
@@ -35,7 +35,7 @@ export interface PostgresOptions {
 }
 
 /** A failed statement. `code` is `PG_` followed by the SQLSTATE. */
-export class PostgresError extends Error {
+class PostgresError extends Error {
   readonly code: string;
 
   constructor({ sqlState, message }: StatementError) {
@@ -229,10 +229,11 @@ export class PostgresConnection extends Connection {
   }
 
   /** Queues a statement after all deferred statements. */
-  #queue(asked: string, parameters: Parameters = [], sent: Sent = {}): void {
+  #queue(requested: string, parameters: Parameters = [], sent: Sent = {}): void {
     this.#flushLater();
     const link = this.#connected();
-    const sql = sent.mustChange === undefined ? asked : onlyIfItChanges(asked, sent.mustChange);
+    const sql =
+      sent.mustChange === undefined ? requested : onlyIfItChanges(requested, sent.mustChange);
     const statement = this.#statements.get(sql) ?? this.#prepare(link, sql);
     this.#native(() => link.execute(statement.name, valuesOf(statement, parameters)));
     this.#sent.push(sent);
@@ -265,14 +266,14 @@ export class PostgresConnection extends Connection {
     const link = this.#connected();
     const sent = this.#sent;
     this.#sent = [];
-    const answers = this.#native(() => link.wait(this.#options.patienceMs + GRACE_MS));
+    const answers = this.#native(() => link.wait(this.#options.timeoutMs + GRACE_MS));
     let failure: StatementError | undefined;
     let mispredicted = false;
     for (const [index, answer] of answers.entries()) {
       const { prepares, mustChange } = sent[index] ?? {};
       const failed = isFailure(answer);
       if (prepares !== undefined && (failed || answer === null)) this.#statements.delete(prepares);
-      if (failed && mustChange !== undefined && answer.sqlState === DIVISION_BY_ZERO)
+      if (failed && mustChange !== undefined && answer.sqlState === WRONG_ROW_COUNT)
         mispredicted = true;
       else if (failed) failure ??= answer;
     }
@@ -299,7 +300,7 @@ export class PostgresConnection extends Connection {
   }
 
   #setUp(): void {
-    const { readonly, patienceMs, onConnect } = this.#options;
+    const { readonly, timeoutMs, onConnect } = this.#options;
     const settings = {
       application_name: 'carillon',
       client_encoding: 'UTF8',
@@ -307,9 +308,9 @@ export class PostgresConnection extends Connection {
       standard_conforming_strings: 'on',
       default_transaction_isolation: 'read committed',
       default_transaction_read_only: readonly ? 'on' : 'off',
-      statement_timeout: String(patienceMs),
-      lock_timeout: String(Math.ceil(patienceMs / 2)),
-      idle_in_transaction_session_timeout: String(patienceMs),
+      statement_timeout: String(timeoutMs),
+      lock_timeout: String(Math.ceil(timeoutMs / 2)),
+      idle_in_transaction_session_timeout: String(timeoutMs),
     };
     for (const [name, value] of Object.entries(settings)) this.send(`SET ${name} = '${value}'`);
     this.#wait();
@@ -337,7 +338,7 @@ export class PostgresConnection extends Connection {
 }
 
 /** The connection broke during a commit, whose outcome is unknown. */
-export class CommitLost extends Error {
+class CommitLost extends Error {
   readonly code = 'PG_CONNECTION';
 
   constructor(cause: unknown) {
@@ -346,15 +347,16 @@ export class CommitLost extends Error {
   }
 }
 
-const DIVISION_BY_ZERO = '22012';
+/** SQLSTATE raised by the function `refuse_row_count` of our schema. */
+const WRONG_ROW_COUNT = 'ZR001';
 
 /**
- * Wraps a statement so that it fails with DIVISION_BY_ZERO if it changes another number of rows. The server then skips the
+ * Wraps a statement so that it fails with WRONG_ROW_COUNT if it changes another number of rows. The server then skips the
  * statements after it.
  */
 const onlyIfItChanges = (sql: string, rows: number): string =>
   `WITH changed AS (${sql} RETURNING 1)
-    SELECT 1 / CAST(count(*) = ${rows} AS INTEGER) AS ok FROM changed`;
+    SELECT CASE count(*) WHEN ${rows} THEN 1 ELSE refuse_row_count(count(*)) END AS ok FROM changed`;
 
 const isFailure = (answer: Answer): answer is StatementError =>
   answer !== null && typeof answer === 'object' && !Array.isArray(answer);

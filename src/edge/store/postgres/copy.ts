@@ -27,7 +27,7 @@ export interface CopiedTable {
 }
 
 /** Statement timeout, milliseconds. Long, because one statement may cover millions of rows. */
-const PATIENCE_MS = 3_600_000;
+const TIMEOUT_MS = 3_600_000;
 /** Modulus of checksums: keeps sums within the integer range of both databases for any number of rows. */
 const MODULUS = 1_000_003;
 /** Tables that already have rows in a new schema. */
@@ -50,7 +50,7 @@ export function copyToPostgres({ dataDir, url, random }: CopyRequest): readonly 
   const to = new PostgresConnection({
     url,
     readonly: false,
-    patienceMs: PATIENCE_MS,
+    timeoutMs: TIMEOUT_MS,
     vault,
     random,
   });

@@ -10,7 +10,7 @@ import { lockFor } from './locks.ts';
 import { migratePostgres } from './migrate.ts';
 
 /** Role of a connection. `point`: short reads, many of them cached. `report`: long reads. Both are read-only. */
-export type PostgresRole = 'writer' | 'point' | 'report';
+type PostgresRole = 'writer' | 'point' | 'report';
 
 export interface PostgresEngineOptions {
   readonly url: string;
@@ -22,7 +22,7 @@ export interface PostgresEngineOptions {
 }
 
 /** Statement timeout per role, milliseconds. */
-const PATIENCE_MS: Readonly<Record<PostgresRole, number>> = {
+const TIMEOUT_MS: Readonly<Record<PostgresRole, number>> = {
   writer: 10_000,
   point: 5000,
   report: 120_000,
@@ -38,17 +38,17 @@ export class PostgresEngine {
   readonly #db: PostgresConnection;
   readonly #units: UnitRunner;
   readonly #isPoint: boolean;
-  readonly #tell: (hears: boolean) => void;
+  readonly #notify: (hears: boolean) => void;
   #hasChanges = false;
 
   /**
-   * `tell` is called for role `point` only: cached reads may be outdated. Its argument says whether the next change will be
+   * `notify` is called for role `point` only: cached reads may be outdated. Its argument says whether the next change will be
    * announced.
    */
-  constructor(options: PostgresEngineOptions, tell: (hears: boolean) => void) {
+  constructor(options: PostgresEngineOptions, notify: (hears: boolean) => void) {
     if (options.prepares) prepare(options);
-    this.#tell = tell;
-    const db = connectionOf(options, PATIENCE_MS[options.role], {
+    this.#notify = notify;
+    const db = connectionOf(options, TIMEOUT_MS[options.role], {
       onConnect: () => this.#connected(),
       onLost: () => this.#lost(),
     });
@@ -76,11 +76,11 @@ export class PostgresEngine {
   }
 
   /** Returns whether a node has announced a change since the last call. */
-  heard(): boolean {
+  received(): boolean {
     if (this.#listen() === 'away') this.#db.get('SELECT 1 AS here');
-    const heard = this.#hasChanges;
+    const received = this.#hasChanges;
     this.#hasChanges = false;
-    return heard;
+    return received;
   }
 
   close(): void {
@@ -91,7 +91,7 @@ export class PostgresEngine {
     const notified = this.#db.notified();
     if (notified !== 'yes') return notified;
     this.#hasChanges = true;
-    this.#tell(true);
+    this.#notify(true);
     return notified;
   }
 
@@ -101,11 +101,11 @@ export class PostgresEngine {
     if (!this.#isPoint) return;
     this.#db.run(`LISTEN ${CHANNEL}`);
     this.#db.watch(() => this.#listen());
-    this.#tell(true);
+    this.#notify(true);
   }
 
   #lost(): void {
-    if (this.#isPoint) this.#tell(false);
+    if (this.#isPoint) this.#notify(false);
   }
 }
 
@@ -125,14 +125,14 @@ function prepare(options: PostgresEngineOptions): void {
 
 const connectionOf = (
   { url, role, key, random }: PostgresEngineOptions,
-  patienceMs: number,
-  told: Pick<PostgresOptions, 'onConnect' | 'onLost'> = {},
+  timeoutMs: number,
+  reported: Pick<PostgresOptions, 'onConnect' | 'onLost'> = {},
 ): PostgresConnection =>
   new PostgresConnection({
     url,
     readonly: role !== 'writer',
-    patienceMs,
+    timeoutMs,
     vault: new Vault(key),
     random,
-    ...told,
+    ...reported,
   });

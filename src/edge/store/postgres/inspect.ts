@@ -8,7 +8,7 @@ export function inspectPostgres(url: string): string {
   const db = new PostgresConnection({
     url,
     readonly: true,
-    patienceMs: 5000,
+    timeoutMs: 5000,
     vault: new Vault(ephemeralKey()),
     random: systemRandom,
   });

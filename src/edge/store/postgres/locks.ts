@@ -161,5 +161,5 @@ function lockLedgers(db: PostgresConnection, { accounts, reservations }: Moved):
 }
 
 /** Formats an array literal; https://www.postgresql.org/docs/current/arrays.html#ARRAYS-INPUT */
-export const arrayOf = (texts: readonly string[]): string =>
+const arrayOf = (texts: readonly string[]): string =>
   `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;

@@ -23,14 +23,14 @@ import type { UnreadableRow } from '../unreadable.ts';
 import { UnreadableLog } from '../unreadable-log.ts';
 import { loadKey, Vault } from '../vault.ts';
 import type { PostgresEngineOptions } from './engine.ts';
-import { Points } from './points.ts';
+import { Points } from './point-reads.ts';
 import { Writers } from './writers.ts';
 
 /** Interval between two checks for changes by other nodes, milliseconds. */
 const LISTEN_EVERY_MS = 1000;
 const WORKER = new URL('./worker.ts', import.meta.url);
 /** Value of `Store.file` for a store on PostgreSQL. */
-export const POSTGRES = 'postgres';
+const POSTGRES = 'postgres';
 
 /**
  * Opens a store on PostgreSQL, with one blocking thread per connection. Rejects with STORE_BUSY when the database is
@@ -101,12 +101,12 @@ async function compose(
   const writers = new Writers(
     threads.writers.map(
       (thread) =>
-        new Executor(thread, new GroupPace(), { onLowBalance: () => falls.tell(), onUnreadable }),
+        new Executor(thread, new GroupPace(), { onLowBalance: () => falls.notify(), onUnreadable }),
     ),
   );
   const point = new Executor(threads.point, atOnce, { onUnreadable });
   const points = new Points(point);
-  threads.point.onTold(({ hears }) => points.told(hears));
+  threads.point.onReported(({ hears }) => points.reported(hears));
   const report = new Executor(threads.report, atOnce, { onUnreadable });
   const write: Submit = async (unit, access) => {
     try {
@@ -116,13 +116,13 @@ async function compose(
     }
   };
   const changes = new ChangeListeners();
-  const heard = () => point.between(() => threads.point.heard());
+  const received = () => point.between(() => threads.point.received());
   const listening = new RepeatedTask({
     clock,
     everyMs: LISTEN_EVERY_MS,
     round: async () => {
       // An unavailable database is checked again at the next interval.
-      if (await heard().catch(() => false)) changes.tell();
+      if (await received().catch(() => false)) changes.notify();
     },
   });
   listening.start();
@@ -143,7 +143,7 @@ async function compose(
     backup: () =>
       Promise.reject(
         new ServiceError(
-          'CONFLICT',
+          'BACKUP_EXTERNAL',
           'the store is on PostgreSQL: back it up with pg_dump, together with keys/store.key',
         ),
       ),

@@ -4,10 +4,10 @@ import { systemRandom } from '../../../base/system-random.ts';
 import { serve } from '../serve.ts';
 import { PostgresEngine, type PostgresEngineOptions } from './engine.ts';
 
-serve((tell) => {
+serve((notify) => {
   const options = workerData as Omit<PostgresEngineOptions, 'random'>;
   const engine = new PostgresEngine({ ...options, random: systemRandom }, (hears) =>
-    tell({ kind: 'told', hears }),
+    notify({ kind: 'told', hears }),
   );
   return {
     uncleanStart: false,
@@ -16,7 +16,7 @@ serve((tell) => {
         case 'run':
           return { kind: 'outcomes', outcomes: engine.run(request.units) };
         case 'heard':
-          return { kind: 'heard', changed: engine.heard() };
+          return { kind: 'heard', changed: engine.received() };
         case 'close':
           engine.close();
           return { kind: 'done' };

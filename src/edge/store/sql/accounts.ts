@@ -12,6 +12,7 @@ import { type Connection, integer, string } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
 import { withCredentials } from '../sealed-text.ts';
 import { days, flag, int, optional, stored, Table, text } from '../table.ts';
+import { readingRow } from '../unreadable.ts';
 import { page, Where } from '../where.ts';
 import { insertBalance } from './balances.ts';
 import { removeEndpointsOf } from './endpoints.ts';
@@ -229,7 +230,11 @@ export const idempotencyRepository = (db: Connection): Synchronously<Idempotency
     if (known === undefined || known['fingerprint'] !== fingerprint) return { kind: 'mismatch' };
     if (known['response'] === null) return { kind: 'running' };
     const sealed = Buffer.from(string(known, 'response'), 'base64');
-    return { kind: 'done', response: db.vault.open(sealed, responsePurpose(owner, key)) };
+    return readingRow('idempotency_key', 'key', { ...known, key }, () => {
+      const response = db.vault.open(sealed, responsePurpose(owner, key));
+      JSON.parse(response);
+      return { kind: 'done' as const, response };
+    });
   },
   finish: (owner, key, response) => {
     const sealed = db.vault.seal(response, responsePurpose(owner, key));

@@ -10,7 +10,7 @@ import { openCredentials, sealCredentials } from '../sealed-text.ts';
 import { readingRow } from '../unreadable.ts';
 import { insertCdr } from './cdrs.ts';
 import { extendHold, hold, postCharges, releaseHold } from './ledger.ts';
-import { NOBODYS } from './nodes.ts';
+import { ORPHANED } from './nodes.ts';
 import { addNotification } from './notifications.ts';
 import { OPEN_CALL, openCall, storedCall } from './stored-call.ts';
 
@@ -52,12 +52,12 @@ export const callRepository = (db: Connection): Synchronously<CallStore> => ({
     db.send('DELETE FROM open_call WHERE call_uuid = ?', [callUuid]);
     releaseHold(db, callUuid);
   },
-  listOpen: (whose = 'everybody') =>
+  listOpen: (which = 'all') =>
     db.readable(
       db.all(
         `SELECT o.call_uuid, o.record, o.heartbeat_us, COALESCE(r.amount, 0) AS reserved FROM open_call o
           LEFT JOIN reservation r ON r.id = o.call_uuid
-          ${whose === 'nobody' ? `WHERE ${NOBODYS}` : ''} ORDER BY o.call_uuid`,
+          ${which === 'orphaned' ? `WHERE ${ORPHANED}` : ''} ORDER BY o.call_uuid`,
       ),
       (row) => ({
         ...readingRow('open_call', 'call_uuid', row, () => readOpen(db, string(row, 'record'))),

@@ -8,7 +8,7 @@ import { withCredentials } from '../sealed-text.ts';
 import { flag, int, optional, stored, Table, text } from '../table.ts';
 import { pastUnreadable } from '../unreadable.ts';
 import { page, Where } from '../where.ts';
-import { NOBODYS } from './nodes.ts';
+import { ORPHANED } from './nodes.ts';
 import { HEADERS } from './stored-campaign.ts';
 
 /** `due_us` is 0 for a contact that was never called. */
@@ -139,7 +139,7 @@ const uploads = (db: Connection, getCampaign: (id: CampaignId) => Campaign | und
       db
         .all(
           `SELECT number FROM campaign_list
-            WHERE state <> 'current' AND (state <> 'open' OR ${NOBODYS}) ORDER BY number`,
+            WHERE state <> 'current' AND (state <> 'open' OR ${ORPHANED}) ORDER BY number`,
         )
         .map((row) => integer(row, 'number')),
   }) satisfies Partial<Synchronously<CampaignStore>>;

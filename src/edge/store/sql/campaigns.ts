@@ -14,8 +14,8 @@ import { withCredentials } from '../sealed-text.ts';
 import { int, optional, seconds, stored, Table, text } from '../table.ts';
 import { Where } from '../where.ts';
 import { dialling } from './campaign-dialling.ts';
-import { campaignRetention, doNotCallLists } from './campaign-keeping.ts';
 import { contactLists } from './campaign-lists.ts';
+import { campaignRetention, doNotCallLists } from './campaign-retention.ts';
 import { notificationTable } from './notifications.ts';
 import { TARGET } from './stored-callback.ts';
 import {

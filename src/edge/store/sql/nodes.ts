@@ -9,13 +9,13 @@ const DEAD = -1;
 const END = `UPDATE node SET epoch = epoch + 1, beats = ${DEAD}`;
 
 /** SQL condition that selects orphaned rows: those of an earlier epoch of their node. */
-export const NOBODYS = '(node_id, epoch) NOT IN (SELECT node_id, epoch FROM node)';
+export const ORPHANED = '(node_id, epoch) NOT IN (SELECT node_id, epoch FROM node)';
 
 /**
  * SQL condition for orphaned rows whose data is on a node's local disk, which only that node can adopt. Its parameter is the
  * node ID.
  */
-export const LEFT_BY_OWN_NODE = `${NOBODYS} AND node_id IN ('', ?)`;
+export const LEFT_BY_OWN_NODE = `${ORPHANED} AND node_id IN ('', ?)`;
 
 export const nodeRepository = (db: Connection): Synchronously<NodeStore> => ({
   begin: (nodeId, alone) => {
@@ -52,7 +52,7 @@ export const nodeRepository = (db: Connection): Synchronously<NodeStore> => ({
     return held !== undefined && string(held, 'node_id') === id && integer(held, 'epoch') === epoch;
   },
   holder: (job) => {
-    const row = db.get(`SELECT node_id, epoch FROM job_lease WHERE job = ? AND NOT (${NOBODYS})`, [
+    const row = db.get(`SELECT node_id, epoch FROM job_lease WHERE job = ? AND NOT (${ORPHANED})`, [
       job,
     ]);
     return row && { id: string(row, 'node_id'), epoch: integer(row, 'epoch') };

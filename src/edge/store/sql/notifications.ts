@@ -7,7 +7,7 @@ import { withCredentials } from '../sealed-text.ts';
 import { int, optional, stored, Table, text } from '../table.ts';
 import { pastUnreadable } from '../unreadable.ts';
 import { Where } from '../where.ts';
-import { NOBODYS } from './nodes.ts';
+import { ORPHANED } from './nodes.ts';
 import { PARAMETERS, TARGET } from './stored-callback.ts';
 
 export const notificationTable = new Table<StoredNotification>(
@@ -33,7 +33,7 @@ export const notificationRepository = (db: Connection): Synchronously<Notificati
   put: (notification) => {
     notificationTable.insertNew(db, notification);
     // After a node was declared dead, another node has adopted its callbacks.
-    db.send(`DELETE FROM notification WHERE id = ? AND node_id <> '' AND ${NOBODYS}`, [
+    db.send(`DELETE FROM notification WHERE id = ? AND node_id <> '' AND ${ORPHANED}`, [
       notification.id,
     ]);
   },
@@ -50,7 +50,7 @@ export const notificationRepository = (db: Connection): Synchronously<Notificati
     });
   },
   adopt: () =>
-    db.run(`UPDATE notification SET node_id = ?, epoch = ? WHERE ${NOBODYS}`, [
+    db.run(`UPDATE notification SET node_id = ?, epoch = ? WHERE ${ORPHANED}`, [
       db.node.id,
       db.node.epoch,
     ]),

@@ -7,7 +7,7 @@ import type { Synchronously } from '../repositories.ts';
 import { int, optional, stored, Table, text } from '../table.ts';
 import { pastUnreadable } from '../unreadable.ts';
 import { page, Where } from '../where.ts';
-import { LEFT_BY_OWN_NODE, NOBODYS } from './nodes.ts';
+import { LEFT_BY_OWN_NODE, ORPHANED } from './nodes.ts';
 import { notificationTable } from './notifications.ts';
 import { TEXTS } from './stored-provisioning.ts';
 import { chargesColumn, EXPORT_FILTER } from './stored-recording.ts';
@@ -147,7 +147,7 @@ export const exportRepository = (db: Connection): Synchronously<ExportStore> => 
     const { id, epoch } = db.node;
     // A node works on one job at a time, so a running job of this node is left over from an interruption and may be claimed.
     const free = `status = 'queued'
-      OR (status = 'running' AND (${NOBODYS} OR (node_id = @id AND epoch = @epoch)))`;
+      OR (status = 'running' AND (${ORPHANED} OR (node_id = @id AND epoch = @epoch)))`;
     const row = db.get(
       `UPDATE export_job SET node_id = @id, epoch = @epoch, status = 'running', updated_us = @now
         WHERE (${free}) AND export_id = (SELECT export_id FROM export_job WHERE ${free}

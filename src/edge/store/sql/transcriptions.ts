@@ -4,7 +4,7 @@ import type { Connection } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
 import { withCredentials } from '../sealed-text.ts';
 import { int, optional, stored, Table, text } from '../table.ts';
-import { NOBODYS } from './nodes.ts';
+import { ORPHANED } from './nodes.ts';
 import { notificationTable } from './notifications.ts';
 import { TARGET } from './stored-callback.ts';
 
@@ -55,7 +55,7 @@ export const transcriptionRepository = (db: Connection): Synchronously<Transcrip
         db,
         db.all(
           `UPDATE transcription SET node_id = @id, epoch = @epoch
-          WHERE status = 'waiting' AND ${NOBODYS} AND node_id IN ('', @id) RETURNING *`,
+          WHERE status = 'waiting' AND ${ORPHANED} AND node_id IN ('', @id) RETURNING *`,
           { id: db.node.id, epoch: db.node.epoch },
         ),
       ),

@@ -112,7 +112,7 @@ function readNumber(reader: ElementReader, ownHeaders: XmlPairs): NumberDestinat
 function readUser(reader: ElementReader, ownHeaders: XmlPairs): UserDestination {
   const uri = textOnly(reader);
   if (!/^sips?:[^\s@<>"]+@[^\s@<>"]+$/i.test(uri) || uri.length > MAX_URI_LENGTH) {
-    reader.refuse(`"${uri.slice(0, 80)}" in <User> is no SIP URI`, 'sip:user@host in <User>');
+    reader.refuse(`"${uri.slice(0, 80)}" in <User> is not a SIP URI`, 'sip:user@host in <User>');
   }
   return {
     kind: 'user',
@@ -149,7 +149,7 @@ function readNumberText(reader: ElementReader, text: string): string {
     return reader.refuse(`"${shown}" in <${name}> is a SIP URI`, '<User> for SIP URIs');
   }
   return reader.refuse(
-    text === '' ? `<${name}> has no number` : `"${shown}" in <${name}> is no number`,
+    text === '' ? `<${name}> has no number` : `"${shown}" in <${name}> is not a number`,
     `1 to ${MAX_DIALLED_LENGTH} digits in <${name}>`,
   );
 }

@@ -38,7 +38,7 @@ export function readHangup(reader: ElementReader): HangupInstruction {
 export function readMessage(reader: ElementReader): MessageInstruction {
   const text = textOnly(reader);
   reader.text('type');
-  reader.warn('<Message> is ignored: there is no messaging here');
+  reader.warn('<Message> is ignored: messages are not supported');
   return {
     kind: 'message',
     source: reader.text('src') ?? '',

@@ -43,6 +43,6 @@ export function referTarget(text: string): ReferInstruction['destination'] | und
 const readTarget = (reader: ElementReader, text: string): ReferInstruction['destination'] =>
   referTarget(text) ??
   reader.refuse(
-    text === '' ? '<Refer> has no target' : `"${text.slice(0, 80)}" in <Refer> is no target`,
+    text === '' ? '<Refer> has no target' : `"${text.slice(0, 80)}" in <Refer> is not a target`,
     EXPECTED,
   );

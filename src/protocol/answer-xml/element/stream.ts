@@ -133,6 +133,6 @@ function maxRetries(reader: ElementReader): number {
   if (/^[+-]?\d{1,15}$/.test(text)) {
     return reader.integer('maxRetries', { default: 0, min: 0, max: MAX_RETRIES });
   }
-  reader.warn('maxRetries is no whole number: 0 is used', 'maxRetries');
+  reader.warn('maxRetries is not a whole number: 0 is used', 'maxRetries');
   return 0;
 }

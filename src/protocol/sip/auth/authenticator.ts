@@ -83,8 +83,8 @@ export class DigestAuthenticator {
    * Values of the challenge header fields for a request from `source`. `stale` makes the client retry without prompting
    * for the password.
    */
-  challenges(asked: Asked, stale: boolean, client: Client = {}): readonly string[] {
-    const nonce = this.#nonces.mint(asked.source, asked.nowMs);
+  challenges(requested: Asked, stale: boolean, client: Client = {}): readonly string[] {
+    const nonce = this.#nonces.mint(requested.source, requested.nowMs);
     const offered = knowsMd5Alone(client) ? (['MD5'] as const) : this.#order;
     return offered.map(
       (algorithm) =>
@@ -103,16 +103,18 @@ export class DigestAuthenticator {
    */
   verify(
     credentials: DigestCredentials,
-    asked: Asked & { readonly method: string; readonly sameUri: boolean },
+    requested: Asked & { readonly method: string; readonly sameUri: boolean },
     secrets: Ha1ByAlgorithm | undefined,
   ): DigestVerdict {
-    if (!this.hasNonceOf(asked, credentials)) return 'stale';
+    if (!this.hasNonceOf(requested, credentials)) return 'stale';
     const ha1 = (secrets ?? NOBODY)[credentials.algorithm];
-    const expected = digestResponse({ ...credentials, ha1, method: asked.method });
+    const expected = digestResponse({ ...credentials, ha1, method: requested.method });
     const matches = secretsEqual(expected, credentials.response.toLowerCase());
     if (!matches || secrets === undefined) return 'wrong';
-    if (!asked.sameUri) return 'wrongUri';
-    return this.#nonces.use(credentials.nonce, countOf(credentials), asked.nowMs) ? 'ok' : 'stale';
+    if (!requested.sameUri) return 'wrongUri';
+    return this.#nonces.use(credentials.nonce, countOf(credentials), requested.nowMs)
+      ? 'ok'
+      : 'stale';
   }
 
   /**

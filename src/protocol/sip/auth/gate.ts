@@ -1,10 +1,11 @@
 import type { UserAgentCore } from '../dialog/core.ts';
-import { Questions } from '../dialog/questions.ts';
+import { Questions } from '../dialog/pending.ts';
 import { parseAuth } from '../header/auth.ts';
 import type { SipRequest } from '../message.ts';
 import type { StatelessAnswer } from '../transaction/stateless.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import { type Flow, peerOf } from '../transport/flow.ts';
+import { isWebSocket } from '../types.ts';
 import { parseUri, unescapeUser } from '../uri.ts';
 import type { Admitted, SecretAnswer, TemporaryLogin, UserSecrets } from '../user-agent-types.ts';
 import {
@@ -78,11 +79,11 @@ export class Gate {
    * Stateless answer to a request: a challenge without a valid nonce for its source, or a refusal while its source is
    * locked out. Returns undefined if the password must be checked.
    */
-  atTheDoor(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
+  screenRequest(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
     if (bearerOf(request, flow) !== undefined) return this.#lockedOut(flow, BEARER);
     const credentials = this.#credentials(request);
     if (credentials === undefined) return this.#challenge(request, flow, false, 'no credentials');
-    if (!this.#authenticator.hasNonceOf(this.#asked(flow), credentials)) {
+    if (!this.#authenticator.hasNonceOf(this.#requested(flow), credentials)) {
       return this.#challenge(request, flow, true, 'stale nonce');
     }
     return this.#lockedOut(flow, credentials.username);
@@ -102,7 +103,7 @@ export class Gate {
   /** Calls `passed`, possibly in a later turn. Does not call it if the request is answered here. */
   admit(gated: GatedRequest, passed: (admitted: Admitted) => void): void {
     const { request, flow } = gated;
-    const refusal = this.atTheDoor(request, flow);
+    const refusal = this.screenRequest(request, flow);
     const token = bearerOf(request, flow);
     if (refusal === undefined && token !== undefined) {
       this.#admitBearer(gated, token, passed);
@@ -164,8 +165,8 @@ export class Gate {
       }
       this.#lockOut.failed(flow, BEARER, this.#core.nowMs);
       const challenge = this.#challenge(request, flow, false, 'wrong credentials');
-      const told = ['WWW-Authenticate', 'Bearer error="invalid_token"'] as const;
-      this.#answer(gated, { ...challenge, headers: [told, ...challenge.headers] });
+      const reported = ['WWW-Authenticate', 'Bearer error="invalid_token"'] as const;
+      this.#answer(gated, { ...challenge, headers: [reported, ...challenge.headers] });
     });
     if (id === undefined) this.#tryLater(gated, 'too many pending requests');
     else this.#core.emit({ kind: 'findSecret', id, username: '', token });
@@ -188,7 +189,7 @@ export class Gate {
       this.#refuse(gated, 403, barred, { reason: barred });
       return;
     }
-    this.#core.acquaintances.met(flow, this.#core.nowMs);
+    this.#core.knownPeers.met(flow, this.#core.nowMs);
     passed({ username: login?.username ?? username, login, group: secrets.group });
   }
 
@@ -196,11 +197,10 @@ export class Gate {
    * Returns whether an Authorization header contains a valid nonce for that source. Cheap: it does not check the
    * password.
    */
-  hasNonce(authorization: string, flow: Flow): boolean {
+  hasNonce(authorization: string, flow: Flow, nowMs: number): boolean {
     const credentials = this.#read(authorization);
-    return (
-      credentials !== undefined && this.#authenticator.hasNonceOf(this.#asked(flow), credentials)
-    );
+    const asked = { source: peerOf(flow).address, nowMs };
+    return credentials !== undefined && this.#authenticator.hasNonceOf(asked, credentials);
   }
 
   /** Looks up the group of a user. The result is undefined if the user does not exist or has no group. */
@@ -248,7 +248,7 @@ export class Gate {
     const sameUri = meansSameUri(credentials.uri, requestUri);
     return this.#authenticator.verify(
       credentials,
-      { ...this.#asked(flow), method, sameUri },
+      { ...this.#requested(flow), method, sameUri },
       secrets,
     );
   }
@@ -264,7 +264,7 @@ export class Gate {
     this.#answer(gated, this.#challenge(request, flow, verdict === 'stale', why));
   }
 
-  #asked(flow: Flow): { readonly source: string; readonly nowMs: number } {
+  #requested(flow: Flow): { readonly source: string; readonly nowMs: number } {
     return { source: peerOf(flow).address, nowMs: this.#core.nowMs };
   }
 
@@ -275,9 +275,8 @@ export class Gate {
   #challenge(request: SipRequest, flow: Flow, stale: boolean, why: string): StatelessAnswer {
     const userAgent = request.header('user-agent');
     const { transport } = peerOf(flow);
-    const isBrowser = transport === 'ws' || transport === 'wss';
-    const client = { userAgent, isBrowser };
-    const challenges = this.#authenticator.challenges(this.#asked(flow), stale, client);
+    const client = { userAgent, isBrowser: isWebSocket(transport) };
+    const challenges = this.#authenticator.challenges(this.#requested(flow), stale, client);
     const headers = challenges.map((value) => ['WWW-Authenticate', value] as const);
     return { status: 401, headers, needed: 1, why };
   }
@@ -319,11 +318,12 @@ function barredBy(login: TemporaryLogin, method: string): string | undefined {
  */
 function meansSameUri(digestUri: string, requestUri: string): boolean {
   if (digestUri === requestUri) return true;
-  const [signed, asked] = [parseUri(digestUri), parseUri(requestUri)];
-  if (signed?.kind === 'tel' && asked?.kind === 'tel') return signed.number === asked.number;
-  if (signed?.kind !== 'sip' || asked?.kind !== 'sip') return false;
-  const sameUser = signed.user === '' || unescapeUser(signed.user) === unescapeUser(asked.user);
-  return sameUser && signed.host.toLowerCase() === asked.host.toLowerCase();
+  const [signed, requested] = [parseUri(digestUri), parseUri(requestUri)];
+  if (signed?.kind === 'tel' && requested?.kind === 'tel')
+    return signed.number === requested.number;
+  if (signed?.kind !== 'sip' || requested?.kind !== 'sip') return false;
+  const sameUser = signed.user === '' || unescapeUser(signed.user) === unescapeUser(requested.user);
+  return sameUser && signed.host.toLowerCase() === requested.host.toLowerCase();
 }
 
 /** Epoch of the wall clock in nonces: five bytes last from 2026 until 2060. */

@@ -124,9 +124,9 @@ export class NonceMint {
       this.#forgetOldest(nowMs);
       const issuedMs = this.#timeOf(nowMs) - this.ageMs(nonce, nowMs);
       // A substring would keep the whole request in memory, so store a copy.
-      const kept = ownCopy(nonce);
-      this.#uses.set(kept, { issuedMs, highest: count, seen: 1 });
-      this.#used.push(kept);
+      const retained = ownCopy(nonce);
+      this.#uses.set(retained, { issuedMs, highest: count, seen: 1 });
+      this.#used.push(retained);
       return true;
     }
     if (count > use.highest) {

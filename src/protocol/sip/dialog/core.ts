@@ -1,5 +1,6 @@
 import { type LegId, token } from '../../../base/ids.ts';
 import type { NameAddr } from '../header/name-addr.ts';
+import { quote } from '../header/text.ts';
 import { MAGIC_COOKIE } from '../header/via.ts';
 import {
   createResponse,
@@ -10,24 +11,24 @@ import {
 } from '../message.ts';
 import { serialize } from '../serialize.ts';
 import { TransactionLayer } from '../transaction/layer.ts';
-import type { StatelessAnswer } from '../transaction/stateless.ts';
+import type { Arrival, StatelessAnswer } from '../transaction/stateless.ts';
 import { RFC3261_TIMERS, type TimerValues } from '../transaction/timer-values.ts';
 import type { TransactionId, TransactionOutput } from '../transaction/types.ts';
-import type { Flow, SipTransportName } from '../transport/flow.ts';
+import type { Flow } from '../transport/flow.ts';
 import { KnownPeers } from '../transport/known-peers.ts';
+import { type SipTransportName, TRANSPORT_NAMES, TRANSPORTS } from '../types.ts';
 import { bracketed, formatHostPort, formatUri, sipUri } from '../uri.ts';
 import {
   DEFAULT_USER_AGENT_LIMITS,
+  type HangupCommand,
   type Resolution,
   type UserAgentLimits,
   type UserAgentOptions,
   type UserAgentOutput,
 } from '../user-agent-types.ts';
-import { OutboundEdges } from './outbound-edges.ts';
-import { Questions } from './questions.ts';
-import { loopMark } from './screen.ts';
-import { DialogTimers } from './timers.ts';
-import { Unresponsive } from './unresponsive.ts';
+import { loopMark } from './capabilities.ts';
+import { OutboundEdges, Unresponsive } from './next-hop.ts';
+import { DialogTimers, Questions } from './pending.ts';
 
 /** Sender of a request in a client transaction. */
 export interface ClientUser {
@@ -45,7 +46,7 @@ export interface ServerUser {
 /** User of a dialog: receives the peer's requests inside it. */
 export interface DialogUser {
   readonly leg?: LegId | undefined;
-  /** Stage of a session. `asked`: unanswered INVITE from the peer. `early`: unanswered local INVITE. */
+  /** Stage of a session. `requested`: unanswered INVITE from the peer. `early`: unanswered local INVITE. */
   readonly stage?: 'asked' | 'early' | 'confirmed' | 'over';
   /** Receives a request whose extensions and content have been checked. */
   receive(request: SipRequest, transaction: TransactionId, flow: Flow): void;
@@ -70,14 +71,13 @@ export interface ContactKind {
 }
 
 const TAG_BITS = 64;
-const TRANSPORTS: readonly SipTransportName[] = ['udp', 'tcp', 'tls', 'ws', 'wss'];
 
 /** State shared by the parts of a user agent: current time, transactions, timers, dialogs, queries, outputs. */
 export class UserAgentCore {
   readonly options: UserAgentOptions;
   readonly limits: UserAgentLimits;
   readonly timers: TimerValues;
-  readonly agenda = new DialogTimers();
+  readonly dialogTimers = new DialogTimers();
   readonly layer: TransactionLayer;
   /** Dialog users by dialog ID. */
   readonly dialogs = new Map<string, DialogUser>();
@@ -85,19 +85,18 @@ export class UserAgentCore {
   readonly servers = new Map<TransactionId, ServerUser>();
   readonly resolving: Questions<Resolution>;
   readonly connecting: Questions<Flow | undefined>;
-  readonly acquaintances = new KnownPeers();
+  readonly knownPeers = new KnownPeers();
   /** Service-Route of our registrations by the URI of the registrar (RFC 3608). */
   readonly serviceRoutes = new Map<string, readonly NameAddr[]>();
   readonly unresponsive = new Unresponsive();
   /** Edge proxies for our requests; undefined if none are configured. */
   readonly edgeWays: OutboundEdges | undefined;
-  /** Time of the input being handled, in monotonic milliseconds. */
-  nowMs = 0;
+  #nowMs = 0;
   readonly #incoming: (output: Incoming) => void;
   /** Via `host:port` of our requests, by transport. */
   readonly #sentBys = new Map<SipTransportName, string>();
   /** Values of `sentBy` as a set. */
-  readonly ownSentBys: ReadonlySet<string>;
+  readonly localSentBys: ReadonlySet<string>;
   /** Our Contacts without a user, by transport. */
   readonly #contacts = new Map<string, string>();
   readonly #software: readonly [name: string, value: string];
@@ -105,11 +104,11 @@ export class UserAgentCore {
   /** Listener for all outputs except messages. */
   said: (output: UserAgentOutput) => void = () => undefined;
 
-  /** `door` returns the stateless answer to a new request, if any. */
+  /** `screen` returns the stateless answer to a new request, if any. */
   constructor(
     options: UserAgentOptions,
     incoming: (output: Incoming) => void,
-    door: (request: SipRequest, flow: Flow) => StatelessAnswer | undefined,
+    screen: (request: SipRequest, flow: Flow, arrival: Arrival) => StatelessAnswer | undefined,
   ) {
     this.options = options;
     this.#software = ['Server', options.userAgent];
@@ -123,16 +122,16 @@ export class UserAgentCore {
       newToken: () => this.newToken(),
       timers: this.timers,
       server: options.userAgent,
-      door,
+      screen,
       isKnown: (flow) =>
-        options.trustedSource(flow) !== undefined || this.acquaintances.knows(flow, this.nowMs),
+        options.trustedSource(flow) !== undefined || this.knownPeers.knows(flow, this.nowMs),
     });
     this.#incoming = incoming;
-    for (const transport of TRANSPORTS) {
+    for (const transport of TRANSPORT_NAMES) {
       const host = bracketed(options.publicHost);
       this.#sentBys.set(transport, formatHostPort(host, this.#port(transport)));
     }
-    this.ownSentBys = new Set([...this.#sentBys.values()].map((text) => text.toLowerCase()));
+    this.localSentBys = new Set([...this.#sentBys.values()].map((text) => text.toLowerCase()));
   }
 
   emit(output: UserAgentOutput): void {
@@ -140,7 +139,15 @@ export class UserAgentCore {
     this.#outputs.push(output);
   }
 
-  takeOutputs(): readonly UserAgentOutput[] {
+  /** Time of the input being handled, in monotonic milliseconds. */
+  get nowMs(): number {
+    return this.#nowMs;
+  }
+
+  /** Handles an input at a time and returns its outputs. Only this method sets the time. */
+  at(nowMs: number, act: () => void): readonly UserAgentOutput[] {
+    this.#nowMs = nowMs;
+    act();
     const outputs = this.#outputs;
     this.#outputs = [];
     return outputs;
@@ -201,7 +208,7 @@ export class UserAgentCore {
     const routed = request.withPrependedHeader('Via', this.#via(request, flow));
     const { transaction, outputs } = this.layer.request(routed, flow, this.nowMs);
     this.clients.set(transaction, user);
-    this.acquaintances.met(flow, this.nowMs);
+    this.knownPeers.met(flow, this.nowMs);
     this.run(outputs);
     return transaction;
   }
@@ -270,12 +277,11 @@ export class UserAgentCore {
   }
 
   /**
-   * WebSocket has one name in URIs, with or without TLS (RFC 7118 §5.2). `sips:` URIs need no transport for TLS (RFC
-   * 5630 §3.1.1).
+   * `sips:` URIs need no transport for TLS (RFC 5630 §3.1.1).
    */
   #contact(transport: SipTransportName, { user = '', secure = false }: ContactKind): string {
     const { publicHost: host } = this.options;
-    const name = transport === 'wss' ? 'ws' : transport;
+    const name = TRANSPORTS[transport].uriName;
     const isImplied = name === 'udp' || (secure && name === 'tls');
     const params = new Map(isImplied ? [] : [['transport', name]]);
     const port = this.#port(transport);
@@ -298,6 +304,13 @@ export class UserAgentCore {
       remotePort: port,
       connectionId: undefined,
     };
+  }
+
+  /** Warning header field that a peer may show to its user (RFC 3261 §20.43). Empty without a warning. */
+  warning(warning: HangupCommand['warning']): HeaderInit {
+    if (warning === undefined) return [];
+    const agent = bracketed(this.options.publicHost);
+    return [['Warning', `${warning.code} ${agent} ${quote(warning.text)}`]];
   }
 
   /** Random Retry-After of 0 to 10 seconds for overlapping requests (§14.2). */

@@ -8,10 +8,10 @@ import type { Registrar } from '../registrar/registrar.ts';
 import type { TransactionOutput } from '../transaction/types.ts';
 import { bracketed, sipUri } from '../uri.ts';
 import type { IncomingMessage, MessageAnswer, MessageCommand } from '../user-agent-types.ts';
-import { wayTo } from './contact-way.ts';
 import type { UserAgentCore } from './core.ts';
 import { OutgoingRequest } from './outgoing-request.ts';
-import { Questions } from './questions.ts';
+import { routeTo } from './peer-route.ts';
+import { Questions } from './pending.ts';
 
 type RequestOutput = Extract<TransactionOutput, { kind: 'request' }>;
 
@@ -67,17 +67,17 @@ export class Messages {
     let open = contacts.length;
     let best: number | undefined;
     let isOver = false;
-    const tell = (status: number | undefined): void => {
+    const notify = (status: number | undefined): void => {
       if (isOver) return;
       isOver = true;
       this.#core.emit({ kind: 'messageSent', id: command.id, status });
     };
-    if (open === 0) tell(undefined);
+    if (open === 0) notify(undefined);
     for (const contact of contacts) {
       this.#sendTo(command, contact, (status) => {
         open -= 1;
         if (status !== undefined && (best === undefined || status < best)) best = status;
-        if (open === 0 || (status !== undefined && status < 300)) tell(best);
+        if (open === 0 || (status !== undefined && status < 300)) notify(best);
       });
     }
   }
@@ -106,7 +106,7 @@ export class Messages {
     answered: (status: number | undefined) => void,
   ): void {
     const core = this.#core;
-    const { to, route, destination } = wayTo(core, contact);
+    const { to, route, destination } = routeTo(core, contact);
     const identity = { displayName: from.displayName, uri: sipUri(from) };
     let isOver = false;
     const once = (status: number | undefined): void => {
@@ -115,7 +115,7 @@ export class Messages {
       cancelLimit();
       answered(status);
     };
-    const cancelLimit = core.agenda.at(core.nowMs + ANSWER_MS, () => once(undefined));
+    const cancelLimit = core.dialogTimers.at(core.nowMs + ANSWER_MS, () => once(undefined));
     const outgoing = new OutgoingRequest(core, {
       request: createRequest({
         method: 'MESSAGE',

@@ -8,9 +8,15 @@ import type { TransactionId } from '../transaction/types.ts';
 import type { Flow } from '../transport/flow.ts';
 import type { Resolution, Target } from '../user-agent-types.ts';
 import type { ClientUser, UserAgentCore } from './core.ts';
-import { type Destination, type NextHop, nextHopOf, type UriDestination } from './next-hop.ts';
-import { type Attempt, toldTo } from './outbound-edges.ts';
-import type { Cancel } from './timers.ts';
+import {
+  type Attempt,
+  type Destination,
+  type NextHop,
+  nextHopOf,
+  reportedTo,
+  type UriDestination,
+} from './next-hop.ts';
+import type { Cancel } from './pending.ts';
 
 export type RequestFailure = 'timeout' | 'transport' | 'unreachable' | 'notAllowed';
 
@@ -65,14 +71,14 @@ export class OutgoingRequest implements ClientUser {
   #attempts: Attempt[] = [];
   /** Current attempt. */
   #attempt: Attempt | undefined;
-  #patienceMs: number | undefined;
-  #cancelPatience: Cancel = noOperation;
+  #timeoutMs: number | undefined;
+  #cancelTimeout: Cancel = noOperation;
   #flow: Flow | undefined;
   #transaction: TransactionId | undefined;
   #challenges = 0;
   /** True after any response from the target or from the edge proxy. */
-  #heard = false;
-  #edgeHeard = false;
+  #received = false;
+  #edgeResponded = false;
   #over = false;
   #cancelHeaders: HeaderInit | undefined;
 
@@ -115,7 +121,7 @@ export class OutgoingRequest implements ClientUser {
   cancel(headers: HeaderInit): boolean {
     if (this.#cancelHeaders !== undefined || this.#over) return this.#over;
     this.#cancelHeaders = headers;
-    this.#cancelPatience();
+    this.#cancelTimeout();
     if (this.#transaction === undefined) {
       this.#over = true;
       return true;
@@ -157,8 +163,8 @@ export class OutgoingRequest implements ClientUser {
 
   failed(how: 'timeout' | 'transport'): void {
     if (this.#over) return;
-    if (!this.#heard) this.#noteUnresponsive();
-    const mayTryNext = !this.#heard && this.#cancelHeaders === undefined;
+    if (!this.#received) this.#noteUnresponsive();
+    const mayTryNext = !this.#received && this.#cancelHeaders === undefined;
     if (mayTryNext) this.#tryNext(how);
     else this.#fail(how);
   }
@@ -189,7 +195,7 @@ export class OutgoingRequest implements ClientUser {
     this.#attempts = this.#waysTo(ordered);
     const { firstResponseMs } = this.#options;
     if (firstResponseMs !== undefined) {
-      this.#patienceMs = Math.max(LEAST_PATIENCE_MS, firstResponseMs / ordered.length);
+      this.#timeoutMs = Math.max(LEAST_PATIENCE_MS, firstResponseMs / ordered.length);
     }
     if (this.#attempts.length === 0) this.#failLater('unreachable');
     else this.#tryNext('unreachable');
@@ -222,14 +228,14 @@ export class OutgoingRequest implements ClientUser {
   #tryNext(lastFailure: RequestFailure): void {
     const attempt = this.#attempts.shift();
     this.#attempt = attempt;
-    this.#cancelPatience();
+    this.#cancelTimeout();
     if (attempt === undefined) {
       this.#fail(lastFailure);
       return;
     }
     this.#transaction = undefined;
-    this.#heard = false;
-    this.#edgeHeard = false;
+    this.#received = false;
+    this.#edgeResponded = false;
     this.#waitFor(attempt);
     const hop = attempt.edge ?? attempt.target;
     if (hop.transport === 'udp') {
@@ -247,7 +253,7 @@ export class OutgoingRequest implements ClientUser {
 
   #waitFor(attempt: Attempt): void {
     if (attempt.edge !== undefined) this.#waitForEdge(attempt.edge, EDGE_MS);
-    else if (this.#patienceMs !== undefined) this.#wait(this.#patienceMs, () => this.#giveUp());
+    else if (this.#timeoutMs !== undefined) this.#wait(this.#timeoutMs, () => this.#giveUp());
   }
 
   /** An edge proxy sends no 100 for requests other than INVITE. While it keeps sending OPTIONS, it counts as live. */
@@ -261,9 +267,9 @@ export class OutgoingRequest implements ClientUser {
 
   #wait(ms: number, late: () => void): void {
     const attempt = this.#attempt;
-    this.#cancelPatience();
-    this.#cancelPatience = this.#core.agenda.at(this.#core.nowMs + ms, () => {
-      if (!this.#over && !this.#heard && this.#attempt === attempt) late();
+    this.#cancelTimeout();
+    this.#cancelTimeout = this.#core.dialogTimers.at(this.#core.nowMs + ms, () => {
+      if (!this.#over && !this.#received && this.#attempt === attempt) late();
     });
   }
 
@@ -290,28 +296,28 @@ export class OutgoingRequest implements ClientUser {
 
   /** Returns whether the response comes from the edge proxy itself and not from its target. */
   #isEdgesOwn(flow: Flow): boolean {
-    return this.#attempt?.isTold === true && flow.behind === undefined && !this.#heard;
+    return this.#attempt?.isReported === true && flow.behind === undefined && !this.#received;
   }
 
   /** The edge proxy now waits for the target and reports a timeout. If the edge fails first, another attempt starts. */
   #edgeAnswered(): void {
     const { edge } = this.#attempt ?? {};
-    if (this.#edgeHeard || edge === undefined) return;
-    this.#edgeHeard = true;
+    if (this.#edgeResponded || edge === undefined) return;
+    this.#edgeResponded = true;
     this.#core.unresponsive.forget(edge);
-    this.#cancelPatience();
-    if (this.#patienceMs !== undefined) {
-      this.#wait(this.#patienceMs + EDGE_MS, () => {
-        this.#edgeHeard = false;
+    this.#cancelTimeout();
+    if (this.#timeoutMs !== undefined) {
+      this.#wait(this.#timeoutMs + EDGE_MS, () => {
+        this.#edgeResponded = false;
         this.#giveUp();
       });
     }
   }
 
   #answered(): void {
-    if (this.#heard) return;
-    this.#heard = true;
-    this.#cancelPatience();
+    if (this.#received) return;
+    this.#received = true;
+    this.#cancelTimeout();
     const { target, edge } = this.#attempt ?? {};
     if (target !== undefined) this.#core.unresponsive.forget(target);
     if (edge !== undefined) this.#core.unresponsive.forget(edge);
@@ -320,7 +326,7 @@ export class OutgoingRequest implements ClientUser {
   /** Records the unresponsive hop: the edge proxy, or its target. */
   #noteUnresponsive(): void {
     const { target, edge } = this.#attempt ?? {};
-    const silent = this.#edgeHeard ? target : (edge ?? target);
+    const silent = this.#edgeResponded ? target : (edge ?? target);
     if (silent !== undefined) this.#core.unresponsive.note(silent, this.#core.nowMs);
   }
 
@@ -337,15 +343,15 @@ export class OutgoingRequest implements ClientUser {
     const credentials = this.#options.auth?.headers(this.#request) ?? [];
     let request = this.#request;
     for (const [name, value] of credentials) request = request.withAddedHeader(name, value);
-    const { target, isTold } = this.#attempt ?? {};
-    if (isTold !== true || target === undefined) {
+    const { target, isReported } = this.#attempt ?? {};
+    if (isReported !== true || target === undefined) {
       this.#transaction = this.#core.request(request, flow, this);
       return;
     }
     const { transport, address, port } = target;
-    const told = toldTo(request, target, this.#patienceMs ?? MOST_PATIENCE_MS);
+    const reported = reportedTo(request, target, this.#timeoutMs ?? MOST_PATIENCE_MS);
     const through = { ...flow, behind: { transport, address, port } };
-    this.#transaction = this.#core.request(told, through, this);
+    this.#transaction = this.#core.request(reported, through, this);
   }
 
   #canAnswer(response: SipResponse): boolean {
@@ -362,20 +368,20 @@ export class OutgoingRequest implements ClientUser {
     const { method } = this.#request;
     const cseq = formatCSeq(this.#options.nextSequence(), method);
     this.#request = this.#request.withHeader('CSeq', cseq);
-    this.#heard = false;
+    this.#received = false;
     this.#send(flow);
   }
 
   #fail(how: RequestFailure, why?: string): void {
     if (this.#over) return;
     this.#over = true;
-    this.#cancelPatience();
+    this.#cancelTimeout();
     this.#options.user.failed(how, why);
   }
 
   /** Reports the failure in a later turn, because the caller does not expect a result before the command returns. */
   #failLater(how: RequestFailure, why?: string): void {
-    this.#core.agenda.at(this.#core.nowMs, () => this.#fail(how, why));
+    this.#core.dialogTimers.at(this.#core.nowMs, () => this.#fail(how, why));
   }
 }
 

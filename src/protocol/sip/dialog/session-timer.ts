@@ -92,18 +92,18 @@ export class SessionTimer {
 
   /** Handles a peer's request that may start or refresh the session. Call `apply` when its 2xx is sent (§9). */
   offered(request: SipRequest, nowMs: () => number): SessionTimerOffer {
-    const asked = sessionExpires(request);
+    const requested = sessionExpires(request);
     const peerKnows = request.tokens('supported').includes('timer');
-    if (asked !== undefined && asked.interval < this.#settings.minimum && peerKnows) {
+    if (requested !== undefined && requested.interval < this.#settings.minimum && peerKnows) {
       return { kind: 'tooBrief', minSe: this.#settings.minimum };
     }
     if (!peerKnows) return { kind: 'ok', headers: [], apply: () => this.stop() };
     const floor = Math.max(this.#settings.minimum, minSe(request));
     const interval = Math.max(
       floor,
-      Math.min(asked?.interval ?? this.#settings.interval, this.#settings.interval),
+      Math.min(requested?.interval ?? this.#settings.interval, this.#settings.interval),
     );
-    const refresher: Refresher = asked?.refresher === 'uas' ? 'us' : 'peer';
+    const refresher: Refresher = requested?.refresher === 'uas' ? 'us' : 'peer';
     const role = refresher === 'us' ? 'uas' : 'uac';
     return {
       kind: 'ok',

@@ -1,5 +1,5 @@
 /** WWW-Authenticate, Proxy-Authenticate, Authorization, Proxy-Authorization (RFC 3261 §20.7, RFC 7616 §3). */
-import { endOfQuoted, isToken, quote, skipBlanks, unquote } from './text.ts';
+import { endOfQuoted, isToken, skipBlanks, unquote } from './text.ts';
 
 export interface AuthFields {
   /** Scheme as written; compare it case-insensitively. */
@@ -35,18 +35,3 @@ const nextComma = (text: string, at: number): number => {
   const comma = text.indexOf(',', at);
   return comma === -1 ? text.length : comma;
 };
-
-/** Parameters that are unquoted on the wire (RFC 7616 §3.3, §3.4). */
-const BARE = new Set(['algorithm', 'stale', 'nc', 'userhash']);
-
-/**
- * Writes a challenge or credentials. `qop` is quoted in a challenge (RFC 7616 §3.3) and unquoted in credentials (§3.4).
- */
-export function formatAuth(fields: AuthFields, role: 'challenge' | 'credentials'): string {
-  const parts: string[] = [];
-  for (const [name, value] of fields.params) {
-    const bare = BARE.has(name) || (name === 'qop' && role === 'credentials');
-    parts.push(`${name}=${bare ? value : quote(value)}`);
-  }
-  return `${fields.scheme} ${parts.join(', ')}`;
-}

@@ -2,7 +2,7 @@
 import { isToken, NO_PARAMS, type Params, parseDecimal, parseParams } from './text.ts';
 
 /** Upper bound of delta-seconds in Expires and similar fields: 32 bits (RFC 3261 §20.19). */
-export const MAX_DELTA_SECONDS = 2 ** 32 - 1;
+const MAX_DELTA_SECONDS = 2 ** 32 - 1;
 
 export const parseDeltaSeconds = (text: string): number | undefined =>
   parseDecimal(text, MAX_DELTA_SECONDS);

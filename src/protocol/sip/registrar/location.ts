@@ -1,4 +1,5 @@
-import type { ContactBinding, GoneBinding } from './binding.ts';
+import { isWebSocket } from '../types.ts';
+import type { ContactBinding, ExpiredBinding } from './binding.ts';
 import { contactKey } from './read-register.ts';
 import {
   type RegisterOutcome,
@@ -23,7 +24,7 @@ export class Location {
   restore(bindings: readonly ContactBinding[]): readonly ContactBinding[] {
     // A browser behind an edge proxy remains reachable, because the proxy holds its connection (RFC 3327).
     const isBrowser = ({ flow, path }: ContactBinding): boolean =>
-      path.length === 0 && (flow.transport === 'ws' || flow.transport === 'wss');
+      path.length === 0 && isWebSocket(flow.transport);
     for (const binding of bindings.filter((one) => !isBrowser(one))) {
       const restored = { ...binding, flow: { ...binding.flow, connectionId: undefined } };
       this.#set(binding.username, [...this.#of(binding.username), restored]);
@@ -35,7 +36,7 @@ export class Location {
    * Applies registrations and removals from another node. Connections end at that node: phones behind one are reached
    * by their Path or address. Of two versions of a contact, the later one is kept.
    */
-  take(saved: readonly ContactBinding[], removed: readonly GoneBinding[]): void {
+  take(saved: readonly ContactBinding[], removed: readonly ExpiredBinding[]): void {
     for (const { username, contactUri } of removed) {
       const left = this.#of(username).filter((one) => one.contactUri !== contactUri);
       this.#set(username, left);

@@ -1,11 +1,12 @@
 import type { UserAgentCore } from '../dialog/core.ts';
-import { Questions } from '../dialog/questions.ts';
+import { Questions } from '../dialog/pending.ts';
 import { parseNameAddr } from '../header/name-addr.ts';
 import type { HeaderInit, SipRequest } from '../message.ts';
 import type { TransactionId } from '../transaction/types.ts';
-import { type Flow, isSecure, peerOf } from '../transport/flow.ts';
+import { type Flow, peerOf } from '../transport/flow.ts';
+import { isSecure } from '../types.ts';
 import type { Admitted } from '../user-agent-types.ts';
-import { type ContactBinding, type GoneBinding, isLasting } from './binding.ts';
+import { type ContactBinding, type ExpiredBinding, isLasting } from './binding.ts';
 import { Location } from './location.ts';
 import { readRegister } from './read-register.ts';
 import { DEFAULT_REGISTRAR_LIMITS, type RegisterRequest, secondsLeft } from './register.ts';
@@ -37,26 +38,26 @@ export class Registrar {
     this.#forget(this.#location.restore(bindings));
     for (const { flow } of bindings) {
       if (flow.transport === 'udp') {
-        this.#core.acquaintances.met(this.#core.udpFlow(flow.address, flow.port), this.#core.nowMs);
+        this.#core.knownPeers.met(this.#core.udpFlow(flow.address, flow.port), this.#core.nowMs);
       }
     }
     this.#sweep();
   }
 
   /** Applies registrations and removals that another node has stored. */
-  elsewhere(saved: readonly ContactBinding[], removed: readonly GoneBinding[]): void {
+  elsewhere(saved: readonly ContactBinding[], removed: readonly ExpiredBinding[]): void {
     this.#location.take(saved, removed);
     for (const username of new Set([...saved, ...removed].map((one) => one.username)))
       this.#changed(username);
     if (saved.length > 0) this.#armSweep();
   }
 
-  contactsOf(username: string): readonly ContactBinding[] {
-    return this.#location.contactsOf(username, this.#nowUs());
+  contactsOf(username: string, nowMs = this.#core.nowMs): readonly ContactBinding[] {
+    return this.#location.contactsOf(username, this.#nowUs(nowMs));
   }
 
-  all(): readonly ContactBinding[] {
-    return this.#location.all(this.#nowUs());
+  all(nowMs = this.#core.nowMs): readonly ContactBinding[] {
+    return this.#location.all(this.#nowUs(nowMs));
   }
 
   stored(id: number, ok: boolean): void {
@@ -123,7 +124,7 @@ export class Registrar {
       answer(true);
       return;
     }
-    this.#core.agenda.at(this.#core.nowMs, () => this.#changed(username));
+    this.#core.dialogTimers.at(this.#core.nowMs, () => this.#changed(username));
     this.#armSweep();
     const save = saved.filter(isLasting);
     const remove = removed.filter(isLasting);
@@ -155,7 +156,7 @@ export class Registrar {
   #armSweep(): void {
     if (this.#sweeping) return;
     this.#sweeping = true;
-    this.#core.agenda.at(this.#core.nowMs + SWEEP_MS, () => this.#sweep());
+    this.#core.dialogTimers.at(this.#core.nowMs + SWEEP_MS, () => this.#sweep());
   }
 
   #sweep(): void {
@@ -171,8 +172,8 @@ export class Registrar {
     if (remove.length > 0) this.#core.emit({ kind: 'store', id: undefined, save: [], remove });
   }
 
-  #nowUs(): number {
-    return Math.floor((this.#core.nowMs + this.#core.options.wallOffsetMs) * US_PER_MS);
+  #nowUs(nowMs = this.#core.nowMs): number {
+    return Math.floor((nowMs + this.#core.options.wallOffsetMs) * US_PER_MS);
   }
 }
 

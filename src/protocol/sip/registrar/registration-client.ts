@@ -1,12 +1,13 @@
 import { ClientAuth } from '../auth/client-auth.ts';
 import type { UserAgentCore } from '../dialog/core.ts';
 import { OutgoingRequest } from '../dialog/outgoing-request.ts';
-import type { Cancel } from '../dialog/timers.ts';
+import type { Cancel } from '../dialog/pending.ts';
 import { formatCSeq, MAX_CSEQ } from '../header/cseq.ts';
 import { parseNameAddr } from '../header/name-addr.ts';
 import { parseDeltaSeconds } from '../header/values.ts';
 import { createRequest, type HeaderInit, type SipRequest, type SipResponse } from '../message.ts';
-import { type Flow, isReliable, type SipTransportName } from '../transport/flow.ts';
+import type { Flow } from '../transport/flow.ts';
+import { isReliable, type SipTransportName } from '../types.ts';
 import { formatUri, parseUri, unescapeUser } from '../uri.ts';
 import type { RegisterCommand } from '../user-agent-types.ts';
 
@@ -107,7 +108,7 @@ export class RegistrationClient {
     if (status < 200) return;
     if (expires === 0) {
       this.#core.serviceRoutes.delete(this.#command.registrar);
-      this.#tell('removed', status, undefined);
+      this.#notify('removed', status, undefined);
       return;
     }
     if (this.#leaving) return;
@@ -133,7 +134,7 @@ export class RegistrationClient {
       1,
       Math.floor(Math.max(granted * 0.5, Math.min(granted * 0.9, granted - REFRESH_MARGIN_S))),
     );
-    this.#tell('registered', status, againIn);
+    this.#notify('registered', status, againIn);
     this.#again(againIn);
   }
 
@@ -160,10 +161,10 @@ export class RegistrationClient {
 
   #keepAlive(response: SipResponse, { transport, connectionId }: Flow): void {
     const isStream = transport === 'tcp' || transport === 'tls';
-    const asked = parseDeltaSeconds(response.header('flow-timer') ?? '');
-    const isFlow = response.tokens('require').includes('outbound') || asked !== undefined;
+    const requested = parseDeltaSeconds(response.header('flow-timer') ?? '');
+    const isFlow = response.tokens('require').includes('outbound') || requested !== undefined;
     if (!isFlow || !isStream || connectionId === undefined) return;
-    const everyS = Math.max(LEAST_PING_S, Math.min(asked ?? PING_S, PING_S));
+    const everyS = Math.max(LEAST_PING_S, Math.min(requested ?? PING_S, PING_S));
     // Use 80 to 100 % of the interval, so that pings of all flows are spread (§4.4.1).
     const share = (SPREAD_FROM + this.#core.options.random.integer(SPREAD + 1)) / 100;
     this.#core.emit({ kind: 'keepAlive', connectionId, everyMs: everyS * share * MS_PER_SECOND });
@@ -178,19 +179,19 @@ export class RegistrationClient {
 
   #failed(status: number | undefined): void {
     if (this.#leaving) {
-      this.#tell('removed', status, undefined);
+      this.#notify('removed', status, undefined);
       return;
     }
     const againIn = Math.min(FIRST_RETRY_S * 2 ** this.#failures, LAST_RETRY_S);
     this.#failures += 1;
-    this.#tell('failed', status, againIn);
+    this.#notify('failed', status, againIn);
     this.#again(againIn);
   }
 
   #again(seconds: number): void {
     this.#cancelTimer();
     const dueMs = this.#core.nowMs + seconds * MS_PER_SECOND;
-    this.#cancelTimer = this.#core.agenda.at(dueMs, () => this.#send(this.#expires));
+    this.#cancelTimer = this.#core.dialogTimers.at(dueMs, () => this.#send(this.#expires));
   }
 
   #nextSequence(): number {
@@ -198,7 +199,7 @@ export class RegistrationClient {
     return this.#sequence;
   }
 
-  #tell(
+  #notify(
     state: 'registered' | 'failed' | 'removed',
     status: number | undefined,
     againIn: number | undefined,

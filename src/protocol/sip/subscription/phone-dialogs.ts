@@ -24,7 +24,7 @@ export class PhoneDialogs {
   }
 
   /** Records an input before the user agent handles it. */
-  told(input: UserAgentInput): void {
+  reported(input: UserAgentInput): void {
     if (input.kind === 'invite' && input.target.kind === 'registered') {
       const { user, host } = input.from;
       const remote = formatUri(sipUri({ user, host }));

@@ -7,7 +7,7 @@ const LEAST_S = 60;
 const MOST_S = 86_400;
 
 /** Requested event package, or undefined if it is absent or unsupported. */
-export function askedEvent(
+export function requestedEvent(
   request: SipRequest,
 ): { readonly event: EventPackage; readonly text: string } | undefined {
   const text = request.header('event') ?? '';
@@ -17,14 +17,14 @@ export function askedEvent(
 }
 
 /** Requested duration in seconds; 0 requests one NOTIFY or unsubscribes (RFC 6665 §4.4.3). */
-export function askedSeconds(
+export function requestedSeconds(
   request: SipRequest,
 ):
   | { readonly kind: 'ok'; readonly seconds: number }
   | { readonly kind: 'tooBrief'; readonly least: number } {
-  const asked = request.expires ?? DEFAULT_S;
-  if (asked > 0 && asked < LEAST_S) return { kind: 'tooBrief', least: LEAST_S };
-  return { kind: 'ok', seconds: Math.min(asked, MOST_S) };
+  const requested = request.expires ?? DEFAULT_S;
+  if (requested > 0 && requested < LEAST_S) return { kind: 'tooBrief', least: LEAST_S };
+  return { kind: 'ok', seconds: Math.min(requested, MOST_S) };
 }
 
 /** Returns whether the subscriber accepts the body type of the package. */

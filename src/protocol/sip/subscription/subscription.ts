@@ -1,12 +1,12 @@
 import type { DialogUser, UserAgentCore } from '../dialog/core.ts';
 import { Dialog } from '../dialog/dialog.ts';
 import { PeerRoute } from '../dialog/peer-route.ts';
-import type { Cancel } from '../dialog/timers.ts';
+import type { Cancel } from '../dialog/pending.ts';
 import type { HeaderInit, SipRequest } from '../message.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import type { Flow } from '../transport/flow.ts';
 import { CONTENT_TYPES, type EventPackage } from './event-body.ts';
-import { askedEvent, askedSeconds } from './read-subscribe.ts';
+import { requestedEvent, requestedSeconds } from './read-subscribe.ts';
 
 export interface SubscriptionOptions {
   readonly request: SipRequest;
@@ -40,7 +40,7 @@ export class Subscription implements DialogUser {
   #untilMs = 0;
   #open = true;
   /** True while a NOTIFY is unanswered; changes in that time are sent with the next one. */
-  #telling = false;
+  #notifying = false;
   #stale = false;
   #cancelExpiry: Cancel = () => undefined;
 
@@ -53,7 +53,7 @@ export class Subscription implements DialogUser {
     this.#route = new PeerRoute(core, this.#dialog, {
       flow,
       viaFlow: true,
-      guard: { heardAt: [], allow: [] },
+      guard: { receivedAt: [], allow: [] },
       auth: undefined,
     });
   }
@@ -67,7 +67,7 @@ export class Subscription implements DialogUser {
   /** Handles a change of the monitored state. */
   changed(): void {
     if (!this.#open) return;
-    if (this.#telling) this.#stale = true;
+    if (this.#notifying) this.#stale = true;
     else this.#notify();
   }
 
@@ -85,18 +85,18 @@ export class Subscription implements DialogUser {
       this.#refuse(request, transaction, 500);
       return;
     }
-    this.#route.heard(flow);
+    this.#route.received(flow);
     if (request.method !== 'SUBSCRIBE') this.#refuse(request, transaction, 481);
-    else if (askedEvent(request)?.event !== this.options.event)
+    else if (requestedEvent(request)?.event !== this.options.event)
       this.#refuse(request, transaction, 489);
     else {
-      const asked = askedSeconds(request);
-      if (asked.kind === 'tooBrief') {
-        const headers = [['Min-Expires', String(asked.least)]] as const;
+      const requested = requestedSeconds(request);
+      if (requested.kind === 'tooBrief') {
+        const headers = [['Min-Expires', String(requested.least)]] as const;
         this.#refuse(request, transaction, 423, headers);
       } else {
         this.#dialog.refreshTarget(request);
-        this.#accept(request, transaction, asked.seconds);
+        this.#accept(request, transaction, requested.seconds);
       }
     }
   }
@@ -122,15 +122,15 @@ export class Subscription implements DialogUser {
       ['Expires', String(seconds)],
     ];
     this.#core.respond(transaction, request, 200, { toTag: this.#dialog.localTag, headers });
-    const { nowMs, agenda } = this.#core;
+    const { nowMs, dialogTimers } = this.#core;
     this.#untilMs = nowMs + seconds * MS_PER_SECOND;
     this.#cancelExpiry();
     if (seconds === 0) {
       this.#end();
       return;
     }
-    this.#cancelExpiry = agenda.at(this.#untilMs, () => this.#end());
-    this.#telling = false;
+    this.#cancelExpiry = dialogTimers.at(this.#untilMs, () => this.#end());
+    this.#notifying = false;
     this.#notify();
   }
 
@@ -150,10 +150,10 @@ export class Subscription implements DialogUser {
       0,
       Math.floor(Math.round(this.#untilMs - this.#core.nowMs) / MS_PER_SECOND),
     );
-    this.#telling = true;
+    this.#notifying = true;
     this.#stale = false;
     this.#send(`active;expires=${left}`, (status) => {
-      this.#telling = false;
+      this.#notifying = false;
       if (ENDING.has(status)) this.drop();
       else if (this.#stale && this.#open) this.#notify();
     });

@@ -13,7 +13,7 @@ import {
   regInfo,
 } from './event-body.ts';
 import type { PhoneDialogs } from './phone-dialogs.ts';
-import { acceptsBody, askedEvent, askedSeconds } from './read-subscribe.ts';
+import { acceptsBody, requestedEvent, requestedSeconds } from './read-subscribe.ts';
 import { Subscription } from './subscription.ts';
 
 type RequestOutput = Extract<TransactionOutput, { kind: 'request' }>;
@@ -52,12 +52,12 @@ export class Subscriptions {
   receive(output: RequestOutput): void {
     this.#gate.admit(output, (admitted) => {
       const { request } = output;
-      const asked = askedEvent(request);
+      const requested = requestedEvent(request);
       if (request.contact === undefined) this.#refuse(output, 400, 'no Contact');
-      else if (asked === undefined) this.#refuse(output, 489, 'event package', ALLOW_EVENTS);
-      else if (!acceptsBody(request, asked.event))
+      else if (requested === undefined) this.#refuse(output, 489, 'event package', ALLOW_EVENTS);
+      else if (!acceptsBody(request, requested.event))
         this.#refuse(output, 406, 'accepts no such body');
-      else this.#judge(output, asked.event, admitted);
+      else this.#judge(output, requested.event, admitted);
     });
   }
 
@@ -95,9 +95,9 @@ export class Subscriptions {
     { username, resource }: { readonly username: string; readonly resource: string },
   ): void {
     const { request, transaction, flow } = output;
-    const asked = askedSeconds(request);
-    if (asked.kind === 'tooBrief') {
-      this.#refuse(output, 423, 'too brief', [['Min-Expires', String(asked.least)]]);
+    const requested = requestedSeconds(request);
+    if (requested.kind === 'tooBrief') {
+      this.#refuse(output, 423, 'too brief', [['Min-Expires', String(requested.least)]]);
       return;
     }
     const own = this.#byUser.get(username) ?? new Set();
@@ -124,7 +124,7 @@ export class Subscriptions {
       ended: () => this.#ended(subscription),
     });
     this.#add(subscription);
-    subscription.begin(asked.seconds);
+    subscription.begin(requested.seconds);
   }
 
   #bodyOf(

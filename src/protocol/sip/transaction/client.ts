@@ -1,10 +1,11 @@
 /** Common part of both client transactions. */
 import { SipRequest, type SipResponse } from '../message.ts';
 import { serialize } from '../serialize.ts';
-import { type Flow, isReliable } from '../transport/flow.ts';
+import type { Flow } from '../transport/flow.ts';
+import { isReliable } from '../types.ts';
 import type { Timed } from './deadline-queue.ts';
 import { type Shape, TableMachine } from './table-machine.ts';
-import { patience, type TimerValues } from './timer-values.ts';
+import { type TimerValues, timeout } from './timer-values.ts';
 import type { TransactionId, TransactionOutput } from './types.ts';
 
 export interface ClientTransactionOptions {
@@ -83,7 +84,7 @@ export abstract class ClientMachine<
 
   start(nowMs: number): readonly TransactionOutput[] {
     this.sendRequest();
-    this.arm(this.#shape.givesUp, nowMs + patience(this.timers));
+    this.arm(this.#shape.givesUp, nowMs + timeout(this.timers));
     if (!this.reliable) this.arm(this.#shape.resends, nowMs + this.#intervalMs);
     return this.takeOutputs();
   }

@@ -9,7 +9,7 @@ import {
 } from './client.ts';
 import { createAck } from './derived-request.ts';
 import type { Table } from './table-machine.ts';
-import { patience } from './timer-values.ts';
+import { timeout } from './timer-values.ts';
 import type { TransactionOutput } from './types.ts';
 
 export type InviteClientState = 'calling' | 'proceeding' | 'completed' | 'accepted';
@@ -93,13 +93,13 @@ export class InviteClient
         this.armResend(nowMs);
         break;
       case 'armD':
-        this.armEnd('timerD', this.reliable ? 0 : patience(this.timers), nowMs);
+        this.armEnd('timerD', this.reliable ? 0 : timeout(this.timers), nowMs);
         break;
       case 'armM':
-        this.armEnd('timerM', patience(this.timers), nowMs);
+        this.armEnd('timerM', timeout(this.timers), nowMs);
         break;
       case 'armGiveUp':
-        this.arm('giveUp', nowMs + patience(this.timers));
+        this.arm('giveUp', nowMs + timeout(this.timers));
         break;
     }
   }

@@ -2,7 +2,7 @@
 import type { SipRequest, SipResponse } from '../message.ts';
 import { ServerMachine, type ServerTransaction, type ServerTransactionOptions } from './server.ts';
 import type { Table } from './table-machine.ts';
-import { patience } from './timer-values.ts';
+import { timeout } from './timer-values.ts';
 import type { TransactionOutput } from './types.ts';
 
 export type InviteServerState = 'proceeding' | 'completed' | 'confirmed' | 'accepted';
@@ -107,13 +107,13 @@ export class InviteServer
         this.#armG(nowMs);
         break;
       case 'armH':
-        this.arm('timerH', nowMs + patience(this.timers));
+        this.arm('timerH', nowMs + timeout(this.timers));
         break;
       case 'armI':
         this.armEnd('timerI', this.reliable ? 0 : this.timers.t4, nowMs);
         break;
       case 'armL':
-        this.armEnd('timerL', patience(this.timers), nowMs);
+        this.armEnd('timerL', timeout(this.timers), nowMs);
         break;
     }
   }

@@ -2,7 +2,7 @@
 import type { SipResponse } from '../message.ts';
 import { ServerMachine, type ServerTransaction, type ServerTransactionOptions } from './server.ts';
 import type { Table } from './table-machine.ts';
-import { patience, timerEReachesT2 } from './timer-values.ts';
+import { timeout, timerEReachesT2 } from './timer-values.ts';
 import type { TransactionOutput } from './types.ts';
 
 export type NonInviteServerState = 'trying' | 'proceeding' | 'completed';
@@ -56,7 +56,7 @@ export class NonInviteServer
 
   start(nowMs: number): readonly TransactionOutput[] {
     this.arm('timerTrying', nowMs + timerEReachesT2(this.timers));
-    this.arm('timerAbandon', nowMs + patience(this.timers));
+    this.arm('timerAbandon', nowMs + timeout(this.timers));
     return this.takeOutputs();
   }
 
@@ -91,7 +91,7 @@ export class NonInviteServer
         this.resend();
         break;
       case 'armJ':
-        this.armEnd('timerJ', this.reliable ? 0 : patience(this.timers), nowMs);
+        this.armEnd('timerJ', this.reliable ? 0 : timeout(this.timers), nowMs);
         break;
     }
   }

@@ -1,8 +1,9 @@
 /** Common part of both server transactions. */
-import { keptText, messageOf } from '../kept-message.ts';
+import { compactText, messageOf } from '../compact-message.ts';
 import { createResponse, type SipRequest, type SipResponse } from '../message.ts';
 import { serialize } from '../serialize.ts';
-import { type Flow, isReliable } from '../transport/flow.ts';
+import type { Flow } from '../transport/flow.ts';
+import { isReliable } from '../types.ts';
 import type { Timed } from './deadline-queue.ts';
 import { type Shape, TableMachine } from './table-machine.ts';
 import type { TimerValues } from './timer-values.ts';
@@ -44,7 +45,7 @@ export abstract class ServerMachine<
   #request: SipRequest | undefined;
   #next: SipResponse | undefined;
   #last: { readonly message: SipResponse; readonly bytes: Buffer } | undefined;
-  /** Final response as kept text; see `keptText`. */
+  /** Final response as kept text; see `compactText`. */
   #final: string | undefined;
   #localTag: string | undefined;
 
@@ -83,7 +84,7 @@ export abstract class ServerMachine<
     if (this.#last === undefined) return;
     const { message, bytes } = this.#last;
     this.#localTag = message.toOrUndefined?.tag;
-    this.#final = this.resendsFinal ? keptText(bytes) : undefined;
+    this.#final = this.resendsFinal ? compactText(bytes) : undefined;
     this.#last = undefined;
   }
 

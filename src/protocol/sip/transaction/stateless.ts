@@ -5,6 +5,19 @@ import { AnswerBudget } from '../transport/answer-budget.ts';
 import type { Flow } from '../transport/flow.ts';
 import type { TransactionOutput } from './types.ts';
 
+/** How a request arrived. */
+export interface Arrival {
+  /** Time since the request arrived at this machine, in milliseconds. */
+  readonly waitedMs: number;
+  /** True if the source has authenticated before or is a carrier. */
+  readonly isKnown: boolean;
+  /** True if the request would wait too long in the queue. */
+  readonly isTooMany?: boolean;
+}
+
+/** Arrival of a request that did not wait, from an unknown source. */
+export const PROMPT: Arrival = { waitedMs: 0, isKnown: false };
+
 /** A stateless response: no transaction, no retransmission. */
 export interface StatelessAnswer {
   readonly status: number;
@@ -53,8 +66,8 @@ export class StatelessAnswers {
     const source = flow.remoteAddress;
     const most = isFree ? Number.POSITIVE_INFINITY : this.#budget.allowance(source, received);
     const all = [...answer.headers, ...this.#server];
-    for (let kept = all.length; kept >= (answer.needed ?? 0); kept -= 1) {
-      const message = this.response(request, { ...answer, headers: all.slice(0, kept) });
+    for (let retained = all.length; retained >= (answer.needed ?? 0); retained -= 1) {
+      const message = this.response(request, { ...answer, headers: all.slice(0, retained) });
       const bytes = serialize(message);
       if (bytes.length > most) continue;
       if (!isFree) this.#budget.answered(source);

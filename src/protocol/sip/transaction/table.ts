@@ -28,7 +28,7 @@ export class TransactionTable {
   readonly #byMergeKey = new Map<string, ServerTransaction>();
   readonly #byConnection = new Map<number, Set<ClientTransaction>>();
   /**
-   * Answered transactions kept for retransmission, oldest first; the head is always a live one. INVITE transactions are
+   * Answered transactions kept for retransmission, oldest first; the head has not expired. INVITE transactions are
    * excluded.
    */
   readonly #answered = new Fifo<{ readonly machine: ServerTransaction; readonly atMs: number }>();

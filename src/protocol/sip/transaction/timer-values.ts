@@ -11,7 +11,7 @@ export interface TimerValues {
 export const RFC3261_TIMERS: TimerValues = { t1: 500, t2: 4_000, t4: 5_000 };
 
 /** Value of timers B, F, H, J, L, M, and D over UDP: 64*T1. */
-export const patience = (timers: TimerValues): number => 64 * timers.t1;
+export const timeout = (timers: TimerValues): number => 64 * timers.t1;
 
 /**
  * Time until a client's Timer E reaches T2 (RFC 4320 §4.1): the sum of its intervals T1, 2*T1, … below T2. 3.5 s by

@@ -2,7 +2,7 @@ import { RecentMap } from '../../../base/recent-map.ts';
 import { type Flow, flowKey } from './flow.ts';
 
 /** Retention in milliseconds, longer than the longest registration interval of a phone. */
-const KEPT_MS = 7_500_000;
+const RETENTION_MS = 7_500_000;
 const MAX_KEPT = 65_536;
 
 /** Flows of peers that authenticated or that we contacted first. Bounded: inactive peers expire. */
@@ -15,6 +15,6 @@ export class KnownPeers {
 
   knows(flow: Flow, nowMs: number): boolean {
     const metMs = this.#metMs.get(flowKey(flow));
-    return metMs !== undefined && nowMs - metMs < KEPT_MS;
+    return metMs !== undefined && nowMs - metMs < RETENTION_MS;
   }
 }

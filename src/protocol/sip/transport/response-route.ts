@@ -1,9 +1,14 @@
-/** Routes responses: RFC 3261 §18.2 with the symmetric routing of RFC 3581. */
+/**
+ * Routes responses: RFC 3261 §18.2 with the symmetric routing of RFC 3581. If the connection of a request has closed, its
+ * responses are dropped: no new connection is opened to the sender's address (§18.2.2 recommends one), because the sender
+ * chooses its port.
+ */
 
 import { formatVia } from '../header/via.ts';
 import type { SipRequest } from '../message.ts';
-import { bracketed, unbracketed } from '../uri.ts';
-import { type Flow, isReliable } from './flow.ts';
+import { isReliable } from '../types.ts';
+import { unbracketed } from '../uri.ts';
+import type { Flow } from './flow.ts';
 
 const DEFAULT_PORT = 5060;
 
@@ -23,10 +28,11 @@ export function stampVia(request: SipRequest, flow: Flow): SipRequest {
   const via = request.topVia;
   if (via === undefined) return request;
   const source = plainAddress(flow.remoteAddress);
-  const asked = via.params.has('rport');
-  if (!asked && plainAddress(via.host) === source && !via.params.has('received')) return request;
+  const requested = via.params.has('rport');
+  if (!requested && plainAddress(via.host) === source && !via.params.has('received'))
+    return request;
   const params = new Map(via.params).set('received', source);
-  if (asked) params.set('rport', String(flow.remotePort));
+  if (requested) params.set('rport', String(flow.remotePort));
   return request.withTopHeader('Via', formatVia({ ...via, params }));
 }
 
@@ -40,13 +46,4 @@ export function responseFlow(request: SipRequest, flow: Flow, replyToSource: boo
   if (via === undefined || isReliable(flow.transport)) return flow;
   if (replyToSource || via.params.has('rport')) return flow;
   return { ...flow, remotePort: via.port ?? DEFAULT_PORT };
-}
-
-/** Address for a new connection if the request's connection has closed (§18.2.2): `received` with the port of sent-by. */
-export function responseFallback(request: SipRequest): { host: string; port: number } | undefined {
-  const via = request.topVia;
-  if (via === undefined) return undefined;
-  const host = via.params.get('received') ?? via.host;
-  const secure = via.transport === 'TLS' || via.transport === 'WSS';
-  return { host: bracketed(host), port: via.port ?? (secure ? DEFAULT_PORT + 1 : DEFAULT_PORT) };
 }

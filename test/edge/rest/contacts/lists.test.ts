@@ -97,7 +97,7 @@ describe('CSV', () => {
       '14155550101',
       'nobody',
       '3: to is empty',
-      '4: from is no telephone number',
+      '4: from is not a phone number',
       '5: answer_url is not an absolute http or https URL',
       '6: hangup_url is not an absolute http or https URL',
       '7: Name has more than 128 characters',

@@ -9,7 +9,7 @@ import { A, flowTo, INVITE, message } from './messages.ts';
 
 const SECRET = INVITE.replace('CSeq', 'Authorization: Digest response="s3cret"\r\nCSeq');
 
-interface Heard {
+interface Received {
   readonly text: string;
   readonly chunk: (type: number) => Buffer | undefined;
 }
@@ -24,8 +24,8 @@ async function homer(more: Partial<HepOptions> = {}) {
   const socket = createSocket('udp4');
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
-  const heard: Heard[] = [];
-  socket.on('message', (bytes) => heard.push(read(bytes)));
+  const received: Received[] = [];
+  socket.on('message', (bytes) => received.push(read(bytes)));
   const clock = new SimClock();
   const ring = new MessageRing(1024);
   const exporter = new HepExporter(ring, {
@@ -47,10 +47,10 @@ async function homer(more: Partial<HepOptions> = {}) {
     ring.note(noted);
     exporter.note(noted);
   };
-  return { heard, clock, ring, exporter, note };
+  return { received, clock, ring, exporter, note };
 }
 
-function read(bytes: Buffer): Heard {
+function read(bytes: Buffer): Received {
   expect(bytes.toString('latin1', 0, 4)).toBe('HEP3');
   expect(bytes.readUInt16BE(4)).toBe(bytes.length);
   const chunks = new Map<number, Buffer>();
@@ -62,7 +62,7 @@ function read(bytes: Buffer): Heard {
 
 describe('reports to Homer', () => {
   it('contain addresses, ports, time, capture ID, key and the UUID of the call, but no password', async () => {
-    const { heard, clock, ring, note } = await homer();
+    const { received, clock, ring, note } = await homer();
     const atMs = clock.wallMs();
     note(
       message('c', SECRET, {
@@ -72,8 +72,8 @@ describe('reports to Homer', () => {
     );
     ring.belongs('c', { uuid: A, parent: undefined });
     await clock.advance(100);
-    await until(() => heard.length === 1);
-    const { chunk, text } = heard[0] as Heard;
+    await until(() => received.length === 1);
+    const { chunk, text } = received[0] as Received;
     expect([...(chunk(1) ?? [])]).toEqual([2]);
     expect([...(chunk(2) ?? [])]).toEqual([17]);
     expect([...(chunk(3) ?? [])]).toEqual([198, 51, 100, 7]);
@@ -89,28 +89,28 @@ describe('reports to Homer', () => {
   });
 
   it('wait for the identification of the call, at most a second', async () => {
-    const { heard, clock, ring, note } = await homer();
+    const { received, clock, ring, note } = await homer();
     note(message('known', INVITE, { atMs: clock.wallMs() }));
     note(message('unknown', INVITE, { atMs: clock.wallMs() }));
     note(message('reg', 'REGISTER sip:a SIP/2.0\r\n\r\n', { atMs: clock.wallMs() }));
     await clock.advance(100);
-    await until(() => heard.length === 1);
-    expect(heard[0]?.chunk(17)?.toString()).toBe('reg');
+    await until(() => received.length === 1);
+    expect(received[0]?.chunk(17)?.toString()).toBe('reg');
     ring.belongs('known', { uuid: A, parent: undefined });
     await clock.advance(100);
-    await until(() => heard.length === 2);
-    expect(heard[1]?.chunk(17)?.toString()).toBe(A);
+    await until(() => received.length === 2);
+    expect(received[1]?.chunk(17)?.toString()).toBe(A);
     await clock.advance(1000);
-    await until(() => heard.length === 3);
-    expect(heard[2]?.chunk(17)?.toString()).toBe('unknown');
+    await until(() => received.length === 3);
+    expect(received[2]?.chunk(17)?.toString()).toBe('unknown');
   });
 
   it('may include credentials', async () => {
-    const { heard, clock, note } = await homer({ hidesCredentials: false });
+    const { received, clock, note } = await homer({ hidesCredentials: false });
     note(message('c', SECRET, { atMs: clock.wallMs() }));
     await clock.advance(1200);
-    await until(() => heard.length === 1);
-    expect(heard[0]?.text).toContain('s3cret');
+    await until(() => received.length === 1);
+    expect(received[0]?.text).toContain('s3cret');
   });
 
   it('beyond the limit are dropped and counted', async () => {
@@ -122,19 +122,17 @@ describe('reports to Homer', () => {
   });
 
   it('of media are sent as RTCP', async () => {
-    const { heard, exporter, clock } = await homer();
+    const { received, exporter, clock } = await homer();
     exporter.report({
       from: { address: '127.0.0.1', port: 20_001 },
       to: { address: '192.0.2.1', port: 4001 },
-      ...{
-        isUdp: true,
-        atMs: clock.wallMs(),
-        payload: Buffer.from('{"type":200}'),
-        correlation: A,
-      },
+      isUdp: true,
+      atMs: clock.wallMs(),
+      payload: Buffer.from('{"type":200}'),
+      correlation: A,
     });
-    await until(() => heard.length === 1);
-    expect([...(heard[0]?.chunk(11) ?? [])]).toEqual([5]);
-    expect(heard[0]?.text).toBe('{"type":200}');
+    await until(() => received.length === 1);
+    expect([...(received[0]?.chunk(11) ?? [])]).toEqual([5]);
+    expect(received[0]?.text).toBe('{"type":200}');
   });
 });

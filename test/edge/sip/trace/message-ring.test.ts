@@ -46,10 +46,10 @@ describe('the message ring', () => {
       ring.note(message(`c${index}`, INVITE.padEnd(60 * KIB, 'x'), { atMs: index }));
       ring.belongs(`c${index}`, { uuid: uuid(index), parent: undefined });
     }
-    const kept = Array.from({ length: 100 }, (_, index) => ring.ofCall(uuid(index)).length);
-    expect(kept[0]).toBe(0);
-    expect(kept[99]).toBe(1);
-    const total = kept.reduce((sum, count) => sum + count, 0);
+    const retained = Array.from({ length: 100 }, (_, index) => ring.ofCall(uuid(index)).length);
+    expect(retained[0]).toBe(0);
+    expect(retained[99]).toBe(1);
+    const total = retained.reduce((sum, count) => sum + count, 0);
     expect(total).toBeGreaterThanOrEqual(12);
     expect(total).toBeLessThanOrEqual(17);
     // The remaining messages are unchanged.

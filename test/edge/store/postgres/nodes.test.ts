@@ -51,7 +51,7 @@ describe.skipIf(postgresMissing !== undefined)(
 
     it('never reserve more than the balance, on any node', async () => {
       const accounts = await Promise.all([funded('MA_R1', 1000), funded('MA_R2', 1000)]);
-      const asked = Array.from({ length: 400 }, (_, index) =>
+      const requested = Array.from({ length: 400 }, (_, index) =>
         node(Math.floor(index / 2)).ledger.reserve({
           reservationId: `r${index}`,
           accountId: accounts[index % 2] as AccountId,
@@ -60,7 +60,7 @@ describe.skipIf(postgresMissing !== undefined)(
           dailySpendLimit: undefined,
         }),
       );
-      const answers = await Promise.all(asked);
+      const answers = await Promise.all(requested);
       expect(answers.filter(({ ok }) => ok)).toHaveLength(200);
       for (const account of accounts)
         expect(await booksOf(account)).toMatchObject({ balance: 1000, reservedFunds: 1000 });
@@ -192,14 +192,14 @@ describe.skipIf(postgresMissing !== undefined)(
     });
 
     it('are notified of changes of cached data', async () => {
-      let told = 0;
+      let reported = 0;
       node(1).onChange(() => {
-        told += 1;
+        reported += 1;
       });
       const change = async (what: string, act: () => Promise<unknown>) => {
-        const before = told;
+        const before = reported;
         await act();
-        await eventually(`a notification of ${what}`, () => told > before || undefined);
+        await eventually(`a notification of ${what}`, () => reported > before || undefined);
       };
       const rate = {
         direction: 'outbound' as const,

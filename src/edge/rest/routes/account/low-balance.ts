@@ -62,7 +62,7 @@ const shown = (account: Account, balances: readonly Balance[]): Static<typeof Al
 });
 
 /** Checks the addresses of a field that contains several, separated by commas. */
-export function checkAddresses(field: string, addresses: readonly string[]): Failure | undefined {
+function checkAddresses(field: string, addresses: readonly string[]): Failure | undefined {
   const wrong = addresses.find((address) => !isEmail(address));
   return wrong === undefined ? undefined : invalidField(field, `${wrong} is not an e-mail address`);
 }

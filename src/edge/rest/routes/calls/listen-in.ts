@@ -20,7 +20,7 @@ const stillAllowed =
     return (await accounts.get(access.account.authId))?.status === 'active';
   };
 
-async function told(
+async function described(
   needs: RouteNeeds,
   input: AccountInput,
   contentType: string,
@@ -49,7 +49,9 @@ const listen = callRoute({
   produces: 'audio/wav',
   longRunning: true,
   run: (needs, input) =>
-    told(needs, input, 'audio/wav', (uuid, isAllowed) => needs.overhearing.listen(uuid, isAllowed)),
+    described(needs, input, 'audio/wav', (uuid, isAllowed) =>
+      needs.callListening.listen(uuid, isAllowed),
+    ),
 });
 
 const watch = callRoute({
@@ -62,9 +64,9 @@ const watch = callRoute({
   produces: 'text/event-stream',
   longRunning: true,
   run: (needs, input) =>
-    told(needs, input, 'text/event-stream; charset=utf-8', (uuid, isAllowed) =>
-      needs.overhearing.watchStreams(uuid, isAllowed),
+    described(needs, input, 'text/event-stream; charset=utf-8', (uuid, isAllowed) =>
+      needs.callListening.watchStreams(uuid, isAllowed),
     ),
 });
 
-export const overhearRoutes: readonly Route[] = [listen, watch];
+export const listenInRoutes: readonly Route[] = [listen, watch];

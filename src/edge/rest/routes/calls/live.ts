@@ -68,9 +68,9 @@ type ListQuery = Static<typeof ListQuery>;
 function livePart(
   calls: readonly LiveCall[],
   subAccount: AccountId | undefined,
-  { query, asked }: { readonly query: ListQuery; readonly asked: URLSearchParams },
+  { query, requested }: { readonly query: ListQuery; readonly requested: URLSearchParams },
 ): Result<readonly LiveCall[], Failure> {
-  const unfit = Object.keys(finishedOnly).find((name) => asked.has(name));
+  const unfit = Object.keys(finishedOnly).find((name) => requested.has(name));
   if (unfit !== undefined) {
     return err(invalidField(unfit, 'is a filter of finished calls: it goes without status'));
   }
@@ -84,7 +84,9 @@ function livePart(
   );
   const { limit, offset } = sliceOf(query);
   return ok(
-    asked.has('limit') || asked.has('offset') ? fitting.slice(offset, offset + limit) : fitting,
+    requested.has('limit') || requested.has('offset')
+      ? fitting.slice(offset, offset + limit)
+      : fitting,
   );
 }
 
@@ -126,9 +128,9 @@ const listCalls = accountRoute({
     const whose = listedSubAccount(input.subAccount, ['subaccount', query.subaccount]);
     if (!whose.ok) return whose;
     if (query.status !== undefined) {
-      const asked = new URLSearchParams(input.url.split('?', 2)[1]);
+      const requested = new URLSearchParams(input.url.split('?', 2)[1]);
       const live = await control.liveCalls(accountId, query.status);
-      const calls = livePart(live, whose.value, { query, asked });
+      const calls = livePart(live, whose.value, { query, requested });
       if (!calls.ok) return calls;
       return ok(json({ api_id: id, calls: calls.value.map((call) => call.callUuid) }));
     }

@@ -34,15 +34,18 @@ const referCall = callRoute({
   async run({ control }, { accountId, params, body, apiId: id }) {
     const destination = referTarget(body.refer_to.trim());
     if (destination === undefined) return err(invalidField('refer_to', TARGET));
-    const wish = {
+    const preference = {
       destination,
       timeoutMs: (body.timeout ?? SECONDS_DEFAULT) * 1000,
       callback: callbackTarget(body.callback_url, body.callback_method),
     };
-    return answered(await control.refer(accountId, callUuidOf(params.call_uuid), wish), () => ({
-      api_id: id,
-      message: 'refer sent',
-    }));
+    return answered(
+      await control.refer(accountId, callUuidOf(params.call_uuid), preference),
+      () => ({
+        api_id: id,
+        message: 'refer sent',
+      }),
+    );
   },
 });
 

@@ -1,4 +1,5 @@
 /** Exports for accounting: ledgers and call records as files, invoices and usage, for an account and for the operator. */
+import { wallUs } from '../../../../base/clock.ts';
 import type { AccountId } from '../../../../base/ids.ts';
 import { err, ok, type Result } from '../../../../base/result.ts';
 import { monthOf } from '../../../../domain/ledger/ledger.ts';
@@ -96,7 +97,7 @@ async function usage(
 ): Promise<Result<Static<typeof UsageReply>, Failure>> {
   const window = windowOf(['from_date', query.from_date], ['to_date', query.to_date]);
   if (!window.ok) return window;
-  const toDay = Math.floor((window.value.toUs ?? clock.wallMs() * 1000) / DAY_US);
+  const toDay = Math.floor((window.value.toUs ?? wallUs(clock)) / DAY_US);
   const fromDay =
     window.value.fromUs === undefined
       ? toDay - USAGE_DEFAULT_DAYS + 1
@@ -127,7 +128,7 @@ async function invoice(
   if (month === undefined) return err(invalidField('month', 'must be YYYY-MM'));
   const account = await mainAccount({ accounts }, accountId);
   if (!account.ok) return account;
-  const nowUs = Math.round(clock.wallMs() * 1000);
+  const nowUs = wallUs(clock);
   if (month.fromUs > nowUs) return err(invalidField('month', 'must not be in the future'));
   const currency = (named.currency ?? account.value.currency).toUpperCase();
   const made = await ledger.invoice(account.value, currency, month, nowUs);

@@ -1,3 +1,4 @@
+import { wallUs } from '../../../../base/clock.ts';
 import { err, ok } from '../../../../base/result.ts';
 import { isoMicros, isoOrNull } from '../../../../base/time-format.ts';
 import { EXPORT_ARCHIVE_DAYS } from '../../../../domain/recording/recording.ts';
@@ -114,9 +115,9 @@ async function showExport(
   job: ExportJob,
 ): Promise<Static<typeof ExportSchema>> {
   const { filter, updatedUs } = job;
-  const nowUs = clock.wallMs() * 1000;
-  const isKept = nowUs < updatedUs + EXPORT_ARCHIVE_DAYS * DAY_US;
-  const hasFile = job.status === 'done' && job.file !== undefined && isKept;
+  const nowUs = wallUs(clock);
+  const isRetained = nowUs < updatedUs + EXPORT_ARCHIVE_DAYS * DAY_US;
+  const hasFile = job.status === 'done' && job.file !== undefined && isRetained;
   return {
     export_id: job.exportId,
     state: job.status,

@@ -1,3 +1,4 @@
+import { wallUs } from '../../../../base/clock.ts';
 import { type AccountId, asRecordingId, type RecordingId } from '../../../../base/ids.ts';
 import { err, ok, type Result } from '../../../../base/result.ts';
 import type { Access } from '../../../../domain/account/account.ts';
@@ -107,7 +108,7 @@ const listRecordings = accountRoute({
   reply: Type.Object({ api_id: apiId(), meta: MetaSchema, objects: Type.Array(RecordingSchema) }),
   async run({ recordings, settings, clock }, input) {
     const { query, access, apiId: id } = input;
-    const nowUs = Math.round(clock.wallMs() * 1000);
+    const nowUs = wallUs(clock);
     const filter = filterOf(input, query, nowUs);
     if (!filter.ok) return filter;
     const slice = sliceOf(query);
@@ -133,7 +134,7 @@ const getRecording = accountRoute({
     const { accountId, subAccount, params: path, access, apiId: id } = input;
     const context = {
       publicUrl: settings.publicUrl,
-      nowUs: Math.round(clock.wallMs() * 1000),
+      nowUs: wallUs(clock),
       authId: access.account.authId,
     };
     return answered(
