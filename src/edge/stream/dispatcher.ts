@@ -89,6 +89,7 @@ export interface DispatcherNeeds {
   readonly logger: Logger;
   readonly limits: Pick<StreamSocketLimits, 'session' | 'queueMs'>;
   readonly tally: StreamTally;
+  readonly turnTook?: ((latencyMs: number) => void) | undefined;
   /** Watchers of stream messages; undefined for none. */
   readonly watches?: StreamWatches;
 }
@@ -267,7 +268,10 @@ export class StreamDispatcher implements StreamSocket {
             this.#driver.notify({ kind: 'interrupted', checkpoints, at });
             this.#events.interrupted?.(at);
           },
-          turn: (latencyMs) => this.#events.turn?.(latencyMs),
+          turn: (latencyMs) => {
+            this.#needs.turnTook?.(latencyMs);
+            this.#events.turn?.(latencyMs);
+          },
           degraded: (percent) => this.#events.degraded(percent),
           dtmf: (digit, timestampMs) => this.#driver.notify({ kind: 'dtmf', digit, timestampMs }),
         },
