@@ -118,6 +118,16 @@ export const ABOUT: Readonly<Record<string, string>> = {
   'MultiPartyCall.maxParticipants': 'maximum number of members',
   maxDuration: 'maximum duration of the multi-party call',
   'Stream.maxDuration': 'alias of `streamTimeout`',
+  speechEvents:
+    'extension: if true, the bot receives `speechStarted` and `speechStopped` when the caller speaks',
+  bargeIn:
+    'extension: effect of the caller speaking on the audio of the bot: `clear` it, `duck` it, or `none` (default). Needs `bidirectional`',
+  speechSensitivity:
+    'extension: sensitivity of the speech detection; a larger value detects quieter speech',
+  speechMinMs: 'extension: speech before it is reported, in milliseconds',
+  playPositions:
+    'extension: if true, `playedStream` and `clearedAudio` report how much of the audio was played',
+  speechEndMs: 'extension: pause after which speech has ended, in milliseconds',
   recordMinMemberCount: 'number of members at which the recording starts',
   relayDTMFInputs: 'forwards the keypad digits of this member to the others',
   waitTime: 'maximum wait of a member, who then leaves; 0 is unlimited',
@@ -148,14 +158,7 @@ export const ABOUT: Readonly<Record<string, string>> = {
   bidirectional: 'if true, the bot may send audio',
   audioTrack:
     'audio that the bot receives; default `inbound`. `bidirectional` allows only `inbound`',
-  speechEvents: 'addition: the bot receives `speechStarted` and `speechStopped`',
-  bargeIn:
-    'addition: effect of caller speech on the bot: `none` (default), `duck` (15 dB quieter) or `clear` (the queue is cleared); requires `bidirectional`',
-  speechSensitivity: 'addition: 0 detects only loud and clear speech, 100 also quiet speech in noise',
-  speechMinMs: 'addition: milliseconds of speech before it is reported',
-  speechEndMs: 'addition: milliseconds of silence that end speech',
-  playPositions: 'addition: `playedStream` and `clearedAudio` report how much was played',
-  disclosure: 'addition: text spoken to the caller before the stream opens, at most 1000 characters',
+  disclosure: 'extension: text spoken to the caller before the stream opens, at most 1000 characters',
   keepCallAlive: 'if true, the document waits until the socket is closed',
   contentType:
     'format of the audio to the bot: `audio/x-l16;rate=8000` (default), `audio/x-l16;rate=16000` or `audio/x-mulaw;rate=8000`',
