@@ -181,6 +181,16 @@ describe('calls', () => {
     expect(lastRequest()?.args[2]).toBe('abc');
   });
 
+  it('POST Record/Pause and Record/Resume change all recordings, or one', async () => {
+    const id = 'd7800000-0000-4000-8000-000000000001';
+    const paused = await service.post(`${one}/Record/Pause/`, {});
+    expect([paused.status, paused.body.message]).toEqual([202, 'recording paused']);
+    expect(lastRequest()?.args.slice(1)).toEqual([expect.any(String), undefined, true]);
+    const resumed = await service.post(`${one}/Record/Resume/`, { recording_id: id });
+    expect([resumed.status, resumed.body.message]).toEqual([202, 'recording resumed']);
+    expect(lastRequest()?.args.slice(2)).toEqual([id, false]);
+  });
+
   it('GET log returns the call’s timeline', async () => {
     const { body } = await service.get(`${one}/log`);
     expect(body.log).toEqual([

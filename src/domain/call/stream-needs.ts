@@ -156,6 +156,8 @@ export interface StreamSocketEvents {
   /** Called exactly once. */
   ended(end: StreamSocketEnd): void;
   sendDigits(digits: string): void;
+  /** The bot pauses or resumes the recordings of the call. */
+  pauseRecording?(isPaused: boolean): void;
   /** Protocol violation by the bot, in plain words, for the call's log. */
   fault(code: string, detail: string): void;
 }

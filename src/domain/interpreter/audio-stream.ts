@@ -6,6 +6,7 @@ import { partyParameter } from '../callback/callback.ts';
 import type { CallbackParameters } from '../callback/types.ts';
 import type { StreamTermination } from '../cdr/types.ts';
 import { notify } from './call-callbacks.ts';
+import { disclosedAt } from './disclosure.ts';
 import type { InterpreterNeeds } from './needs.ts';
 import type {
   AudioStreamEnd,
@@ -38,6 +39,8 @@ const RECONNECT_MS = 250;
 /** Failed streams kept per call until its end; the oldest are dropped beyond that. */
 const MAX_FAILED = 20;
 
+const NOT_DISCLOSED = 'streams.requireDisclosure: no disclosure was played before the stream';
+
 const live = new WeakMap<Call, Set<AudioStream>>();
 const failed = new WeakMap<Call, readonly FailedAudioStream[]>();
 
@@ -61,6 +64,14 @@ export function openAudioStream(
   const refusal = limitOfStreams(streamsOf(call), request.bidirectional);
   if (refusal !== undefined) {
     call.log.add('warning', 'stream refused', { reason: refusal });
+    return undefined;
+  }
+  if (
+    needs.settings.requireDisclosure &&
+    request.bidirectional &&
+    disclosedAt(call) === undefined
+  ) {
+    call.log.add('warning', 'stream refused', { reason: NOT_DISCLOSED });
     return undefined;
   }
   const streams = live.get(call) ?? new Set<AudioStream>();
@@ -192,6 +203,10 @@ class AudioStream implements LiveAudioStream {
             ms,
           }),
         sendDigits: (digits) => this.#sendDigits(digits),
+        pauseRecording: (isPaused) => {
+          if (this.#needs.recorder.pause(this.#call, isPaused)) return;
+          this.#call.log.add('warning', 'bot: no recording is running');
+        },
         fault: (code, detail) => this.#call.log.add('stream', `bot fault: ${code}`, { detail }),
         ended: (end) => this.#socketEnded(end),
       },
@@ -270,7 +285,13 @@ class AudioStream implements LiveAudioStream {
     const reason = TERMINATION[kind];
     if (this.#recordId !== undefined) {
       const turns = this.#turns.summary();
-      const end = { atUs: this.#bookedUs(), reason, ...(turns && { turns }) };
+      const disclosedUs = disclosedAt(this.#call);
+      const end = {
+        atUs: this.#bookedUs(),
+        reason,
+        ...(turns && { turns }),
+        ...(disclosedUs !== undefined && { disclosedUs }),
+      };
       if (this.#call.streams.closed(this.#recordId, end)) this.#persist();
     } else if (kind === 'dropped') {
       const end = { atUs: this.#call.endUs ?? this.#call.nowUs(), reason };

@@ -155,6 +155,21 @@ export class CallRecorder implements Recorder {
     return chosen.length > 0;
   }
 
+  /** Pauses or resumes one recording of the call, or all of them. Returns false if none is running. */
+  pause(call: Call, isPaused: boolean, recordingId?: RecordingId): boolean {
+    const chosen = [...this.#recordingsOf(call).live].filter(
+      (take) => recordingId === undefined || take.recordingId === recordingId,
+    );
+    for (const take of chosen) {
+      take.pause(isPaused);
+      const { recordingId: id } = take;
+      call.log.add('media', isPaused ? 'recording paused' : 'recording resumed', {
+        recordingId: id,
+      });
+    }
+    return chosen.length > 0;
+  }
+
   /** Active recordings of the call. */
   recordingsOf(call: Call): readonly LiveRecording[] {
     return [...this.#recordingsOf(call).live];

@@ -89,6 +89,7 @@ export interface DispatcherNeeds {
   readonly logger: Logger;
   readonly limits: Pick<StreamSocketLimits, 'session' | 'queueMs'>;
   readonly tally: StreamTally;
+  readonly turnTook?: ((latencyMs: number) => void) | undefined;
   /** Watchers of stream messages; undefined for none. */
   readonly watches?: StreamWatches;
 }
@@ -201,6 +202,7 @@ export class StreamDispatcher implements StreamSocket {
         this.#connection.drop();
         break;
       case 'sendDigits':
+      case 'pauseRecording':
       case 'started':
       case 'played':
       case 'cleared':
@@ -222,6 +224,9 @@ export class StreamDispatcher implements StreamSocket {
         break;
       case 'sendDigits':
         this.#events.sendDigits(output.digits);
+        break;
+      case 'pauseRecording':
+        this.#events.pauseRecording?.(output.isPaused);
         break;
       case 'played':
         this.#events.played(output.name);
@@ -263,7 +268,10 @@ export class StreamDispatcher implements StreamSocket {
             this.#driver.notify({ kind: 'interrupted', checkpoints, at });
             this.#events.interrupted?.(at);
           },
-          turn: (latencyMs) => this.#events.turn?.(latencyMs),
+          turn: (latencyMs) => {
+            this.#needs.turnTook?.(latencyMs);
+            this.#events.turn?.(latencyMs);
+          },
           degraded: (percent) => this.#events.degraded(percent),
           dtmf: (digit, timestampMs) => this.#driver.notify({ kind: 'dtmf', digit, timestampMs }),
         },
@@ -294,4 +302,11 @@ export class StreamDispatcher implements StreamSocket {
   }
 }
 
-type ReportKind = 'started' | 'sendDigits' | 'played' | 'cleared' | 'fault' | 'ended';
+type ReportKind =
+  | 'started'
+  | 'pauseRecording'
+  | 'sendDigits'
+  | 'played'
+  | 'cleared'
+  | 'fault'
+  | 'ended';

@@ -65,6 +65,7 @@ export type SessionOutput =
   /** Request to report `played` with this ID when all audio queued so far has been sent. */
   | { readonly kind: 'checkpoint'; readonly id: string }
   | { readonly kind: 'sendDigits'; readonly digits: string }
+  | { readonly kind: 'pauseRecording'; readonly isPaused: boolean }
   /** Starts the closing handshake (RFC 6455 §7). `last` is sent before it; no `media` is sent between or after. */
   | {
       readonly kind: 'closeSocket';

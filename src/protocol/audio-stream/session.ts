@@ -163,6 +163,10 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
       case 'sendDTMF':
         this.#out.push({ kind: 'sendDigits', digits: message.digits });
         break;
+      case 'pauseRecording':
+      case 'resumeRecording':
+        this.#out.push({ kind: 'pauseRecording', isPaused: message.event === 'pauseRecording' });
+        break;
       case 'stop':
         this.#stopRequested(message.drain);
         break;
