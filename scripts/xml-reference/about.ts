@@ -21,6 +21,9 @@ export const ELEMENT_ABOUT: Readonly<Record<string, string>> = {
     'Adds the call to the conference that its text names. The service requests `action` when the call leaves the conference.',
   MultiPartyCall:
     'Adds the call to a conference whose members have roles: agents, customers and supervisors. See [Multi-party calls and queues](../guides/multi-party.md).',
+  RecordPause:
+    'Pauses all recordings of the call, for example while the caller says a card number. An extension. The pause is not recorded and not charged, and the timeline does not show input.',
+  RecordResume: 'Resumes the recordings that `RecordPause` has paused. An extension.',
   Stream: 'Connects the call to the WebSocket of a bot. Its text is the `wss://` URL.',
   Refer:
     'Asks the carrier or trunk to transfer the call to another party (SIP REFER). It contains `Sip` with a SIP URI, or `Number`. The call ends when that party answers; otherwise the document continues. `action` receives `ReferStatus` (`completed`, `failed`, `refused`, `not-permitted`, `timeout`, `ended`), `ReferTo`, `ReferSipResponseCode`, `NotifySipResponseCode` and `ReferReason`. The carrier or trunk needs the setting `refer`.',
@@ -155,6 +158,18 @@ export const ABOUT: Readonly<Record<string, string>> = {
   extraHeaders: '`key=value` pairs separated by commas, sent to the bot; at most 512 bytes',
   maxRetries: 'number of reconnection attempts, 0 to 10; default 0',
   name: 'name with which REST requests can stop the stream',
+  playPositions:
+    'extension: `playedStream` and `clearedAudio` report how much bot audio the caller has heard',
+  speechEvents: 'extension: sends `speechStarted` and `speechStopped` to the bot',
+  bargeIn:
+    "extension: effect of the caller's speech on the bot's audio: `none` (default), `duck` (15 dB quieter) or `clear` (dropped)",
+  speechSensitivity: 'extension: sensitivity of speech detection; default 50',
+  speechMinMs: 'extension: minimum duration of speech before it is reported, in milliseconds',
+  speechEndMs: 'extension: duration of the silence that ends speech, in milliseconds',
+  noiseSuppression: 'extension: suppresses noise in the audio to the bot; needs `libspeexdsp1`',
+  echoCancellation:
+    'extension: cancels the echo of the sent audio in the audio to the bot; needs `libspeexdsp1`',
+  gainControl: 'extension: adjusts the level of the audio to the bot; needs `libspeexdsp1`',
   reason: 'response to an unanswered inbound call',
   schedule: 'delay after which the call ends, in seconds; the document continues',
 };

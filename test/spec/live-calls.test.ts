@@ -150,6 +150,22 @@ describe('calls', () => {
     }
   });
 
+  it('POST Record/Pause and Record/Resume pause recordings', async () => {
+    const id = '3f0e6a52-6a0e-4a52-9a0b-0d6c2f3b7c22';
+    for (const [path, isPaused] of [
+      ['Pause', true],
+      ['Resume', false],
+    ] as const) {
+      expect((await service.post(`${one}/Record/${path}/`, {})).status).toBe(204);
+      expect(lastRequest()).toMatchObject({ operation: 'pauseRecording' });
+      expect(lastRequest()?.args.slice(2)).toEqual([isPaused, undefined]);
+      await service.post(`${one}/Record/${path}/`, { recording_id: id });
+      expect(lastRequest()?.args.slice(2)).toEqual([isPaused, id]);
+    }
+    service.control.outcome = err({ kind: 'notFound', what: 'recording' });
+    expect((await service.post(`${one}/Record/Pause/`, {})).status).toBe(404);
+  });
+
   it('POST Refer asks the carrier to transfer the call', async () => {
     const reply = await service.post(`${one}/Refer/`, {
       refer_to: 'tel:+1 415 555 0177',
@@ -232,6 +248,15 @@ describe('streams (dialect §1.8)', () => {
     expect(lastRequest()?.args[2]).toMatchObject({ bidirectional: false, audioTrack: 'both' });
   });
 
+  it('POST enables audio cleaning', async () => {
+    await start({ ...valid, noise_suppression: true, echo_cancellation: true, gain_control: true });
+    expect(lastRequest()?.args[2]).toMatchObject({
+      clean: { noise: true, echo: true, gain: true },
+    });
+    await start({ ...valid, noise_suppression: false });
+    expect(lastRequest()?.args[2]).not.toHaveProperty('clean');
+  });
+
   it('POST accepts the extra headers of the element', async () => {
     await start({ ...valid, extra_headers: 'tenant=7; user=alice@example.com,empty=' });
     expect(lastRequest()?.args[2]).toMatchObject({
@@ -274,6 +299,9 @@ describe('streams (dialect §1.8)', () => {
     [{ ...valid, extra_headers: 'a b' }, 'extra_headers'],
     [{ ...valid, extra_headers: `a=${'x'.repeat(512)}` }, 'extra_headers'],
     [{ ...valid, stream_timeout: 0 }, 'stream_timeout'],
+    [{ ...valid, noise_suppression: 'maybe' }, 'noise_suppression'],
+    [{ ...valid, echo_cancellation: 'maybe' }, 'echo_cancellation'],
+    [{ ...valid, gain_control: 'maybe' }, 'gain_control'],
   ])('returns 400 and names the wrong field: %j', async (body, field) => {
     const reply = await start(body);
     expect(reply.status).toBe(400);

@@ -72,6 +72,13 @@ export interface CallControl {
     callUuid: CallUuid,
     recordingId: RecordingId | undefined,
   ): Promise<Result<void, ControlRefusal>>;
+  /** Pauses or resumes one recording; without `recordingId`, all recordings of the call. */
+  pauseRecording(
+    accountId: AccountId,
+    callUuid: CallUuid,
+    isPaused: boolean,
+    recordingId: RecordingId | undefined,
+  ): Promise<Result<void, ControlRefusal>>;
   play(
     accountId: AccountId,
     callUuid: CallUuid,

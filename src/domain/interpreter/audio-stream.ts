@@ -166,6 +166,7 @@ class AudioStream implements LiveAudioStream {
         direction: identity.facts.direction,
         callStartMs: Math.floor(identity.facts.sessionStartUs / 1000),
         ...(request.speech && { speech: request.speech }),
+        ...(request.clean && { clean: request.clean }),
         positions: request.playPositions,
       },
       this.#call.media,
@@ -176,6 +177,12 @@ class AudioStream implements LiveAudioStream {
         },
         played: (name) => this.#notify('PlayedStream', [['Name', name]]),
         cleared: () => this.#notify('ClearedAudio'),
+        notCleaned: (reason) =>
+          this.#call.log.add('warning', 'audio is not cleaned', {
+            streamId: this.#currentId,
+            reason,
+          }),
+        pauseRecording: (isPaused) => this.#needs.recorder.pause(this.#call, isPaused),
         interrupted: (at) => {
           this.#turns.interrupted();
           this.#call.log.add('stream', 'caller interrupted the bot', { ...at });

@@ -200,6 +200,9 @@ export class StreamDispatcher implements StreamSocket {
       case 'dropSocket':
         this.#connection.drop();
         break;
+      case 'pauseRecording':
+        this.#pauseRecording(output.isPaused);
+        break;
       case 'sendDigits':
       case 'started':
       case 'played':
@@ -250,7 +253,9 @@ export class StreamDispatcher implements StreamSocket {
     const { queueMs } = this.#needs.limits;
     const extraHeadersJson = extraHeadersLiteral(extraHeaders);
     const { wire } = this.#connection;
-    const joined = { ...(wire && { wire }), ...(speech && { speech }) };
+    const { clean } = this.#options;
+    const chosen = { ...(speech && { speech }), ...(clean && { clean }) };
+    const joined = { ...(wire && { wire }), ...chosen };
     try {
       this.#stream = this.#leg.openStream(
         { streamId, encoding, rate, tracks, bidirectional, extraHeadersJson, queueMs, ...joined },
@@ -258,6 +263,7 @@ export class StreamDispatcher implements StreamSocket {
           media: (messages) => this.#sendMedia(messages),
           played: (checkpoint, at) =>
             this.#driver.notify({ kind: 'played', checkpoint, ...(at && { at }) }),
+          notCleaned: (reason) => this.#events.notCleaned?.(reason),
           speech: (event) => this.#driver.notify({ kind: 'speech', ...event }),
           interrupted: (checkpoints, at) => {
             this.#driver.notify({ kind: 'interrupted', checkpoints, at });
@@ -271,6 +277,11 @@ export class StreamDispatcher implements StreamSocket {
     } catch (error) {
       this.#driver.notify({ kind: 'broken', detail: `no media for the stream: ${error}` });
     }
+  }
+
+  #pauseRecording(isPaused: boolean): void {
+    const count = this.#events.pauseRecording?.(isPaused) ?? 0;
+    this.#driver.notify({ kind: 'recordings', isPaused, count });
   }
 
   /** Sends media if the connection cannot be connected natively. */

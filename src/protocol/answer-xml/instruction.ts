@@ -187,6 +187,12 @@ export interface RecordInstruction extends Sourced, WithAction, WithCallback {
   readonly transcriptionMethod: XmlHttpMethod;
 }
 
+/** Pauses or resumes all recordings of the call. An extension of the dialect. */
+export interface RecordPauseInstruction extends Sourced {
+  readonly kind: 'recordPause';
+  readonly isPaused: boolean;
+}
+
 /** Detection of the caller's speech in an audio stream. */
 export interface StreamSpeech {
   /** Sends `speechStarted` and `speechStopped` to the bot. */
@@ -224,6 +230,8 @@ export interface StreamInstruction extends Sourced {
   readonly speech: StreamSpeech | undefined;
   /** Whether `playedStream` and `clearedAudio` report the position of playback. */
   readonly playPositions: boolean;
+  /** Cleaning of the caller's audio for the bot; absent: none. */
+  readonly clean?: { readonly noise: boolean; readonly echo: boolean; readonly gain: boolean };
 }
 
 export type ConferenceSound =
@@ -331,6 +339,7 @@ export interface MessageInstruction extends Sourced, WithCallback {
 }
 
 export type Instruction =
+  | RecordPauseInstruction
   | SpeakInstruction
   | PlayInstruction
   | WaitInstruction

@@ -13,6 +13,7 @@ export type ApplicationMessage =
   | { readonly event: 'checkpoint'; readonly name: string }
   | { readonly event: 'clearAudio' }
   | { readonly event: 'sendDTMF'; readonly digits: string }
+  | { readonly event: 'pauseRecording'; readonly isPaused: boolean }
   /** `drain` delays the stop until all queued audio has been played. */
   | { readonly event: 'stop'; readonly drain: boolean };
 
@@ -46,6 +47,8 @@ const READERS: Readonly<Record<string, Reader>> = Object.assign(Object.create(nu
   clearAudio: () => ok({ event: 'clearAudio' }),
   clear: () => ok({ event: 'clearAudio' }),
   sendDTMF: readSendDtmf,
+  pauseRecording: () => ok({ event: 'pauseRecording', isPaused: true }),
+  resumeRecording: () => ok({ event: 'pauseRecording', isPaused: false }),
   stop: ({ drain }) => ok({ event: 'stop', drain: drain === true }),
 } satisfies Record<string, Reader>);
 

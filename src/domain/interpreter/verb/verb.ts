@@ -39,6 +39,9 @@ export async function execute(
       return refer(instruction, context);
     case 'record':
       return record(instruction, context);
+    case 'recordPause':
+      context.needs.recorder.pause(context.call, instruction.isPaused);
+      return NEXT;
     case 'stream':
       return stream(instruction, context);
     case 'conference':

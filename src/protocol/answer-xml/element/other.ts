@@ -5,6 +5,7 @@ import type {
   DtmfInstruction,
   HangupInstruction,
   MessageInstruction,
+  RecordPauseInstruction,
   RedirectInstruction,
 } from '../instruction.ts';
 import { DAY_S } from '../limits.ts';
@@ -23,6 +24,13 @@ export const readRedirect = (reader: ElementReader): RedirectInstruction => ({
   method: reader.method('method', 'redirectMethod'),
   ...reader.sourced(),
 });
+
+export const readRecordPause =
+  (isPaused: boolean) =>
+  (reader: ElementReader): RecordPauseInstruction => {
+    refuseContent(reader);
+    return { kind: 'recordPause', isPaused, ...reader.sourced() };
+  };
 
 export function readHangup(reader: ElementReader): HangupInstruction {
   refuseContent(reader);

@@ -43,8 +43,16 @@ export function readStream(reader: ElementReader, options: AnswerXmlOptions): St
     name: reader.text('name'),
     speech: speech(reader, bidirectional, audioTrack),
     playPositions: reader.boolean('playPositions', false),
+    ...cleaning(reader),
     ...reader.sourced(),
   };
+}
+
+function cleaning(reader: ElementReader): Pick<StreamInstruction, 'clean'> {
+  const noise = reader.boolean('noiseSuppression', false);
+  const echo = reader.boolean('echoCancellation', false);
+  const gain = reader.boolean('gainControl', false);
+  return noise || echo || gain ? { clean: { noise, echo, gain } } : {};
 }
 
 /** Reads the attributes of speech detection. Without `speechEvents` and `bargeIn`, the others have no effect. */

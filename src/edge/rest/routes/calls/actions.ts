@@ -88,6 +88,29 @@ const startRecording = callRoute({
     ),
 });
 
+const recordingPause = (isPaused: boolean) =>
+  callRoute({
+    ...callCommon,
+    method: 'POST',
+    path: `${ONE}/Record/${isPaused ? 'Pause' : 'Resume'}/`,
+    summary: isPaused
+      ? 'Pause the recordings of a live call. The pause is not recorded and not charged'
+      : 'Resume the recordings of a live call',
+    status: 204,
+    params: callParams,
+    body: Type.Object({ recording_id: Type.Optional(recordingIdText()) }),
+    run: async ({ control }, { accountId, params, body }) =>
+      answered(
+        await control.pauseRecording(
+          accountId,
+          callUuidOf(params.call_uuid),
+          isPaused,
+          body.recording_id,
+        ),
+        () => undefined,
+      ),
+  });
+
 const stopRecording = callRoute({
   ...callCommon,
   method: 'DELETE',
@@ -234,6 +257,8 @@ const sendDigits = callRoute({
 
 export const callActionRoutes: readonly Route[] = [
   startRecording,
+  recordingPause(true),
+  recordingPause(false),
   stopRecording,
   play,
   stopPlay,
