@@ -118,6 +118,16 @@ export const ABOUT: Readonly<Record<string, string>> = {
   'MultiPartyCall.maxParticipants': 'maximum number of members',
   maxDuration: 'maximum duration of the multi-party call',
   'Stream.maxDuration': 'alias of `streamTimeout`',
+  speechEvents:
+    'extension: if true, the bot receives `speechStarted` and `speechStopped` when the caller speaks',
+  bargeIn:
+    'extension: effect of the caller speaking on the audio of the bot: `clear` it, `duck` it, or `none` (default). Needs `bidirectional`',
+  speechSensitivity:
+    'extension: sensitivity of the speech detection; a larger value detects quieter speech',
+  speechMinMs: 'extension: speech before it is reported, in milliseconds',
+  playPositions:
+    'extension: if true, `playedStream` and `clearedAudio` report how much of the audio was played',
+  speechEndMs: 'extension: pause after which speech has ended, in milliseconds',
   recordMinMemberCount: 'number of members at which the recording starts',
   relayDTMFInputs: 'forwards the keypad digits of this member to the others',
   waitTime: 'maximum wait of a member, who then leaves; 0 is unlimited',
@@ -158,14 +168,6 @@ export const ABOUT: Readonly<Record<string, string>> = {
   extraHeaders: '`key=value` pairs separated by commas, sent to the bot; at most 512 bytes',
   maxRetries: 'number of reconnection attempts, 0 to 10; default 0',
   name: 'name with which REST requests can stop the stream',
-  playPositions:
-    'extension: `playedStream` and `clearedAudio` report how much bot audio the caller has heard',
-  speechEvents: 'extension: sends `speechStarted` and `speechStopped` to the bot',
-  bargeIn:
-    "extension: effect of the caller's speech on the bot's audio: `none` (default), `duck` (15 dB quieter) or `clear` (dropped)",
-  speechSensitivity: 'extension: sensitivity of speech detection; default 50',
-  speechMinMs: 'extension: minimum duration of speech before it is reported, in milliseconds',
-  speechEndMs: 'extension: duration of the silence that ends speech, in milliseconds',
   noiseSuppression: 'extension: suppresses noise in the audio to the bot; needs `libspeexdsp1`',
   echoCancellation:
     'extension: cancels the echo of the sent audio in the audio to the bot; needs `libspeexdsp1`',
