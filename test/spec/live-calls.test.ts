@@ -242,6 +242,15 @@ describe('streams (dialect §1.8)', () => {
     expect(lastRequest()?.args[2]).toMatchObject({ bidirectional: false, audioTrack: 'both' });
   });
 
+  it('POST enables audio cleaning', async () => {
+    await start({ ...valid, noise_suppression: true, echo_cancellation: true, gain_control: true });
+    expect(lastRequest()?.args[2]).toMatchObject({
+      clean: { noise: true, echo: true, gain: true },
+    });
+    await start({ ...valid, noise_suppression: false });
+    expect(lastRequest()?.args[2]).not.toHaveProperty('clean');
+  });
+
   it('POST accepts the extra headers of the element', async () => {
     await start({ ...valid, extra_headers: 'tenant=7; user=alice@example.com,empty=' });
     expect(lastRequest()?.args[2]).toMatchObject({
@@ -284,6 +293,9 @@ describe('streams (dialect §1.8)', () => {
     [{ ...valid, extra_headers: 'a b' }, 'extra_headers'],
     [{ ...valid, extra_headers: `a=${'x'.repeat(512)}` }, 'extra_headers'],
     [{ ...valid, stream_timeout: 0 }, 'stream_timeout'],
+    [{ ...valid, noise_suppression: 'maybe' }, 'noise_suppression'],
+    [{ ...valid, echo_cancellation: 'maybe' }, 'echo_cancellation'],
+    [{ ...valid, gain_control: 'maybe' }, 'gain_control'],
   ])('returns 400 and names the wrong field: %j', async (body, field) => {
     const reply = await start(body);
     expect(reply.status).toBe(400);

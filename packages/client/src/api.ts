@@ -540,7 +540,7 @@ export interface Operations {
   /** Stream the audio of a live call to a WebSocket */
   'POST /api/v1/Account/{auth_id}/Call/{call_uuid}/Stream/': {
     path: { auth_id: string; call_uuid: string };
-    body: { service_url: string; bidirectional?: boolean; audio_track?: "inbound" | "outbound" | "both"; stream_timeout?: number; content_type?: string; status_callback_url?: string; status_callback_method?: "GET" | "POST"; extra_headers?: string; play_positions?: boolean; speech_events?: boolean; barge_in?: "none" | "duck" | "clear"; speech_sensitivity?: number; speech_min_ms?: number; speech_end_ms?: number };
+    body: { service_url: string; bidirectional?: boolean; audio_track?: "inbound" | "outbound" | "both"; stream_timeout?: number; content_type?: string; status_callback_url?: string; status_callback_method?: "GET" | "POST"; extra_headers?: string; play_positions?: boolean; speech_events?: boolean; barge_in?: "none" | "duck" | "clear"; speech_sensitivity?: number; speech_min_ms?: number; noise_suppression?: boolean; echo_cancellation?: boolean; gain_control?: boolean; speech_end_ms?: number };
     reply: { api_id: string; message: string; stream_id: string };
   };
   /** List the streams of a live call */

@@ -193,7 +193,7 @@ export class ControlService implements CallControl {
     const call = this.#find(accountId, callUuid);
     if (call === undefined) return NOT_FOUND;
     const paused = this.#needs.interpreter().recorder.pause(call, isPaused, recordingId);
-    return paused ? DONE : err({ kind: 'notFound', what: 'recording' });
+    return paused > 0 ? DONE : err({ kind: 'notFound', what: 'recording' });
   }
 
   async play(accountId: AccountId, callUuid: CallUuid, request: PlayRequest): Done {

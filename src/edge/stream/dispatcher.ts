@@ -201,8 +201,10 @@ export class StreamDispatcher implements StreamSocket {
       case 'dropSocket':
         this.#connection.drop();
         break;
-      case 'sendDigits':
       case 'pauseRecording':
+        this.#pauseRecording(output.isPaused);
+        break;
+      case 'sendDigits':
       case 'started':
       case 'played':
       case 'cleared':
@@ -224,9 +226,6 @@ export class StreamDispatcher implements StreamSocket {
         break;
       case 'sendDigits':
         this.#events.sendDigits(output.digits);
-        break;
-      case 'pauseRecording':
-        this.#events.pauseRecording?.(output.isPaused);
         break;
       case 'played':
         this.#events.played(output.name);
@@ -255,7 +254,9 @@ export class StreamDispatcher implements StreamSocket {
     const { queueMs } = this.#needs.limits;
     const extraHeadersJson = extraHeadersLiteral(extraHeaders);
     const { wire } = this.#connection;
-    const joined = { ...(wire && { wire }), ...(speech && { speech }) };
+    const { clean } = this.#options;
+    const chosen = { ...(speech && { speech }), ...(clean && { clean }) };
+    const joined = { ...(wire && { wire }), ...chosen };
     try {
       this.#stream = this.#leg.openStream(
         { streamId, encoding, rate, tracks, bidirectional, extraHeadersJson, queueMs, ...joined },
@@ -263,6 +264,7 @@ export class StreamDispatcher implements StreamSocket {
           media: (messages) => this.#sendMedia(messages),
           played: (checkpoint, at) =>
             this.#driver.notify({ kind: 'played', checkpoint, ...(at && { at }) }),
+          notCleaned: (reason) => this.#events.notCleaned?.(reason),
           speech: (event) => this.#driver.notify({ kind: 'speech', ...event }),
           interrupted: (checkpoints, at) => {
             this.#driver.notify({ kind: 'interrupted', checkpoints, at });
@@ -279,6 +281,11 @@ export class StreamDispatcher implements StreamSocket {
     } catch (error) {
       this.#driver.notify({ kind: 'broken', detail: `no media for the stream: ${error}` });
     }
+  }
+
+  #pauseRecording(isPaused: boolean): void {
+    const count = this.#events.pauseRecording?.(isPaused) ?? 0;
+    this.#driver.notify({ kind: 'recordings', isPaused, count });
   }
 
   /** Sends media if the connection cannot be connected natively. */
@@ -302,11 +309,4 @@ export class StreamDispatcher implements StreamSocket {
   }
 }
 
-type ReportKind =
-  | 'started'
-  | 'pauseRecording'
-  | 'sendDigits'
-  | 'played'
-  | 'cleared'
-  | 'fault'
-  | 'ended';
+type ReportKind = 'started' | 'sendDigits' | 'played' | 'cleared' | 'fault' | 'ended';

@@ -224,6 +224,8 @@ export interface StreamInstruction extends Sourced {
   readonly speech: StreamSpeech | undefined;
   /** Whether `playedStream` and `clearedAudio` report the position of playback. */
   readonly playPositions: boolean;
+  /** Cleaning of the caller's audio for the bot; absent: none. */
+  readonly clean?: { readonly noise: boolean; readonly echo: boolean; readonly gain: boolean };
   /** Text spoken to the caller before the stream opens; undefined: none. */
   readonly disclosure: string | undefined;
 }

@@ -36,6 +36,8 @@ export type SessionInput =
   /** The engine has executed `clearQueue`. `at` is undefined if the position is unknown. */
   | { readonly kind: 'queueCleared'; readonly at: PlayPosition | undefined }
   | { readonly kind: 'dtmf'; readonly digit: string; readonly timestampMs: number }
+  /** Number of recordings that were paused or resumed. */
+  | { readonly kind: 'recordings'; readonly isPaused: boolean; readonly count: number }
   | { readonly kind: 'pong' }
   /** The connection closed or could not be established. Reported once. */
   | { readonly kind: 'socketClosed'; readonly detail: string }

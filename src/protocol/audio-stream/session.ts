@@ -113,6 +113,9 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
       case 'dtmf':
         this.#dtmf(input.digit, input.timestampMs);
         break;
+      case 'recordings':
+        if (this.sending) this.#send(encode.recordingMessage(this.#stream.streamId, input));
+        break;
       case 'pong':
         this.#timers.clear('pong');
         break;

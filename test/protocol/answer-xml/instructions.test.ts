@@ -382,6 +382,15 @@ describe('Stream (spec, Stream element rules; dialect §1.5)', () => {
     });
   });
 
+  it('reads audio cleaning, which is off by default', () => {
+    expect(stream('')).not.toHaveProperty('clean');
+    const off = { noise: false, echo: false, gain: false };
+    expect(stream('noiseSuppression="true"').clean).toEqual({ ...off, noise: true });
+    expect(stream('echoCancellation="true"').clean).toEqual({ ...off, echo: true });
+    expect(stream('gainControl="true"').clean).toEqual({ ...off, gain: true });
+    expect(problemOf('<Stream gainControl="2">wss://a.example/ws</Stream>')).not.toBe('accepted');
+  });
+
   it.each([
     ['audio/x-mulaw;rate=8000', 'audio/x-mulaw', 8000],
     ['audio/x-l16;rate=8000', 'audio/x-l16', 8000],

@@ -143,6 +143,24 @@ describe('checkpoints and clears (spec: Bidirectional stream socket)', () => {
   });
 });
 
+describe('recordings', () => {
+  it('pauses and resumes on request, and confirms the number', () => {
+    const rig = new Rig().open();
+    expect(rig.bot({ event: 'pauseRecording' })).toEqual([
+      { kind: 'pauseRecording', isPaused: true },
+    ]);
+    expect(sent(rig.dispatch({ kind: 'recordings', isPaused: true, count: 2 }))).toMatchObject([
+      { event: 'recordingPaused', streamId: STREAM.streamId, recordings: 2 },
+    ]);
+    expect(rig.bot({ event: 'resumeRecording' })).toEqual([
+      { kind: 'pauseRecording', isPaused: false },
+    ]);
+    expect(sent(rig.dispatch({ kind: 'recordings', isPaused: false, count: 0 }))).toMatchObject([
+      { event: 'recordingResumed', recordings: 0 },
+    ]);
+  });
+});
+
 describe('audio that the media engine did not consume', () => {
   it('queues playAudio in its declared format', () => {
     const media = { contentType: 'audio/x-l16;rate=24000', payload: 'AAAA' };

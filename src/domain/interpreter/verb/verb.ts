@@ -40,7 +40,7 @@ export async function execute(
     case 'record':
       return record(instruction, context);
     case 'recordingSwitch':
-      if (!context.needs.recorder.pause(context.call, instruction.isPaused)) {
+      if (context.needs.recorder.pause(context.call, instruction.isPaused) === 0) {
         context.call.log.add('warning', 'no recording is running', { line: instruction.line });
       }
       return NEXT;

@@ -45,8 +45,16 @@ export function readStream(reader: ElementReader, options: AnswerXmlOptions): St
     speech: speech(reader, bidirectional, audioTrack),
     playPositions: reader.boolean('playPositions', false),
     disclosure: disclosure(reader),
+    ...cleaning(reader),
     ...reader.sourced(),
   };
+}
+
+function cleaning(reader: ElementReader): Pick<StreamInstruction, 'clean'> {
+  const noise = reader.boolean('noiseSuppression', false);
+  const echo = reader.boolean('echoCancellation', false);
+  const gain = reader.boolean('gainControl', false);
+  return noise || echo || gain ? { clean: { noise, echo, gain } } : {};
 }
 
 function disclosure(reader: ElementReader): string | undefined {
