@@ -380,9 +380,23 @@ function buildWeb() {
   copyFileSync(join(source, 'page.html'), join(webDir, 'page.html'));
   copyFileSync(join(source, 'phone-api.d.ts'), join(webDir, 'phone.d.ts'));
   const consoleDir = join(webDir, 'console');
-  const jsx = ['--jsx=automatic', '--jsx-import-source=preact'];
+  rmSync(consoleDir, { recursive: true, force: true });
+  // The widgets are written for React; Preact has the same interface.
+  const preact = [
+    '--jsx=automatic',
+    '--jsx-import-source=preact',
+    '--alias:react=./web/console/react.mjs',
+    '--alias:react-dom=preact/compat',
+    '--alias:react/jsx-runtime=preact/jsx-runtime',
+  ];
   bundle(
-    [...jsx, '--define:process.env.NODE_ENV="production"', `--outdir=${consoleDir}`],
+    [
+      ...preact,
+      '--splitting',
+      '--chunk-names=part-[hash]',
+      '--define:process.env.NODE_ENV="production"',
+      `--outdir=${consoleDir}`,
+    ],
     ['console/console.tsx', 'console/console.css'],
   );
   copyFileSync(join(root, 'web', 'console', 'index.html'), join(consoleDir, 'index.html'));

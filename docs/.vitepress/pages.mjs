@@ -72,6 +72,8 @@ export const SECTIONS = [
       { title: 'Performance', path: 'performance' },
       { title: 'Testing', path: 'internals/testing' },
       { title: 'Reliability', path: 'internals/reliability' },
+      { title: 'Console design', path: 'internals/console' },
+      { title: 'Console and REST API', path: 'internals/console-routes' },
       { title: 'Dependencies', path: 'internals/dependencies' },
       { title: 'Comparison', path: 'internals/comparison' },
       { title: 'Contributing', path: 'internals/contributing', file: 'CONTRIBUTING.md' },

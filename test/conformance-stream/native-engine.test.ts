@@ -69,6 +69,7 @@ const service: ServiceUnderTest = {
         from: '14155550100',
         to: '14155550101',
         direction: 'inbound',
+        callStartMs: 1_700_000_000_000,
       },
       leg,
       {

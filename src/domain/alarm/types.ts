@@ -31,6 +31,17 @@ export interface Alarm extends Condition {
   readonly sinceUs: number;
 }
 
+/** An alarm that is active, with its acknowledgement. */
+export interface ActiveAlarm extends Alarm {
+  readonly acknowledged: { readonly atUs: number; readonly by: string } | undefined;
+}
+
+/** An alarm that has ended. */
+export interface EndedAlarm extends Alarm {
+  /** End of the alarm, microseconds UTC. */
+  readonly clearedUs: number;
+}
+
 export interface AlarmChange extends Alarm {
   readonly state: 'raised' | 'cleared';
 }

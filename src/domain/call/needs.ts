@@ -239,6 +239,8 @@ export interface MachineDetectionOptions {
   readonly greetingMs: number;
   readonly maximumWords: number;
   readonly maximumWordMs: number;
+  /** Replaces `greetingMs` and `maximumWords` by rules that also accept the greeting of a business. */
+  readonly adaptive: boolean;
 }
 
 export interface MachineDetectionResult {

@@ -42,9 +42,14 @@ export function joinApi(parts: ApiParts): Api {
   const { basics, foundation, lines, cluster, calls, watches, reloader } = parts;
   const { settings, dataDir, clock, random } = basics;
   const { callBilling } = calls;
+  const { alarms } = parts.reports;
   const operations = createOperations({
     reload: () => reloader.reload(),
-    alarms: () => parts.reports.alarms.list(),
+    alarms: {
+      alarms: () => alarms.list(),
+      endedAlarms: () => alarms.ended(),
+      acknowledgeAlarm: (alarm, by) => alarms.acknowledge(alarm, by),
+    },
     storeWatch: watches.store,
     serviceability: parts.serviceability,
     ...clusterStateOf(parts),
@@ -65,6 +70,7 @@ export function joinApi(parts: ApiParts): Api {
   const server = createRestServer({
     ...basics,
     drafts: lines.drafts,
+    deliveries: lines.deliveries,
     callListening:
       cluster === undefined
         ? listening

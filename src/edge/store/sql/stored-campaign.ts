@@ -8,7 +8,7 @@ import type {
   DialHours,
   DialWindow,
 } from '../../../domain/campaign/types.ts';
-import { aNumber, aPair, aText, listOf, maybe, oneOf, struct } from '../shape.ts';
+import { aFlag, aNumber, aPair, aText, listOf, maybe, oneOf, struct } from '../shape.ts';
 import { StoredList, StoredObject, unchanged } from '../stored-kind.ts';
 import { type Column, converted, stored } from '../table.ts';
 import { targetShape } from './stored-callback.ts';
@@ -30,6 +30,7 @@ export const MACHINE_DETECTION = new StoredObject<NonNullable<Agent['machineDete
     initialSilenceMs: aNumber(),
     maximumWords: aNumber(),
     initialGreetingMs: aNumber(),
+    adaptive: maybe(aFlag()),
   }),
   upgrades: [unchanged],
 });
