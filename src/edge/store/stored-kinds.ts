@@ -22,7 +22,13 @@ import {
 } from './sql/stored-provisioning.ts';
 import { QUALITY } from './sql/stored-quality.ts';
 import { EXPORT_FILTER, PENDING_CHARGES } from './sql/stored-recording.ts';
-import { CALLED_COUNTRIES, MEDIA_POLICIES, RAISED_ALARMS } from './sql/stored-setting.ts';
+import {
+  CALLED_COUNTRIES,
+  FIRST_PLAN,
+  FIRST_THINGS,
+  MEDIA_POLICIES,
+  RAISED_ALARMS,
+} from './sql/stored-setting.ts';
 import { STREAMS } from './sql/stored-stream.ts';
 import { TIMELINE } from './sql/stored-timeline.ts';
 
@@ -52,4 +58,6 @@ export const STORED_KINDS = [
   MEDIA_POLICIES,
   CALLED_COUNTRIES,
   RAISED_ALARMS,
+  FIRST_PLAN,
+  FIRST_THINGS,
 ].map(({ name, version, shape }) => ({ name, version, shape: { text: shape.text } }));
