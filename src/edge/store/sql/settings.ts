@@ -21,8 +21,7 @@ export const settingRepository = (db: Connection): Synchronously<SettingStore> =
     );
   function readSetting<T>(key: string, read: (value: string) => T): T | undefined {
     const rows = db.all('SELECT key, value FROM setting WHERE key = ?', [key]);
-    const of = (row: Row): T =>
-      readingRow('setting', 'key', row, () => read(string(row, 'value')));
+    const of = (row: Row): T => readingRow('setting', 'key', row, () => read(string(row, 'value')));
     return db.readable(rows, of)[0];
   }
   const put = (key: string, value: string): void =>
