@@ -31,6 +31,7 @@ import {
 } from './sql/stored-setting.ts';
 import { STREAMS } from './sql/stored-stream.ts';
 import { TIMELINE } from './sql/stored-timeline.ts';
+import { SPOOLED_WRITE } from './sql/stored-write.ts';
 
 export const STORED_KINDS = [
   OPEN_CALL,
@@ -60,4 +61,5 @@ export const STORED_KINDS = [
   RAISED_ALARMS,
   FIRST_PLAN,
   FIRST_THINGS,
+  SPOOLED_WRITE,
 ].map(({ name, version, shape }) => ({ name, version, shape: { text: shape.text } }));

@@ -127,8 +127,7 @@ async function compose(
   });
   listening.start();
   const inOrder: Submit = (unit, access) => writers.first.submit(unit, access);
-  const spooling = new Spooling({ spool, clock, logger, inOrder });
-  await spooling.drainNow();
+  const spooling = new Spooling({ spool, clock, logger, inOrder, onUnreadable });
   const submit: Submit = (unit, access) => {
     if (access === 'point') return points.submit(unit);
     if (access === 'report') return report.submit(unit, access);
@@ -136,6 +135,7 @@ async function compose(
   };
   const repositories = createRepositories(clock, submit);
   unreadable.recordIn(repositories.unreadableRows);
+  await spooling.drainNow();
   const all = [...writers.all, point, report];
   const store: Omit<Store, 'as'> = {
     ...repositories,
