@@ -9,10 +9,10 @@ const KEY_PROOF_TEXT = 'this key file belongs to this database';
 const OTHERS = 10;
 
 /**
- * Throws STORE_CORRUPT if the database belongs to another key file. A damaged proof is reported and replaced if the key opens
- * another sealed value.
+ * Throws STORE_CORRUPT if the database belongs to another key file. If the proof is `damaged` but the key opens another sealed
+ * value, the proof is reported and replaced, or kept.
  */
-export function proveKey(db: Connection): void {
+export function proveKey(db: Connection, damaged: 'replace' | 'keep' = 'replace'): void {
   const settings = settingRepository(db);
   const sealed = Buffer.from(db.vault.seal(KEY_PROOF_TEXT, KEY_PROOF)).toString('base64');
   const value = settings.getOrSet(KEY_PROOF, sealed);
@@ -21,6 +21,7 @@ export function proveKey(db: Connection): void {
     open();
   } catch (error) {
     if (!opensAnother(db)) throw error;
+    if (damaged === 'keep') return;
     const row = { key: KEY_PROOF, value };
     db.readable([row], () => readingRow('setting', 'key', row, open));
     settings.set(KEY_PROOF, sealed);
