@@ -8,6 +8,8 @@ import type { Command } from 'commander';
 import { createProgram } from '../src/cli/program.ts';
 import { settingsPage } from '../src/config/page.ts';
 import { createMetrics } from '../src/edge/metrics/metrics.ts';
+import { consoleRoutesPage } from './console-routes.ts';
+import { xmlCompletions } from './xml-reference/completions.ts';
 import { xmlReference } from './xml-reference/page.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -18,6 +20,8 @@ export const GENERATED: readonly (readonly [string, () => string | Promise<strin
   ['docs/reference/settings.md', settingsPage],
   ['docs/reference/cli.md', commandPage],
   ['docs/reference/metrics.md', metricsPage],
+  ['web/console/xml-elements.json', xmlCompletions],
+  ['docs/internals/console-routes.md', consoleRoutesPage],
 ];
 
 /** Every command of `carillon` with its arguments and options. */

@@ -22,6 +22,7 @@ import { fileURLToPath } from 'node:url';
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const dev = process.argv.includes('--dev');
 const buildDir = join(root, 'build');
+const nativeOut = join(buildDir, 'native');
 const webDir = join(buildDir, 'web');
 const webStamp = join(webDir, '.carillon-stamp');
 const lockDir = join(buildDir, 'setup.lock');
@@ -122,6 +123,14 @@ function installSystemTools() {
         ),
       packages: ['doctest-dev'],
       what: 'doctest (C++ tests)',
+    });
+    needs.push({
+      found: () =>
+        ['/usr/include', '/usr/local/include', '/opt/homebrew/include'].some((d) =>
+          existsSync(join(d, 'openssl/evp.h')),
+        ),
+      packages: ['libssl-dev'],
+      what: "OpenSSL's headers (C++ tests)",
     });
   }
   const missing = needs.filter((need) => !need.found());
@@ -238,11 +247,17 @@ function installPackages() {
     dev ? '--include=dev' : '--omit=dev',
   ];
   const command = npmCli ? [process.execPath, [npmCli, ...args]] : ['npm', args];
-  const run = spawnSync(command[0], command[1], {
-    cwd: root,
-    stdio: ['ignore', 2, 2],
-    env: cleanEnv(),
-  });
+  // The files of the engine that need no package are compiled at the same time. Errors are shown by `buildNative`.
+  const early = nativeIsStale() ? `(${earlySteps().map(quoted).join(' && ')}) >&- 2>&- &` : '';
+  const run = spawnSync(
+    'sh',
+    ['-c', `${early} "$@"; s=$?; wait; exit $s`, 'sh', ...command.flat()],
+    {
+      cwd: root,
+      stdio: ['ignore', 2, 2],
+      env: cleanEnv(),
+    },
+  );
   if (run.status !== 0) fail('npm could not install the packages (see above)');
   writeFileSync(npmStamp, JSON.stringify({ hash: packagesHash(), dev }));
 }
@@ -303,35 +318,43 @@ function configuredFor(folder) {
   return /^CMAKE_HOME_DIRECTORY:INTERNAL=(.*)$/m.exec(readFileSync(cache, 'utf8'))?.[1];
 }
 
-function buildNative() {
-  say('building the native media engine (about a minute the first time)');
-  const out = join(buildDir, 'native');
-  const generator = has('ninja') ? ['-G', 'Ninja'] : [];
+/** Returns the command that configures the engine. */
+function configureStep() {
   // CMake refuses a build folder that was moved or copied.
-  if (configuredFor(out) !== join(root, 'native')) rmSync(out, { recursive: true, force: true });
-  const configured = existsSync(join(out, 'CMakeCache.txt'));
-  const steps = [
-    [
-      'cmake',
-      [
-        '-S',
-        join(root, 'native'),
-        '-B',
-        out,
-        ...(configured ? [] : generator),
-        '-DCMAKE_BUILD_TYPE=Release',
-      ],
-    ],
-    ['cmake', ['--build', out, '--parallel', '--target', 'carillon_addon']],
+  if (configuredFor(nativeOut) !== join(root, 'native'))
+    rmSync(nativeOut, { recursive: true, force: true });
+  const isConfigured = existsSync(join(nativeOut, 'CMakeCache.txt'));
+  const generator = !isConfigured && has('ninja') ? ['-G', 'Ninja'] : [];
+  return [
+    'cmake',
+    ...['-S', join(root, 'native'), '-B', nativeOut, ...generator, '-DCMAKE_BUILD_TYPE=Release'],
   ];
-  for (const [command, args] of steps) {
+}
+
+function buildStep(...targets) {
+  return ['cmake', '--build', nativeOut, '--parallel', '--target', ...targets];
+}
+
+/** Compiles what needs no package. The codecs need libopus, so `-k` continues after their failure. */
+function earlySteps() {
+  const keepGoing = has('ninja') ? ['-k', '0'] : ['-k'];
+  return [configureStep(), [...buildStep('carillon_engine'), '--', ...keepGoing]];
+}
+
+function quoted(words) {
+  return words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
+}
+
+function buildNative() {
+  say('building the native media engine (about half a minute the first time)');
+  for (const [command, ...args] of [configureStep(), buildStep('carillon_addon')]) {
     const run = spawnSync(command, args, { cwd: root, encoding: 'utf8' });
     if (run.status !== 0) {
       process.stderr.write(`${run.stdout ?? ''}${run.stderr ?? ''}`);
       fail('the native engine did not build (see above)');
     }
   }
-  writeFileSync(join(out, '.carillon-stamp'), nativeHash());
+  writeFileSync(join(nativeOut, '.carillon-stamp'), nativeHash());
 }
 
 // ------------------------------------------------------------------ pages for browsers
@@ -357,9 +380,23 @@ function buildWeb() {
   copyFileSync(join(source, 'page.html'), join(webDir, 'page.html'));
   copyFileSync(join(source, 'phone-api.d.ts'), join(webDir, 'phone.d.ts'));
   const consoleDir = join(webDir, 'console');
-  const jsx = ['--jsx=automatic', '--jsx-import-source=preact'];
+  rmSync(consoleDir, { recursive: true, force: true });
+  // The widgets are written for React; Preact has the same interface.
+  const preact = [
+    '--jsx=automatic',
+    '--jsx-import-source=preact',
+    '--alias:react=./web/console/react.mjs',
+    '--alias:react-dom=preact/compat',
+    '--alias:react/jsx-runtime=preact/jsx-runtime',
+  ];
   bundle(
-    [...jsx, '--define:process.env.NODE_ENV="production"', `--outdir=${consoleDir}`],
+    [
+      ...preact,
+      '--splitting',
+      '--chunk-names=part-[hash]',
+      '--define:process.env.NODE_ENV="production"',
+      `--outdir=${consoleDir}`,
+    ],
     ['console/console.tsx', 'console/console.css'],
   );
   copyFileSync(join(root, 'web', 'console', 'index.html'), join(consoleDir, 'index.html'));

@@ -1,13 +1,15 @@
 #!/usr/bin/env node
 // `npm test`: static checks, native tests (plain and under sanitizers), vitest; one closing line for all of them.
+// Two programs run at a time. First the checks, the builds and the native tests, next to the vitest files without real
+// time; then the vitest files in real time, which compete with nothing.
 // With names (`npm test -- jitter`, `npm test -- test/protocol/sip`) only the test files of both languages that have a name in
 // their path run; a name that no file has is an error.
 import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { checks } from './check.mjs';
+import { runChecks } from './check.mjs';
+import { enabledBy } from './test-packages.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const args = process.argv.slice(2);
@@ -20,25 +22,65 @@ const SANITIZED = ['native-asan', ['-DCMAKE_BUILD_TYPE=Debug', '-DCARILLON_SANIT
 const THREADED = ['native-tsan', ['-DCMAKE_BUILD_TYPE=Debug', '-DCARILLON_TSAN=ON']];
 /** Maximum number of failed test files to rerun. More failures are not caused by timing. */
 const AGAIN_AT_MOST = 3;
-const total = { passed: 0, failed: 0, skipped: 0, again: [] };
+/** Names of the projects in vitest.config.ts. */
+const [PURE, SERVICE] = ['pure', 'service'];
+const total = { passed: 0, failed: 0, skipped: [], again: [] };
 
 const sh = (command, commandArgs, options = {}) =>
   spawnSync(command, commandArgs, { cwd: root, encoding: 'utf8', maxBuffer: 64 << 20, ...options });
 
-const builds = everything ? startBuilds() : undefined;
-if (everything || only.has('--checks')) runChecks();
-await builds;
+/** Runs a program without blocking. Resolves with its status and output. */
+const start = (command, commandArgs, options = {}) =>
+  new Promise((ended) => {
+    const child = spawn(command, commandArgs, {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      ...options,
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout?.on('data', (bytes) => (stdout += bytes));
+    child.stderr?.on('data', (bytes) => (stderr += bytes));
+    child.on('error', (error) => ended({ status: 1, stdout, stderr: String(error) }));
+    child.on('close', (status, signal) => ended({ status, signal, stdout, stderr }));
+  });
+
+const startedMs = Date.now();
 const named = filesOf(names);
-if (everything || only.has('--native')) runNative('native', [], 'native tests');
-else if (named.native.length > 0) runNative('native', [], 'native tests', named.native);
-if (everything || only.has('--asan')) {
-  runSanitized('address,undefined', SANITIZED, 'native tests under ASan and UBSan');
-}
-if (only.has('--tsan')) runSanitized('thread', THREADED, 'native tests under TSan');
-if (everything || named.vitest.length > 0) runVitest(named.vitest);
-for (const name of total.again) console.log(`↻ passed only when it was run again, alone: ${name}`);
-console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+await (everything ? runEverything() : runSelected());
+summarize();
 process.exit(total.failed === 0 ? 0 : 1);
+
+async function runEverything() {
+  const pure = runVitest(['--project', PURE, '--maxWorkers', '1'], 'pipe');
+  await staticChecks();
+  await runNative('native', [], 'native tests');
+  await runSanitized('address,undefined', SANITIZED, 'native tests under ASan and UBSan');
+  console.log((await pure).output.trimEnd());
+  await runVitest(['--project', SERVICE], 'inherit');
+}
+
+async function runSelected() {
+  if (only.has('--checks')) await staticChecks();
+  if (only.has('--native')) await runNative('native', [], 'native tests');
+  else if (named.native.length > 0) await runNative('native', [], 'native tests', named.native);
+  if (only.has('--asan'))
+    await runSanitized('address,undefined', SANITIZED, 'native tests under ASan and UBSan');
+  if (only.has('--tsan')) await runSanitized('thread', THREADED, 'native tests under TSan');
+  if (named.vitest.length > 0) await runVitest(named.vitest, 'inherit');
+}
+
+/** Prints the totals, each test that needs a fix or was skipped, and the packages that enable the skipped ones. */
+function summarize() {
+  for (const name of total.again)
+    console.log(`↻ passed only when it was run again, alone: ${name}`);
+  for (const { name } of total.skipped) console.log(`- skipped: ${name}`);
+  const packages = [...new Set(total.skipped.flatMap((test) => test.packages))].sort();
+  if (packages.length > 0) console.log(`These packages enable them: ${packages.join(' ')}`);
+  const seconds = Math.round((Date.now() - startedMs) / 1000);
+  const counts = `${total.passed} passed, ${total.failed} failed, ${total.skipped.length} skipped`;
+  console.log(`\n${counts} in ${seconds} s`);
+}
 
 /** The test files that have one of the names in their path. Ends the run when a name belongs to none. */
 function filesOf(wanted) {
@@ -64,28 +106,11 @@ function filesOf(wanted) {
   return { vitest: vitest.filter(has), native: native.filter(has) };
 }
 
-function runChecks() {
-  for (const [name, check] of checks) {
-    const startedMs = Date.now();
-    const { ok, skipped, output } = check();
-    console.log(`${skipped ? '-' : ok ? '✓' : '✗'} ${name} (${Date.now() - startedMs} ms)`);
-    if (!ok || skipped) console.log(output);
-    total[skipped ? 'skipped' : ok ? 'passed' : 'failed'] += 1;
+async function staticChecks() {
+  for (const { name, ok, skipped, packages } of await runChecks(console.log)) {
+    if (skipped) total.skipped.push({ name, packages });
+    else total[ok ? 'passed' : 'failed'] += 1;
   }
-}
-
-/**
- * Compiles both kinds of native tests in parallel with the static checks, most of which use one core. Build errors are
- * reported later, when the tests run and build missing targets.
- */
-async function startBuilds() {
-  const kinds = [['native', []], ...(hasSanitizers() ? [SANITIZED] : [])];
-  const lines = kinds.flatMap(([dir, configuration]) =>
-    buildSteps(dir, configuration).map(
-      (args) => `cmake ${args.map((arg) => `'${arg}'`).join(' ')}`,
-    ),
-  );
-  await once(spawn('sh', ['-c', lines.join('; ')], { cwd: root, stdio: 'ignore' }), 'close');
 }
 
 /** Returns the arguments of cmake for each build step. */
@@ -101,29 +126,27 @@ function buildSteps(dir, configuration) {
   ];
 }
 
-/** Runs native tests. `files` limits them to the test cases of these files. */
-function runNative(dir, configuration, title, files = []) {
+/** Builds and runs native tests. `files` limits them to the test cases of these files. */
+async function runNative(dir, configuration, title, files = []) {
   const out = join(root, 'build', dir);
   for (const step of buildSteps(dir, configuration)) {
-    const built = sh('cmake', step);
+    const built = await start('cmake', step);
     if (built.status !== 0) {
       console.log(`✗ ${title}: did not build\n${built.stdout}${built.stderr}`);
       total.failed += 1;
       return;
     }
   }
+  const program = join(out, 'carillon_tests');
   const chosen = files.length === 0 ? [] : [`--source-file=${files.map((f) => `*${f}`).join(',')}`];
-  const run = sh(join(out, 'carillon_tests'), chosen, {
+  const run = await start(program, chosen, {
     env: {
       ...process.env,
       ASAN_OPTIONS: 'detect_leaks=1',
       UBSAN_OPTIONS: 'halt_on_error=1:print_stacktrace=1',
     },
   });
-  const counts =
-    /test cases:\s*(\d+)\s*\|\s*(\d+) passed\s*\|\s*(\d+) failed(?:\s*\|\s*(\d+) skipped)?/.exec(
-      run.stdout,
-    );
+  const counts = /test cases:\s*(\d+)\s*\|\s*(\d+) passed\s*\|\s*(\d+) failed/.exec(run.stdout);
   if (counts === null || (run.status !== 0 && Number(counts[3]) === 0)) {
     console.log(`✗ ${title}: ended with ${run.status ?? run.signal}\n${run.stdout}${run.stderr}`);
     total.failed += 1;
@@ -133,8 +156,17 @@ function runNative(dir, configuration, title, files = []) {
   console.log(`${run.status === 0 ? '✓' : '✗'} ${title}: ${counts[2]} passed, ${counts[3]} failed`);
   total.passed += Number(counts[2]);
   total.failed += Number(counts[3]);
-  // doctest counts test cases of unselected files as skipped.
-  if (files.length === 0) total.skipped += Number(counts[4] ?? 0);
+  for (const name of skippedCases(program)) total.skipped.push({ name, packages: [] });
+}
+
+/** Test cases that need a processor or kernel that this machine does not have. */
+function skippedCases(program) {
+  const list = (...more) =>
+    sh(program, ['--list-test-cases', '--no-colors', ...more])
+      .stdout.split('\n')
+      .filter((line) => line !== '' && !/^[[=]/.test(line));
+  const run = new Set(list());
+  return list('--no-skip').filter((name) => !run.has(name));
 }
 
 /** Whether this compiler has them; a program that uses them has to run, too. */
@@ -146,13 +178,12 @@ function hasSanitizers(sanitizers = 'address,undefined') {
   return probe.status === 0;
 }
 
-function runSanitized(sanitizers, kind, title) {
+async function runSanitized(sanitizers, kind, title) {
   if (!hasSanitizers(sanitizers)) {
-    console.log(`- ${title}: skipped, this compiler has none`);
-    total.skipped += 1;
+    total.skipped.push({ name: title, packages: ['libasan8', 'libubsan1', 'libtsan2'] });
     return;
   }
-  runNative(...kind, title);
+  await runNative(...kind, title);
 }
 
 /**
@@ -160,13 +191,13 @@ function runSanitized(sanitizers, kind, title) {
  * summary names each test that passed only on the rerun, because it needs a fix. Tests in virtual time are not rerun, nor
  * are files after a change that breaks many of them.
  */
-function runVitest(files) {
-  const first = vitestReport('vitest', files);
+async function runVitest(vitestArgs, stdio) {
+  const first = await vitestReport('vitest', vitestArgs, stdio);
   const failed = [...first.files].filter(([, { ok }]) => !ok).map(([file]) => file);
   const isLate = failed.length > 0 && failed.length <= AGAIN_AT_MOST && failed.every(isInRealTime);
   if (!isLate) return count(first);
   console.log(`\nonce more, alone: ${failed.join(', ')}`);
-  const second = vitestReport('vitest-again', ['--no-file-parallelism', ...failed]);
+  const second = await vitestReport('vitest-again', ['--no-file-parallelism', ...failed], stdio);
   for (const file of failed) {
     const late = second.files.get(file)?.failedTests ?? [];
     const { failedTests } = first.files.get(file);
@@ -175,35 +206,48 @@ function runVitest(files) {
     names.push(...failedTests.filter((name) => !late.includes(name)));
     total.again.push(...names.map((name) => `${file} > ${name}`));
   }
-  count({ ok: second.ok, files: new Map([...first.files, ...second.files]) });
+  return count({ ...second, files: new Map([...first.files, ...second.files]) });
 }
 
-function count({ ok, files }) {
-  const sum = (of) => [...files.values()].reduce((all, file) => all + of(file), 0);
-  const failed = sum((file) => file.failedTests.length);
-  total.passed += sum((file) => file.passed);
-  total.skipped += sum((file) => file.skipped);
+function count({ ok, files, output }) {
+  const results = [...files.values()];
+  const failed = results.reduce((all, file) => all + file.failedTests.length, 0);
+  total.passed += results.reduce((all, file) => all + file.passed, 0);
   total.failed += failed;
+  for (const [file, { skipped }] of files) {
+    const packages = skipped.length > 0 ? enabledBy(file) : [];
+    for (const name of skipped) total.skipped.push({ name: `${file} > ${name}`, packages });
+    if (packages === undefined) {
+      console.log(`✗ scripts/test-packages.mjs does not say what enables ${file}`);
+      total.failed += 1;
+    }
+  }
   if (!ok && failed === 0) {
     console.log('✗ vitest ended with an error outside a test (see above)');
     total.failed += 1;
   }
+  return { output };
 }
 
-/** Runs vitest once. Returns the result of each file and whether the run completed. */
-function vitestReport(name, vitestArgs) {
-  const report = join(root, 'build', `${name}.json`);
+/** Runs vitest once. Returns the result of each file, whether the run completed, and its output unless inherited. */
+async function vitestReport(name, vitestArgs, stdio) {
+  const report = join(
+    root,
+    'build',
+    `${name}-${vitestArgs[1] ?? 'files'}.json`.replace(/\//g, '-'),
+  );
   mkdirSync(dirname(report), { recursive: true });
   rmSync(report, { force: true });
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const { status } = spawnSync(
+  const { status, stdout, stderr } = await start(
     join(root, 'node_modules', '.bin', 'vitest'),
     ['run', ...reporters, ...vitestArgs],
-    { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] },
+    { stdio: ['ignore', stdio, stdio] },
   );
-  if (!existsSync(report)) return { ok: false, files: new Map() };
+  const output = `${stdout}${stderr}`;
+  if (!existsSync(report)) return { ok: false, files: new Map(), output };
   const { testResults } = JSON.parse(readFileSync(report, 'utf8'));
-  return { ok: status === 0, files: new Map(testResults.map(fileResult)) };
+  return { ok: status === 0, files: new Map(testResults.map(fileResult)), output };
 }
 
 function fileResult({ name, status, assertionResults }) {
@@ -211,7 +255,7 @@ function fileResult({ name, status, assertionResults }) {
   const result = {
     ok: status !== 'failed',
     passed: as(['passed']).length,
-    skipped: as(['pending', 'skipped', 'todo', 'disabled']).length,
+    skipped: as(['pending', 'skipped', 'todo', 'disabled']).map((test) => test.fullName),
     failedTests: as(['failed']).map((test) => test.fullName),
   };
   return [relative(root, name), result];

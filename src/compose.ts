@@ -1,63 +1,44 @@
 /** Builds and connects all modules. With `service/join`, the only place that binds interfaces to classes. */
 import { join, resolve } from 'node:path';
-import { secretsEqual } from './base/hash.ts';
 import { systemRandom } from './base/system-random.ts';
 import type { Examined } from './config/load.ts';
 import type { Settings } from './config/schema.ts';
-import { startDemo } from './demo/demo.ts';
-import type { Cdr } from './domain/cdr/types.ts';
 import { Serviceability } from './domain/cluster/cluster.ts';
 import { shareControl } from './domain/dispatch/dispatch.ts';
-import { isLow, LowBalanceAlerts } from './domain/ledger/ledger.ts';
+import { LowBalanceAlerts } from './domain/ledger/ledger.ts';
 import { createExporter } from './edge/archive/exporter.ts';
 import { systemClock } from './edge/clock/system-clock.ts';
 import { createLogger } from './edge/log/pino-logger.ts';
 import { createMailer } from './edge/mail/mailer.ts';
 import { createMetrics } from './edge/metrics/metrics.ts';
 import { createSignedLinks } from './edge/rest/links.ts';
-import { createLiveFeed, createRestServer } from './edge/rest/server.ts';
-import { Alarms } from './service/alarms.ts';
 import { startBanner } from './service/banner.ts';
-import {
-  ADMIN_TOKEN_FILE,
-  SERVICE_FILE,
-  storedSecret,
-  writeSecret,
-} from './service/data-folder.ts';
+import { type Component, Components } from './service/components.ts';
+import { SERVICE_FILE, writeSecret } from './service/data-folder.ts';
 import { DescriptorWatch } from './service/descriptors.ts';
 import { firstStart } from './service/first-start.ts';
 import { Housekeeping } from './service/housekeeping.ts';
+import { joinApi } from './service/join/api.ts';
 import { joinCalls } from './service/join/calls.ts';
 import { joinCampaigns } from './service/join/campaigns.ts';
 import { joinCluster } from './service/join/cluster.ts';
 import { type Basics, layFoundation } from './service/join/foundation.ts';
 import { openLines } from './service/join/lines.ts';
+import { joinReports, joinWatches, type Monitored } from './service/join/monitoring.ts';
 import { joinLeaving } from './service/join/objects.ts';
 import { joinRenewals } from './service/join/renewals.ts';
 import { restSettings } from './service/join/rest-settings.ts';
 import { joinTexts } from './service/join/texts.ts';
-import { joinTraces } from './service/join/traces.ts';
 import { joinTranscriptions } from './service/join/transcriptions.ts';
-import { CallListening } from './service/listen-in/call-listening.ts';
-import { SharedCallListening } from './service/listen-in/shared-call-listening.ts';
-import { liveCallsView } from './service/live-calls.ts';
-import { Measuring } from './service/measuring.ts';
-import { MediaReports } from './service/media-reports.ts';
-import { Memory, quietLoop, v8Heap } from './service/memory.ts';
-import { createOperations, VERSION } from './service/operations.ts';
+import { PortListeners } from './service/listeners.ts';
 import type { OperatorLists } from './service/operator-lists.ts';
-import { loopUtilisation, OverloadWatch } from './service/overload.ts';
-import { QualitySampling } from './service/quality-sampling.ts';
-import { RedisWatch } from './service/redis-watch.ts';
 import { Reloader } from './service/reload.ts';
 import { derive } from './service/settings.ts';
-import { shareLiveCalls } from './service/shared-live-calls.ts';
 import { warmSounds } from './service/sounds.ts';
-import { StoreWatch } from './service/store-watch.ts';
 import { Supervisor, type SupervisorPlace } from './service/supervisor.ts';
 
 export interface Service {
-  /** Text with links, the number to dial and how to stop. The first start adds credentials. */
+  /** Text with links and the number to dial, to print at the start. */
   readonly banner: string;
   /** Accepts no new calls, lets active calls end within the drain limit, then closes everything. */
   stop(): Promise<void>;
@@ -85,29 +66,80 @@ const RECORDING_GRACE_MS = 10_000;
 
 export async function startService(start: ServiceStart): Promise<Service> {
   const { settings, lists } = start;
-  const logger = createLogger(settings.logLevel, undefined, settings.logFormat);
-  const dataDir = resolve(settings.dataDir);
-  const machine = { clock: systemClock, random: systemRandom };
-  const basics: Basics = { settings, lists, dataDir, logger, ...machine };
+  const basics: Basics & { readonly logger: ReturnType<typeof createLogger> } = {
+    settings,
+    lists,
+    dataDir: resolve(settings.dataDir),
+    logger: createLogger(settings.logLevel, undefined, settings.logFormat),
+    clock: systemClock,
+    random: systemRandom,
+  };
+  const parts = buildParts(await openOutside(basics), start, basics.logger);
+  const { logger } = basics;
+  const interrupted = await parts.foundation.recordings.interrupted();
+  let first: Awaited<ReturnType<typeof firstStart>>;
+  const components = new Components(
+    [
+      ...connections(parts),
+      ...periodicWork(parts, interrupted),
+      { name: 'first start', start: async () => (first = await createFirst(parts)) },
+      ...callWork(parts),
+    ],
+    logger,
+  );
+  await components.start();
+  return {
+    banner: await startBanner({ ...basics, ...parts.foundation, first, ...addressesOf(parts) }),
+    async stop() {
+      await components.stop();
+      logger.info({}, 'stopped');
+    },
+    reload() {
+      parts.supervisor.reloading();
+      void parts.reloader
+        .reload()
+        .catch((error: unknown) => logger.error({ error }, 'settings not reloaded'))
+        .finally(() => parts.supervisor.reloaded());
+    },
+  };
+}
+
+/** Opens the store and builds the connections to other systems. */
+async function openOutside(basics: Basics): Promise<Monitored> {
+  const { settings, dataDir, clock } = basics;
   const derived = derive(settings);
   const metrics = createMetrics({ process: true });
-  const measuring = new Measuring(metrics);
-
-  // Replaced once the modules that accept calls exist.
-  let pauseCalls: (cause: string | undefined) => void = () => undefined;
-  const serviceability = new Serviceability({ ...basics, onChange: (cause) => pauseCalls(cause) });
-  const onChange = serviceability.of('descriptors');
-  const descriptors = new DescriptorWatch({ ...basics, onChange });
+  const serviceability = new Serviceability(clock);
+  const descriptors = new DescriptorWatch({
+    ...basics,
+    onChange: serviceability.of('descriptors'),
+  });
   const foundation = await layFoundation(basics);
   const cluster = await joinCluster(basics, foundation);
   const lines = await openLines(basics, foundation, derived, metrics, { cluster, descriptors });
-  const { signalling, media, callbacks, streams } = lines;
-  const rest = restSettings(basics, derived);
-  const links = createSignedLinks(rest, systemClock);
-  const outboxFolder = join(dataDir, 'outbox');
-  const mailer = createMailer({ ...basics, ...settings.mail, outboxFolder });
+  const mailer = createMailer({
+    ...basics,
+    ...settings.mail,
+    outboxFolder: join(dataDir, 'outbox'),
+  });
   const leaving = joinLeaving(basics, foundation);
-  const offloadWaiting = (): number => leaving.waiting();
+  const monitored = { basics, foundation, derived, lines, cluster, serviceability, descriptors };
+  return { ...monitored, leaving, mailer, metrics };
+}
+
+type Parts = ReturnType<typeof buildParts>;
+
+/** Builds all parts that carry out the work. None of them acts before its component starts. */
+function buildParts(
+  outside: Monitored,
+  start: ServiceStart,
+  logger: ReturnType<typeof createLogger>,
+) {
+  const { basics, foundation, derived, lines, cluster, mailer, leaving } = outside;
+  const { settings, clock } = basics;
+  const { signalling, callbacks } = lines;
+  const rest = restSettings(basics, derived);
+  const links = createSignedLinks(rest, clock);
   const exporter = createExporter({
     ...basics,
     elsewhere: leaving.elsewhere,
@@ -116,46 +148,17 @@ export async function startService(start: ServiceStart): Promise<Service> {
     mailer,
     linkTo: (job) => links.toExport(job.accountId, job.exportId),
   });
+  joinRenewals(foundation, { callbacks, mailer, logger });
+  const reports = joinReports(outside);
   const alerts = new LowBalanceAlerts({
     store: foundation.store.ledger,
     recipients: (accountId) => foundation.accounts.get(accountId),
     notify: (draft) => callbacks.notify(draft),
-    operator: (alert) => alarms.lowBalance(alert),
+    operator: (alert) => reports.alarms.lowBalance(alert),
     mail: (mail) => mailer.send(mail),
     logger,
   });
   foundation.store.onLowBalance(() => void alerts.notify());
-  joinRenewals(foundation, { callbacks, mailer, logger });
-  const alarms = new Alarms({
-    ...basics,
-    settings: settings.alarms,
-    node: new URL(derived.publicUrl).host,
-    nodeId: foundation.self.id,
-    certificates: {
-      'http.tlsCertFile': settings.http.tlsCertFile,
-      'sip.tlsCertFile': settings.sip.tlsCertFile,
-    },
-    carriers: () => signalling.carrierStates(),
-    ledger: foundation.ledger,
-    isLow: async (accountId, currency) => {
-      const balance = await foundation.store.ledger.balance(accountId, currency);
-      return balance !== undefined && isLow(balance);
-    },
-    unreadableRows: async () =>
-      (await foundation.store.unreadableRows.page({ limit: 1, offset: 0 })).total,
-    marks: foundation.store.settings,
-    mailer,
-    conditions: () => serviceability.conditions,
-    spooled: () => foundation.store.spooled(),
-    offloadWaiting,
-  });
-  const callTraces = joinTraces(basics, lines, VERSION);
-  const onSettled = (cdr: Cdr): void => {
-    measuring.observe(cdr);
-    alarms.observe(cdr);
-    callTraces?.ended(cdr);
-    reports?.ended(cdr);
-  };
   const transcriptions = joinTranscriptions(basics, foundation, lines, derived);
   const { slots, directory } = cluster?.shared ?? {};
   const otherNodes = cluster && {
@@ -165,235 +168,212 @@ export async function startService(start: ServiceStart): Promise<Service> {
     port: () => signalling.port(),
   };
   const callLines = { ...lines, transcriptions, slots, directory, otherNodes };
-  const calls = joinCalls(basics, foundation, callLines, derived, links, onSettled);
-  const { callBilling, admission, inbound, recorder, paced } = calls;
+  const calls = joinCalls(basics, foundation, callLines, derived, links, reports.settled);
+  const { admission } = calls;
   const control =
     cluster === undefined ? calls.control : shareControl(calls.control, cluster.peers);
-  const reports =
-    lines.hep === undefined || !settings.hep.mediaReports
-      ? undefined
-      : new MediaReports(lines.hep, systemClock);
   const { campaigns, dialer } = joinCampaigns(basics, foundation, {
-    paced,
-    callbacks,
+    paced: calls.paced,
     onFree: (act) => admission.onFree(act),
+    callbacks,
     share: cluster && ((own) => cluster.shareDialer(own)),
   });
-  const forgetLists = (): Promise<void> => campaigns.forgetUploads();
-  const housekeeping = new Housekeeping({ ...basics, ...foundation, forgetLists });
-  const sampling = new QualitySampling({
+  const housekeeping = new Housekeeping({
     ...basics,
-    calls: () => callBilling.live(),
-    sampled: (call, quality) => reports?.sampled(call, quality),
+    ...foundation,
+    forgetLists: () => campaigns.forgetUploads(),
   });
   admission.onDrain(() => dialer.stop());
-  const quiet = quietLoop();
-  const isIdle = (): boolean => quiet.isIdle() && callBilling.liveCount === 0;
-  const memory = new Memory({ ...basics, ...quiet, isIdle, heap: v8Heap() });
-  const callsLimit = settings.calls.maxConcurrent;
-  pauseCalls = (cause) => {
+  outside.serviceability.onChange((cause) => {
     admission.pause(cause);
     signalling.pause(cause);
-  };
-  const storeWatch = new StoreWatch({
-    ...basics,
-    ...foundation,
-    isRemote: settings.store.url !== '',
-    inUse: () => callBilling.liveCount > 0,
-    onChange: serviceability.of('store'),
   });
-  const redisWatch =
-    cluster === undefined || settings.cluster.withoutRedisPercent > 0
-      ? undefined
-      : new RedisWatch({
-          ...basics,
-          redis: cluster.shared.redis,
-          onChange: serviceability.of('redis'),
-        });
-  const overload = new OverloadWatch({
-    clock: systemClock,
-    logger,
-    limits: settings.overload,
-    newCalls: lines.newCalls,
-    storeQueue: () => foundation.store.waiting(),
-    sipWaitMs: () => signalling.waitMs(),
-    mediaBusy: () => media.busy(),
-    utilisation: loopUtilisation(),
-  });
-  const { newCalls } = lines;
-  const clusterState = {
-    living: () => cluster?.living(),
-    leaseMs: () => cluster?.shared.lease.remainingMs,
-    offloadWaiting,
-  };
-  measuring.connect({
-    callBilling,
-    signalling,
-    media,
-    streams,
-    callsLimit,
-    overload,
-    newCalls,
-    alarms,
-    hep: lines.hep,
-    store: foundation.store,
-    traces: lines.traces,
-    version: VERSION,
-    serviceability,
-    self: foundation.self,
-    ...clusterState,
-    descriptors,
-  });
-  const reloader = new Reloader({
-    ...start,
-    logger,
-    ledger: foundation.ledger,
-    carriers: foundation.provisioning.carriers,
-    certificates: [
-      () => server.reloadCertificate(),
-      () => lines.sipIdentity.reload(),
-      () => lines.proofs.reload?.(),
-    ],
-  });
-  const operations = createOperations({
-    reload: () => reloader.reload(),
-    alarms: () => alarms.list(),
-    storeWatch,
-    serviceability,
-    ...clusterState,
-    ...foundation,
-    ...lines,
-    callBilling,
-    admission,
-    metrics,
-    clock: systemClock,
-    dataDir,
-    callsLimit,
-    overload,
-  });
-  const adminToken = settings.adminToken || storedSecret(dataDir, ADMIN_TOKEN_FILE, systemRandom);
-  const callsHere = liveCallsView(callBilling, lines.logs, lines.traces);
-  const calling = cluster === undefined ? callsHere : shareLiveCalls(callsHere, cluster.peers);
-  const watched = { callBilling, watches: streams.watches, clock: systemClock };
-  const own = new CallListening(watched);
-  const server = createRestServer({
-    ...basics,
-    drafts: lines.drafts,
-    callListening: cluster ? new SharedCallListening({ ...basics, ...cluster, own }) : own,
-    liveFeed: createLiveFeed(systemClock, calling),
-    ...foundation,
+  const watches = joinWatches(outside, calls.callBilling, reports);
+  const { ledger, provisioning } = foundation;
+  const reloader = new Reloader({ ...start, logger, ledger, carriers: provisioning.carriers });
+  const { server, operations } = joinApi({
+    ...outside,
+    calls,
     control,
-    operations,
-    recordingObjects: leaving.elsewhere,
-    signingTokens: foundation.store.signingTokens,
-    onExportQueued: () => exporter.wake(),
     campaigns,
     transcriptions,
-    liveCalls: calling,
-    isAdminToken: (token) => secretsEqual(token, adminToken),
-    isScrapeToken: (token) =>
-      settings.http.metricsToken !== '' && secretsEqual(token, settings.http.metricsToken),
-    takeUpgrade: (...upgrade) => signalling.upgrade(...upgrade),
-    settings: rest,
+    exporter,
+    reports,
+    watches,
+    reloader,
+    rest,
   });
-
-  const interrupted = await foundation.recordings.interrupted();
-  signalling.onInbound((leg) => inbound.accept(leg));
+  reloader.onCertificates(() => server.reloadCertificate());
+  reloader.onCertificates(() => lines.sipIdentity.reload());
+  reloader.onCertificates(() => lines.proofs.reload?.());
   const texts = joinTexts(basics, foundation, lines, derived);
+  signalling.onInbound((leg) => calls.inbound.accept(leg));
   signalling.texts.onText((text) => texts.accept(text));
-  await signalling.start();
-  cluster?.shared.bindings.listen(signalling);
-  const unwatch = lines.sipIdentity.watch();
-  const { url } = await server.start();
-  for (const own of [url, derived.publicUrl]) lines.listensOn(own);
-  const demo = settings.demo ? await startDemo({ host: '127.0.0.1', port: 0, logger }) : undefined;
-  if (demo !== undefined) lines.ownDemo.listensAt(demo.origin);
-  overload.start();
-  const adopt = async (): Promise<void> => {
-    await callbacks.resume();
-    exporter.wake();
-    if (await foundation.store.nodes.claim('campaigns')) await dialer.resumeAll();
-  };
-  await adopt();
-  await cluster?.start({
-    callBilling,
-    admission,
-    callbacks,
-    fenced: serviceability.of('fenced'),
-    adopt,
-    relinquish: () => dialer.stop(),
+  const listeners = new PortListeners({
+    lines,
+    server,
+    publicUrl: derived.publicUrl,
+    demo: settings.demo,
+    logger,
+    sipIsOpen: () => cluster?.shared.bindings.listen(signalling),
   });
-  void forgetLists().catch((error: unknown) =>
-    logger.error({ error }, 'unfinished uploads not deleted'),
-  );
-  recorder.recover(interrupted);
-  void transcriptions
-    .recover()
-    .catch((error: unknown) => logger.error({ error }, 'transcriptions not resumed'));
-  void alerts.notify();
-  housekeeping.start();
-  memory.start();
-  storeWatch.start();
-  descriptors.start();
-  redisWatch?.start();
-  leaving.start();
-  await alarms.start();
-  sampling.start();
-  writeSecret(join(dataDir, SERVICE_FILE), `${JSON.stringify({ url, pid: process.pid })}\n`);
-  const sip = { host: derived.sipPublicHost, port: signalling.port() };
-  const baseUrl = settings.publicUrl === '' ? url : derived.publicUrl;
-  const first = await firstStart({ ...basics, ...foundation, sip, baseUrl }, settings.demo);
-  void warmSounds(lines, lines.holdMusic);
   const supervisor = new Supervisor({
     ...start.supervisor,
-    clock: systemClock,
+    clock,
     logger,
-    isWell: () => media.status().ready,
+    isWell: () => lines.media.status().ready,
   });
-  supervisor.ready(`${url}, SIP ${settings.sip.host}:${signalling.port()}`);
-  logger.info({ url, sip: `${settings.sip.host}:${signalling.port()}` }, 'carillon is up');
+  return {
+    ...outside,
+    logger,
+    exporter,
+    reports,
+    alerts,
+    transcriptions,
+    calls,
+    campaigns,
+    dialer,
+    housekeeping,
+    watches,
+    reloader,
+    operations,
+    listeners,
+    supervisor,
+  };
+}
 
-  const stop = async (): Promise<void> => {
-    logger.info({ calls: callBilling.live().length, limitMs: settings.calls.drainMs }, 'draining');
-    supervisor.stopping('waiting for active calls to end');
-    operations.drain();
-    await housekeeping.drain(callBilling, settings.calls.drainMs);
-    await Promise.race([callBilling.idle(), systemClock.sleep(SETTLING_GRACE_MS)]);
-    await recorder.idle(RECORDING_GRACE_MS);
-    await callbacks.close(CALLBACK_GRACE_MS);
-    await Promise.all([server.stop(), demo?.stop(), signalling.stop(), lines.audio.stop()]);
-    await Promise.all([
-      housekeeping.stop(),
-      exporter.stop(),
-      leaving.stop(),
-      alarms.stop(),
-      sampling.stop(),
-      storeWatch.stop(),
-      descriptors.stop(),
-      redisWatch?.stop(),
-    ]);
-    await callTraces?.stop();
-    lines.hep?.stop();
-    mailer.close();
-    unwatch();
-    overload.stop();
-    supervisor.stop();
-    memory.stop();
-    callBilling.stop();
-    await media.stop();
-    streams.stop();
-    await lines.http.close();
-    await cluster?.leave();
-    await foundation.store.close();
-    logger.info({}, 'stopped');
+/** The components that connect this node to other systems, from the store to the open ports. */
+function connections(parts: Parts): readonly Component[] {
+  const { foundation, cluster, lines, calls, watches, supervisor, mailer, reports } = parts;
+  return [
+    { name: 'store', stop: () => foundation.store.close() },
+    { name: 'cluster', stop: () => cluster?.leave() },
+    { name: 'requests to customers', stop: () => lines.http.close() },
+    { name: 'audio streams', stop: () => lines.streams.stop() },
+    { name: 'media', stop: () => lines.media.stop() },
+    { name: 'call records', stop: () => calls.callBilling.stop() },
+    { name: 'supervisor', stop: () => supervisor.stop() },
+    { name: 'mail', stop: () => mailer.close() },
+    { name: 'HEP export', stop: () => lines.hep?.stop() },
+    { name: 'trace export', stop: () => reports.callTraces?.stop() },
+    { name: 'recording exports', stop: () => parts.exporter.stop() },
+    {
+      name: 'ports',
+      start: () => parts.listeners.start(),
+      stop: () => parts.listeners.stop(),
+    },
+    {
+      name: 'overload control',
+      start: () => watches.overload.start(),
+      stop: () => watches.overload.stop(),
+    },
+  ];
+}
+
+/** Adopts the work that an earlier run or a dead node left, and starts the periodic work. */
+function periodicWork(
+  parts: Parts,
+  interrupted: Awaited<ReturnType<Parts['foundation']['recordings']['interrupted']>>,
+): readonly Component[] {
+  const { foundation, lines, calls, watches, dialer, logger } = parts;
+  const { callBilling, admission } = calls;
+  const { callbacks } = lines;
+  const adopt = async (): Promise<void> => {
+    await callbacks.resume();
+    parts.exporter.wake();
+    if (await foundation.store.nodes.claim('campaigns')) await dialer.resumeAll();
   };
-  const reload = (): void => {
-    supervisor.reloading();
-    void reloader
-      .reload()
-      .catch((error: unknown) => logger.error({ error }, 'settings not reloaded'))
-      .finally(() => supervisor.reloaded());
+  const inBackground = (work: Promise<unknown>, failure: string): void => {
+    work.catch((error: unknown) => logger.error({ error }, failure));
   };
-  const text = await startBanner({ ...basics, ...foundation, first, sip, baseUrl });
-  return { banner: text, stop, reload };
+  const periodic = (name: string, part: Required<Omit<Component, 'name'>> | undefined) => ({
+    name,
+    start: () => part?.start(),
+    stop: () => part?.stop(),
+  });
+  return [
+    { name: 'orphaned work', start: adopt },
+    {
+      name: 'cluster membership',
+      start: () =>
+        parts.cluster?.start({
+          callBilling,
+          admission,
+          callbacks,
+          fenced: parts.serviceability.of('fenced'),
+          adopt,
+          relinquish: () => dialer.stop(),
+        }),
+    },
+    {
+      name: 'interrupted work',
+      start() {
+        inBackground(parts.campaigns.forgetUploads(), 'unfinished uploads not deleted');
+        calls.recorder.recover(interrupted);
+        inBackground(parts.transcriptions.recover(), 'transcriptions not resumed');
+        inBackground(parts.alerts.notify(), 'low balances not reported');
+      },
+    },
+    periodic('housekeeping', parts.housekeeping),
+    periodic('memory', watches.memory),
+    periodic('store check', watches.store),
+    periodic('descriptor check', parts.descriptors),
+    periodic('Redis check', watches.redis),
+    periodic('offload', parts.leaving),
+    periodic('alarms', parts.reports.alarms),
+    periodic('quality samples', watches.sampling),
+  ];
+}
+
+/** Writes the file for local programs and creates the resources of the first start. */
+function createFirst(parts: Parts): ReturnType<typeof firstStart> {
+  const { basics, foundation, listeners } = parts;
+  const { settings, dataDir } = basics;
+  const file = { url: listeners.url, pid: process.pid };
+  writeSecret(join(dataDir, SERVICE_FILE), `${JSON.stringify(file)}\n`);
+  return firstStart({ ...basics, ...foundation, ...addressesOf(parts) }, settings.demo);
+}
+
+/** Addresses of the node for people and phones. */
+function addressesOf({ basics, derived, listeners }: Parts) {
+  return {
+    sip: { host: derived.sipPublicHost, port: listeners.sipPort },
+    baseUrl: basics.settings.publicUrl === '' ? listeners.url : derived.publicUrl,
+  };
+}
+
+/** Reports readiness; at the stop, ends the calls and finishes their work. */
+function callWork(parts: Parts): readonly Component[] {
+  const { basics, lines, calls, supervisor, listeners, logger } = parts;
+  const { callBilling, recorder } = calls;
+  const { drainMs } = basics.settings.calls;
+  return [
+    { name: 'callbacks', stop: () => lines.callbacks.close(CALLBACK_GRACE_MS) },
+    {
+      name: 'recorder',
+      start: () => void warmSounds(lines, lines.holdMusic),
+      stop: () => recorder.idle(RECORDING_GRACE_MS),
+    },
+    {
+      name: 'calls',
+      async stop() {
+        parts.operations.drain();
+        await parts.housekeeping.drain(callBilling, drainMs);
+        await Promise.race([callBilling.idle(), basics.clock.sleep(SETTLING_GRACE_MS)]);
+      },
+    },
+    {
+      name: 'readiness',
+      start() {
+        const { url, sipPort } = listeners;
+        const sip = `${basics.settings.sip.host}:${sipPort}`;
+        supervisor.ready(`${url}, SIP ${sip}`);
+        logger.info({ url, sip }, 'carillon is up');
+      },
+      stop() {
+        logger.info({ calls: callBilling.live().length, limitMs: drainMs }, 'draining');
+        supervisor.stopping('waiting for active calls to end');
+      },
+    },
+  ];
 }

@@ -67,7 +67,7 @@ const SLEEP =
 /** Files that may use real time, and the reason. */
 const REAL_TIME: readonly (readonly [where: RegExp, why: string])[] = [
   [/^test\/eventually\.ts$/, 'polls within a limit'],
-  [/^test\/(attack|load|soak)\//, 'programs: their load has a rate and a duration'],
+  [/^test\/(attack|judge|load|soak)\//, 'programs: their load has a rate and a duration'],
   [/^test\/interop\/baresip\.test\.ts$/, 'a test user talks for a while'],
   [/^test\/interop\/sipp-fair-share\.test\.ts$/, 'accounts dial at a fixed rate'],
   [/^test\/interop\/wrtc\/crowd\.ts$/, 'a program: browsers call at a fixed rate'],
@@ -82,6 +82,10 @@ const LONGEST: readonly (readonly [where: RegExp, lines: number])[] = [
   [/^src\/edge\/sip\/signalling-service\.ts$/, 450],
   [/^(native\/)?test\//, 700],
 ];
+
+const { enabledBy } = (await import(join(ROOT, 'scripts/test-packages.mjs'))) as {
+  enabledBy: (file: string) => readonly string[] | undefined;
+};
 
 const isOwn = (file: string): boolean => file === 'test/tidy.test.ts';
 
@@ -129,6 +133,17 @@ describe('the tree', () => {
     expect(sleeping.filter((file) => !allowed(file))).toEqual([]);
     const unused = REAL_TIME.filter(([where]) => !sleeping.some((file) => where.test(file)));
     expect(unused).toEqual([]);
+  });
+
+  it('each file with tests that may be skipped is listed with the packages that enable them', () => {
+    const skipping = files.filter(
+      (file) =>
+        /^test\/(?!interop\/).*\.test\.ts$/.test(file) &&
+        !isOwn(file) &&
+        /\.(skip|skipIf|runIf)\(/.test(readFileSync(join(ROOT, file), 'utf8')),
+    );
+    expect(skipping.length).toBeGreaterThan(10);
+    expect(skipping.filter((file) => enabledBy(file) === undefined)).toEqual([]);
   });
 
   it('every folder of ARCHITECTURE.md exists, and every folder is listed there', () => {

@@ -64,18 +64,16 @@ export class LedgerModel {
     const accounts = [...new Set(batch.map(({ account }) => account))].sort((a, b) => a - b);
     this.transactions += 1;
     this.units += batch.length;
+    const commit = (): void => {
+      for (const account of accounts) this.#unlock(account);
+      done();
+    };
+    const work = (): void => {
+      const workMs = transactionMs + batch.length * unitMs + accounts.length * accountMs;
+      database.serve(workMs, () => this.#sim.after(syncMs, commit));
+    };
     client.serve(batch.length * clientMs, () =>
-      this.#sim.after(wayMs, () =>
-        this.#lock(accounts, 0, () => {
-          const workMs = transactionMs + batch.length * unitMs + accounts.length * accountMs;
-          database.serve(workMs, () =>
-            this.#sim.after(syncMs, () => {
-              for (const account of accounts) this.#unlock(account);
-              done();
-            }),
-          );
-        }),
-      ),
+      this.#sim.after(wayMs, () => this.#lock(accounts, 0, work)),
     );
   }
 

@@ -87,24 +87,20 @@ export function simulate(place: Place, costs: Costs, load: Load): Outcome {
     const { node, account } = someone();
     const server = nodes[node] as Servers;
     const beganMs = sim.nowMs;
-    edge.serve(costs.edgeMs * SHARE_OF_EDGE, () =>
-      server.serve((costs.nodeMs * AT_SET_UP) / 2, () =>
-        ask(costs.redisCommands / 2, () =>
-          unit(node, account, () =>
-            server.serve((costs.nodeMs * AT_SET_UP) / 2, () => setUps.push(sim.nowMs - beganMs)),
-          ),
-        ),
-      ),
-    );
+    const halfMs = (costs.nodeMs * AT_SET_UP) / 2;
+    const answer = (): void => server.serve(halfMs, () => setUps.push(sim.nowMs - beganMs));
+    const store = (): void => unit(node, account, answer);
+    const admit = (): void => ask(costs.redisCommands / 2, store);
+    edge.serve(costs.edgeMs * SHARE_OF_EDGE, () => server.serve(halfMs, admit));
   };
   const ends = (): void => {
     const { node, account } = someone();
+    const settle = (): void => {
+      for (let at = 1; at < costs.units; at += 1) unit(node, account, () => undefined);
+    };
+    const release = (): void => ask(costs.redisCommands / 2, settle);
     edge.serve(costs.edgeMs * (1 - SHARE_OF_EDGE), () =>
-      nodes[node]?.serve(costs.nodeMs * (1 - AT_SET_UP), () =>
-        ask(costs.redisCommands / 2, () => {
-          for (let at = 1; at < costs.units; at += 1) unit(node, account, () => undefined);
-        }),
-      ),
+      nodes[node]?.serve(costs.nodeMs * (1 - AT_SET_UP), release),
     );
   };
   const goesOn = (): void => {

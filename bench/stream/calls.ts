@@ -27,6 +27,7 @@ const CALL = {
   from: '14155550100',
   to: '14155550101',
   direction: 'inbound',
+  callStartMs: 1_700_000_000_000,
 } as const;
 
 export class Calls {

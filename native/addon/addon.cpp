@@ -1,4 +1,5 @@
-// Addon module: { Engine, Sockets, SignalSocket, PostgresLink, makeClip, trimMemory, notifySupervisor }.
+// Addon module: { Engine, Sockets, SignalSocket, PostgresLink, makeClip, trimMemory, notifySupervisor,
+// codecNames, opusVersion }.
 #include <napi.h>
 
 #include "addon/addon_data.hpp"
@@ -10,6 +11,7 @@
 #include "addon/sockets_object.hpp"
 #include "addon/stream_object.hpp"
 #include "addon/supervisor.hpp"
+#include "core/codec/opus_codec.hpp"
 
 namespace {
 
@@ -27,6 +29,12 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   exports.Set("makeClip", Napi::Function::New(env, carillon::make_clip, "makeClip"));
   exports.Set("trimMemory", Napi::Function::New(env, carillon::trim_memory, "trimMemory"));
   exports.Set("notifySupervisor", Napi::Function::New(env, carillon::notify_supervisor, "notifySupervisor"));
+  Napi::Array codecs = Napi::Array::New(env);
+  for (const carillon::CodecProperties& codec : carillon::all_codecs()) {
+    codecs.Set(codecs.Length(), std::string(codec.name));
+  }
+  exports.Set("codecNames", codecs);
+  exports.Set("opusVersion", Napi::String::New(env, carillon::opus_version()));
   return exports;
 }
 

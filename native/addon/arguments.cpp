@@ -68,7 +68,7 @@ int64_t Argument::integer(int64_t low, int64_t high) {
   return low;
 }
 
-int Argument::one_of(std::initializer_list<int> numbers) {
+int Argument::one_of(std::span<const int> numbers) {
   const double value = value_.IsNumber() ? value_.As<Napi::Number>().DoubleValue() : std::nan("");
   for (const int number : numbers) {
     if (value == number) return number;
@@ -76,7 +76,7 @@ int Argument::one_of(std::initializer_list<int> numbers) {
   std::string names;
   for (const int number : numbers) names += (names.empty() ? "" : ", ") + std::to_string(number);
   wrong("one of " + names);
-  return *numbers.begin();
+  return numbers.front();
 }
 
 bool Argument::boolean() {

@@ -15,6 +15,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -76,7 +77,7 @@ class Argument {
   [[nodiscard]] Fields fields();
   /// Returns the value of one of these words.
   template <typename T>
-  [[nodiscard]] T choice(std::initializer_list<std::pair<const char*, T>> words) {
+  [[nodiscard]] T choice(std::span<const std::pair<std::string_view, T>> words) {
     if (value_.IsString()) {
       const std::string given = value_.As<Napi::String>().Utf8Value();
       for (const auto& [word, meaning] : words) {
@@ -86,10 +87,17 @@ class Argument {
     std::string names;
     for (const auto& [word, meaning] : words) names += (names.empty() ? "" : ", ") + std::string(word);
     wrong("one of " + names);
-    return words.begin()->second;
+    return words.front().second;
+  }
+  template <typename T>
+  [[nodiscard]] T choice(std::initializer_list<std::pair<std::string_view, T>> words) {
+    return choice<T>(std::span(words.begin(), words.size()));
   }
   /// Returns one of these numbers.
-  [[nodiscard]] int one_of(std::initializer_list<int> numbers);
+  [[nodiscard]] int one_of(std::span<const int> numbers);
+  [[nodiscard]] int one_of(std::initializer_list<int> numbers) {
+    return one_of(std::span(numbers.begin(), numbers.size()));
+  }
   /// Records the error "… must be `wanted`, not …".
   void wrong(const std::string& wanted);
 

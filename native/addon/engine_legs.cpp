@@ -1,6 +1,9 @@
 // EngineObject: legs and bridges.
 #include <algorithm>
 #include <array>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "addon/arguments.hpp"
 #include "addon/engine_object.hpp"
@@ -47,34 +50,22 @@ class SessionArguments {
 };
 
 CodecSpec codec_of(SessionArguments& session) {
+  std::vector<std::pair<std::string_view, Coding>> names;
+  for (const CodecProperties& codec : all_codecs()) names.emplace_back(codec.name, codec.coding);
   CodecSpec spec;
-  spec.coding = session.next("codec.name")
-                    .choice<Coding>({{"PCMU", Coding::pcmu},
-                                     {"PCMA", Coding::pcma},
-                                     {"G722", Coding::g722},
-                                     {"L16", Coding::l16},
-                                     {"OPUS", Coding::opus}});
+  spec.coding = session.next("codec.name").choice<Coding>(names);
+  const CodecProperties& codec = properties_of(spec.coding);
   Argument clock = session.next("codec.clockRate");
   Argument sample = session.next("codec.sampleRate");
   static_cast<void>(session.next("codec.channels").one_of({1}));
   Argument opus = session.next("codec.opus");
-  switch (spec.coding) {
-    case Coding::l16:
-      spec.sample_rate = SampleRate(sample.one_of({8000, 16000}));
-      static_cast<void>(clock.one_of({spec.sample_rate.hz()}));
-      break;
-    case Coding::opus: {
-      spec.sample_rate = SampleRate(sample.one_of({8000, 16000, 24000, 48000}));
-      static_cast<void>(clock.one_of({48000}));
-      Fields fields = opus.fields();
-      spec.bitrate = static_cast<int>(fields["bitrate"].integer(0, kHighestBitrate));
-      spec.fec = fields["fec"].boolean();
-      spec.dtx = fields["dtx"].boolean();
-      break;
-    }
-    default:
-      spec.sample_rate = SampleRate(sample.one_of({spec.coding == Coding::g722 ? 16000 : 8000}));
-      static_cast<void>(clock.one_of({8000}));
+  spec.sample_rate = SampleRate(sample.one_of(codec.sample_rates));
+  static_cast<void>(clock.one_of({codec.clock_rate == 0 ? spec.sample_rate.hz() : codec.clock_rate}));
+  if (codec.has_sending) {
+    Fields fields = opus.fields();
+    spec.bitrate = static_cast<int>(fields["bitrate"].integer(0, kHighestBitrate));
+    spec.fec = fields["fec"].boolean();
+    spec.dtx = fields["dtx"].boolean();
   }
   return spec;
 }

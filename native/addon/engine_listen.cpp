@@ -102,7 +102,7 @@ Napi::Value EngineObject::remove_tap(const Info& info) {
   return info.Env().Undefined();
 }
 
-/// ({ leg, job, totalMs, initialSilenceMs, greetingMs, maximumWords, maximumWordMs })
+/// ({ leg, job, totalMs, initialSilenceMs, greetingMs, maximumWords, maximumWordMs, adaptive })
 Napi::Value EngineObject::detect_machine(const Info& info) {
   Arguments args(info, "detectMachine");
   Fields fields = args.fields(0);
@@ -114,6 +114,7 @@ Napi::Value EngineObject::detect_machine(const Info& info) {
   options.greeting_ms = fields["greetingMs"].u32();
   options.maximum_words = fields["maximumWords"].u32();
   options.maximum_word_ms = fields["maximumWordMs"].u32();
+  options.adaptive = fields["adaptive"].boolean();
   if (!fields.good()) return info.Env().Undefined();
   std::unique_ptr<LegTap> tap = std::make_unique<MachineTap>(job, options);
   engine_->at_leg(leg, add_to_leg(std::move(tap)));

@@ -37,6 +37,7 @@ Napi::Function EngineObject::define(Napi::Env env) {
                          InstanceMethod<&EngineObject::open_stream>("openStream"),
                          InstanceMethod<&EngineObject::pause_stream>("pauseStream"),
                          InstanceMethod<&EngineObject::close_stream>("closeStream"),
+                         InstanceMethod<&EngineObject::cleared_at>("clearedAt"),
                          InstanceMethod<&EngineObject::take_events>("takeEvents"),
                          InstanceMethod<&EngineObject::now_ms>("nowMs"),
                          InstanceMethod<&EngineObject::busy>("busy"),

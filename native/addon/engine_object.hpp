@@ -60,6 +60,7 @@ class EngineObject : public Napi::ObjectWrap<EngineObject> {
   Napi::Value open_stream(const Info& info);
   Napi::Value pause_stream(const Info& info);
   Napi::Value close_stream(const Info& info);
+  Napi::Value cleared_at(const Info& info);
   // Events and state.
   Napi::Value take_events(const Info& info);
   Napi::Value now_ms(const Info& info);
@@ -88,6 +89,8 @@ class EngineObject : public Napi::ObjectWrap<EngineObject> {
   /// not listed and do not wake that thread.
   std::map<LegHandle, std::optional<DtlsTerms>> exchanging_;
   LegSessions sessions_;
+  /// Playback queues of the open bidirectional streams, for the positions of clears.
+  std::map<StreamHandle, std::shared_ptr<const PlaybackQueue>> queues_;
   std::vector<std::pair<std::weak_ptr<StreamThread>, std::shared_ptr<SocketFeed>>> feeds_;
 };
 

@@ -1,4 +1,6 @@
 // EngineObject: playback to a leg or a room, and audio streams of a leg.
+#include <array>
+
 #include "addon/addon_data.hpp"
 #include "addon/arguments.hpp"
 #include "addon/clip.hpp"
@@ -137,6 +139,19 @@ namespace {
 /// Maximum queue length, one hour: larger than any setting, but limits memory.
 constexpr int64_t kMaxQueueMs = 3'600'000;
 
+/// ({ sensitivity, minimumMs, endMs, bargeIn }), or undefined without speech detection.
+void read_speech(Argument given, AudioStreamConfig& config) {
+  if (!given.given()) return;
+  Fields fields = given.fields();
+  SpeechDetector::Options options;
+  options.sensitivity = static_cast<uint32_t>(fields["sensitivity"].integer(0, 100));
+  options.minimum_ms = static_cast<uint32_t>(fields["minimumMs"].integer(20, 1000));
+  options.end_ms = static_cast<uint32_t>(fields["endMs"].integer(200, 5000));
+  config.barge_in = fields["bargeIn"].choice<BargeIn>(
+      {{"none", BargeIn::none}, {"duck", BargeIn::duck}, {"clear", BargeIn::clear}});
+  config.speech = options;
+}
+
 /// Returns null if the value is not a `Sockets` object.
 const SocketsObject* sockets_of(const Napi::Value& value) {
   if (!value.IsObject()) return nullptr;
@@ -147,6 +162,22 @@ const SocketsObject* sockets_of(const Napi::Value& value) {
 }
 
 }  // namespace
+
+/// (stream): position at the last clear as [clears, playedMs, message, messagePlayedMs, messageMs,
+/// discardedMs], or undefined for an unknown or one-way stream.
+Napi::Value EngineObject::cleared_at(const Info& info) {
+  Arguments args(info, "clearedAt");
+  const auto stream = args.at(0, "stream").handle<StreamHandle>();
+  if (!args.good()) return info.Env().Undefined();
+  const auto found = queues_.find(stream);
+  if (found == queues_.end()) return info.Env().Undefined();
+  const PlayPosition at = found->second->cleared_at();
+  const std::array numbers{at.clears,     at.played_ms,   at.message, at.message_played_ms,
+                           at.message_ms, at.discarded_ms};
+  Napi::Array list = Napi::Array::New(info.Env(), numbers.size());
+  for (uint32_t i = 0; i < numbers.size(); ++i) list.Set(i, Napi::Number::New(info.Env(), numbers[i]));
+  return list;
+}
 
 std::shared_ptr<MediaFeed> EngineObject::feed_of(const std::shared_ptr<StreamThread>& sockets) {
   std::erase_if(feeds_, [](const auto& known) { return known.first.expired(); });
@@ -160,8 +191,8 @@ std::shared_ptr<MediaFeed> EngineObject::feed_of(const std::shared_ptr<StreamThr
 }
 
 /// ({ leg, stream, streamId, encoding, rate, tracks, bidirectional, extraHeadersJson, queueMs, epochMs,
-/// sockets?, socket? }): the bot's side of the stream, or undefined if `sockets` is given, which then takes
-/// that role.
+/// speech?, sockets?, socket? }): the bot's side of the stream, or undefined if `sockets` is given, which
+/// then takes that role.
 Napi::Value EngineObject::open_stream(const Info& info) {
   Arguments args(info, "openStream");
   Fields fields = args.fields(0);
@@ -181,6 +212,7 @@ Napi::Value EngineObject::open_stream(const Info& info) {
   const auto queue_ms = static_cast<size_t>(fields["queueMs"].integer(0, kMaxQueueMs));
   config.epoch_ms = static_cast<int64_t>(fields["epochMs"].number(0, 1e15));
   config.opened = engine_->now();
+  read_speech(fields["speech"], config);
   Argument given = fields["sockets"];
   const SocketsObject* const object = sockets_of(given.value());
   if (given.given() && object == nullptr) given.wrong("a Sockets object");
@@ -205,6 +237,7 @@ Napi::Value EngineObject::open_stream(const Info& info) {
     }
   }
   sessions_.opened(leg, config.handle);
+  if (bidirectional) queues_.emplace(config.handle, queue);
   auto stream = std::make_unique<AudioStream>(config, make_decoder(sessions_.spec(leg)),
                                               bidirectional ? queue : nullptr);
   engine_->at_leg(leg, add_to_leg(std::move(stream)));
@@ -231,6 +264,7 @@ Napi::Value EngineObject::close_stream(const Info& info) {
   const auto stream = args.at(1, "stream").handle<StreamHandle>();
   if (!args.good()) return info.Env().Undefined();
   sessions_.closed(handle, stream);
+  queues_.erase(stream);
   engine_->at_leg(handle,
                   [stream, removed = std::unique_ptr<AudioStream>()](MediaLoop& loop, LegHandle at) mutable {
                     with_leg(loop, at, [&](Leg& leg) { removed = leg.remove_stream(stream); });

@@ -23,8 +23,21 @@ void EventRing::put_u32(const Head& head, uint32_t value) { put(head, bytes_of(v
 void EventRing::media(StreamHandle stream, Bytes message) {
   put({EventType::media, 0, 0, stream.value()}, message, kReservedForControl);
 }
-void EventRing::played(StreamHandle stream, uint32_t checkpoint) {
-  put_u32({EventType::played, 0, 0, stream.value()}, checkpoint);
+void EventRing::played(StreamHandle stream, const ReachedCheckpoint& reached) {
+  put({EventType::played, 0, 0, stream.value()}, bytes_of(reached));
+}
+void EventRing::speech(StreamHandle stream, bool started, uint32_t confidence, Nanos at) {
+  const double at_ms = in_milliseconds(at);
+  put({EventType::speech, static_cast<uint8_t>(started), static_cast<uint16_t>(confidence), stream.value()},
+      bytes_of(at_ms));
+}
+void EventRing::interrupted(StreamHandle stream, const PlayPosition& at, std::optional<uint32_t> checkpoint) {
+  const ReachedCheckpoint dropped{checkpoint.value_or(0), at};
+  put({EventType::interrupted, static_cast<uint8_t>(checkpoint.has_value()), 0, stream.value()},
+      bytes_of(dropped));
+}
+void EventRing::turn(StreamHandle stream, Nanos latency) {
+  put_u32({EventType::turn, 0, 0, stream.value()}, static_cast<uint32_t>(latency / kMillisecond));
 }
 void EventRing::dtmf(LegHandle leg, char digit, bool as_tone, Nanos at) {
   const double at_ms = in_milliseconds(at);

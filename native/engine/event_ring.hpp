@@ -10,7 +10,7 @@ namespace carillon {
 
 enum class EventType : uint8_t {
   media = 1,             // handle: stream; payload: message
-  played = 2,            // handle: stream; payload: u32 checkpoint
+  played = 2,            // handle: stream; payload: ReachedCheckpoint
   dtmf = 3,              // handle: leg; a: digit; b: 1 as tone; payload: f64 monotonic ms
   media_timeout = 4,     // handle: leg; payload: f64 monotonic ms of the expiry
   playback_ended = 5,    // handle: player
@@ -21,6 +21,9 @@ enum class EventType : uint8_t {
   floor_changed = 10,    // handle: room; payload: u32 member
   source_changed = 11,   // handle: leg; a: change; b: port; payload: the IP address as text
   secured = 12,          // handle: leg; a: 1 if keys were negotiated; payload: failure reason as text
+  speech = 13,           // handle: stream; a: 1 began, 0 ended; b: confidence; payload: f64 monotonic ms
+  interrupted = 14,      // handle: stream; a: 1 with a discarded checkpoint; payload: ReachedCheckpoint
+  turn = 15,             // handle: stream; payload: u32 latency in ms
 };
 
 /// Writes events of one media thread to the ring shared by all threads.
@@ -39,7 +42,10 @@ class EventRing : public Events {
   void called() { fresh_ = false; }
 
   void media(StreamHandle stream, Bytes message) override;
-  void played(StreamHandle stream, uint32_t checkpoint) override;
+  void played(StreamHandle stream, const ReachedCheckpoint& reached) override;
+  void speech(StreamHandle stream, bool started, uint32_t confidence, Nanos at) override;
+  void interrupted(StreamHandle stream, const PlayPosition& at, std::optional<uint32_t> checkpoint) override;
+  void turn(StreamHandle stream, Nanos latency) override;
   void dtmf(LegHandle leg, char digit, bool as_tone, Nanos at) override;
   void media_timeout(LegHandle leg, Nanos at) override;
   void source_changed(LegHandle leg, SourceChange change, const Address& peer) override;

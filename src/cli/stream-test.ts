@@ -92,7 +92,7 @@ async function streamTest(
     writeFileSync(flags.record, writeWav(recording));
     print(`${'recorded to'.padEnd(38)}${flags.record}`);
   }
-  const wrong = problems(seen);
+  const wrong = problems(seen, flags.format.rate);
   print(wrong.length === 0 ? 'No fault found.' : 'Faults:');
   for (const words of wrong) print(`  - ${words}`);
   return wrong.length === 0 ? 0 : 1;

@@ -1,8 +1,6 @@
 /** Checks dependencies between settings. Returns one line per problem that names the settings. Reads no file. */
+import { CODEC_PREFERENCES, isCodecPreference } from '../domain/call/needs.ts';
 import type { Settings } from './schema.ts';
-
-/** Valid names in `rtp.codecs` and `rtp.carrierCodecs`. */
-const CODECS: ReadonlySet<string> = new Set(['OPUS', 'G722', 'PCMU', 'PCMA', 'L16', 'CN']);
 
 export function combinationProblems(settings: Settings): readonly string[] {
   return [
@@ -38,9 +36,9 @@ function rtpPorts({ rtp, sip }: Settings): string[] {
 
 function codecs({ rtp }: Settings): string[] {
   return (['codecs', 'carrierCodecs'] as const).flatMap((name) => {
-    const unknown = rtp[name].find((codec) => !CODECS.has(codec));
+    const unknown = rtp[name].find((codec) => !isCodecPreference(codec));
     if (unknown !== undefined)
-      return [`rtp.${name}: ${unknown} is not one of ${[...CODECS].join(', ')}`];
+      return [`rtp.${name}: ${unknown} is not one of ${CODEC_PREFERENCES.join(', ')}`];
     return rtp[name].every((codec) => codec === 'CN') ? [`rtp.${name} must name a codec`] : [];
   });
 }

@@ -9,11 +9,13 @@ import { unitsFromMicros } from '../base/money.ts';
 import { RepeatedTask } from '../base/repeated-task.ts';
 import { ALARM_KINDS, AlarmBook, CalledCountries, CallTrends } from '../domain/alarm/alarm.ts';
 import type {
+  ActiveAlarm,
   Alarm,
   AlarmChange,
   AlarmLimits,
   AlarmTimes,
   Condition,
+  EndedAlarm,
 } from '../domain/alarm/types.ts';
 import type { Cdr } from '../domain/cdr/types.ts';
 import type { Ledger } from '../domain/ledger/ledger.ts';
@@ -139,8 +141,18 @@ export class Alarms {
     this.#low.set(`${accountId} ${currency}`, { accountId, currency, detail });
   }
 
-  list(): readonly Alarm[] {
+  list(): readonly ActiveAlarm[] {
     return this.#book.list();
+  }
+
+  /** Returns the alarms that ended since the start, latest first. */
+  ended(): readonly EndedAlarm[] {
+    return this.#book.ended();
+  }
+
+  /** Marks an active alarm as known to the user. Returns false if it is not active. */
+  acknowledge(alarm: { readonly kind: string; readonly subject: string }, by: string): boolean {
+    return this.#book.acknowledge(alarm, Math.round(this.#parts.clock.wallMs() * 1000), by);
   }
 
   counts(): Readonly<Record<string, number>> {

@@ -34,7 +34,7 @@ export interface OperatedParts {
   readonly newCalls: Pick<NewCalls, 'recentPerSecond'>;
   readonly overload: OverloadWatch;
   readonly reload: Operations['reload'];
-  readonly alarms: Operations['alarms'];
+  readonly alarms: Pick<Operations, 'alarms' | 'endedAlarms' | 'acknowledgeAlarm'>;
   /** Live nodes; undefined: not known now, or this process is alone. */
   readonly living: () => readonly string[] | undefined;
   /** Time until the lease of this node expires, in ms; undefined without a cluster. */
@@ -98,7 +98,7 @@ export function createOperations(parts: OperatedParts): Operations {
     },
     metrics: (accept) => metrics.scrape(accept),
     reload: parts.reload,
-    alarms: parts.alarms,
+    ...parts.alarms,
     unreadableRows: (slice) => store.unreadableRows.page(slice),
     removeUnreadableRow: (table, key) => store.unreadableRows.remove(table, key),
     ...createBackups(store, parts.dataDir),

@@ -27,18 +27,24 @@ export interface ReloadParts {
   readonly carriers: Carriers;
   /** Reads file and environment again. */
   readonly examine: () => Examined;
-  /** Reload the certificates. An invalid certificate is logged and the old one stays in use. */
-  readonly certificates: readonly (() => void)[];
 }
 
 export class Reloader {
   readonly #parts: ReloadParts;
+  readonly #certificates: (() => void)[] = [];
   #running: Settings;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(parts: ReloadParts) {
     this.#parts = parts;
     this.#running = parts.settings;
+  }
+
+  /**
+   * Adds a function that reads a certificate again. It logs an invalid certificate and keeps the old one.
+   */
+  onCertificates(read: () => void): void {
+    this.#certificates.push(read);
   }
 
   /** Reloads the settings. Calls are serialized. A refusal lists every problem; nothing has changed then. */
@@ -49,7 +55,7 @@ export class Reloader {
   }
 
   async #reload(): Promise<Result<ReloadOutcome, readonly string[]>> {
-    const { logger, ledger, carriers, root, examine, certificates } = this.#parts;
+    const { logger, ledger, carriers, root, examine } = this.#parts;
     const examined = examine();
     const { lists, problems } = checked(examined, root);
     if (problems.length > 0) {
@@ -60,7 +66,7 @@ export class Reloader {
     const { changed, needsRestart } = compare(this.#running, settings);
     ledger.replaceListedRates(lists.rates);
     await storeCarriers(carriers, lists.carriers);
-    for (const readAgain of certificates) readAgain();
+    for (const readAgain of this.#certificates) readAgain();
     const { logLevel, rates, carriers: carrierList } = settings;
     this.#running = { ...this.#running, logLevel, rates, carriers: carrierList };
     const outcome = {

@@ -5,11 +5,13 @@ import { readFileSync } from 'node:fs';
 import { createServer as createHttp, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { loadNativeAddon } from '../../src/base/native-addon.ts';
 import { checkParts, checkRedis } from '../../src/cli/doctor/cluster.ts';
 import type { Finding } from '../../src/cli/doctor/finding.ts';
 import {
   checkClock,
   checkDisk,
+  checkEngine,
   checkLimits,
   checkNode,
   type Machine,
@@ -46,6 +48,15 @@ async function listening<T extends Server>(server: T): Promise<T & { readonly po
 }
 
 describe('machine checks', () => {
+  it('name the version of libopus, or why the media engine does not load', () => {
+    const built = checkEngine(() => ({ opusVersion: 'libopus 1.5.2 (system)' }));
+    expect(built).toMatchObject({ verdict: 'ok', found: 'libopus 1.5.2 (system)' });
+    const missing = checkEngine(() => loadNativeAddon('/nowhere/carillon.node'));
+    expect(missing.verdict).toBe('problem');
+    expect(missing.found).toContain('/nowhere/carillon.node cannot be loaded');
+    expect(checkEngine().found).toMatch(/^libopus \d+\.\d+/);
+  });
+
   it('require a current Node, a correct clock and free disk space', () => {
     expect(checkNode('20.20.2').verdict).toBe('problem');
     expect(checkNode('24.1.0').verdict).toBe('ok');

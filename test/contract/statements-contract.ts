@@ -1,6 +1,6 @@
 /** Lists with every filter, and cleanup statements. Each is SQL that another database may interpret differently or reject. */
 import { expect, it } from 'vitest';
-import { asAccountId, asAppId, asCallUuid } from '../../src/base/ids.ts';
+import { asAccountId, asAppId, asCallUuid, asTrunkId } from '../../src/base/ids.ts';
 import { micros } from '../../src/base/money.ts';
 import type { CdrFilter } from '../../src/domain/cdr/types.ts';
 import type { EndpointFilter } from '../../src/domain/provisioning/needs.ts';
@@ -20,11 +20,31 @@ function eachOf<T extends object>(whole: Required<T>, base: Partial<T>): readonl
   return [...single, { ...whole }];
 }
 
+const TRUNK = asTrunkId('7d4f4b8e-2f0a-4a7e-9a0e-3a0b8d1c2e3f');
+const ONE_WAY = {
+  packetsReceived: 1,
+  packetsSent: 1,
+  packetsLost: 0,
+  packetsLate: 0,
+  jitterMs: 1,
+  lossFraction: 0,
+  mos: 3.5,
+  roundTripMs: 20,
+  unheardMs: 500,
+};
+
 export function statementsContract(name: string, open: () => Promise<Opened>): void {
   it(`${name}: finds calls by every filter and keeps them for the account's retention`, async () => {
     const { store, dispose } = await open();
     await store.accounts.create(anAccount({ cdrRetentionMs: 2 * DAY_MS }), 't');
-    const cdr = aCdr({ subAccount: SUB, bridgeUuid: CALL, parentCallUuid: CALL, campaignId: 'k' });
+    const cdr = aCdr({
+      subAccount: SUB,
+      bridgeUuid: CALL,
+      parentCallUuid: CALL,
+      campaignId: 'k',
+      trunkId: TRUNK,
+      quality: ONE_WAY,
+    });
     await store.calls.settle({ cdr, entries: [], notification: undefined });
     await store.callLogs.put(CALL, []);
     const whole: Required<CdrFilter> = {
@@ -49,6 +69,10 @@ export function statementsContract(name: string, open: () => Promise<Opened>): v
       hangupDisposition: cdr.hangupDisposition,
       context: cdr.context,
       campaignId: 'k',
+      trunkId: TRUNK,
+      costFrom: cdr.cost,
+      costTo: micros(cdr.cost + cdr.streamingCost),
+      oneWayAudio: true,
       search: CALL.slice(0, 4).toUpperCase(),
     };
     for (const filter of eachOf(whole, { accountId: ACCOUNT })) {
@@ -57,6 +81,15 @@ export function statementsContract(name: string, open: () => Promise<Opened>): v
       expect(await store.cdrs.walk(filter, undefined, 5)).toHaveLength(1);
       expect((await store.cdrs.summary(filter)).totalCalls).toBe(1);
       expect(await store.cdrs.daily(filter)).toMatchObject([{ calls: 1 }]);
+      expect(await store.cdrs.hourly(filter)).toMatchObject([
+        { calls: 1, cost: cdr.cost + cdr.streamingCost },
+      ]);
+      const range = { before: undefined, limit: 1, scan: 10 };
+      const found = await store.cdrs.search(filter, { from: 3, to: 4 }, range);
+      expect(found.items).toHaveLength(1);
+      const none = await store.cdrs.search(filter, { from: 4.1, to: undefined }, range);
+      expect(none).toMatchObject({ items: [], before: undefined, hasReachedLimit: false });
+      expect(await store.cdrs.averageMos(filter, 5)).toBe(3.5);
     }
     const after = (days: number): number => cdr.endUs + days * DAY_MS * 1000;
     expect(await store.retention.purgeLogs(after(1), 2 * DAY_MS, 10)).toBe(0);

@@ -211,8 +211,9 @@ describe.each(GROUPS)('the check refuses %s', (_, rows) => {
   });
 });
 
+/** A start uses the same check, so one per group suffices. */
 describe.concurrent.each(GROUPS)('a start refuses %s', (_, rows) => {
-  it.each(rows)('%s', async (settings, ...words) => {
+  it.each(rows.slice(0, 1))('%s', async (settings, ...words) => {
     const { status, said, output } = await run(settings);
     expect(status).toBe(1);
     // The first problem is shown, and how many more there are.

@@ -23,7 +23,7 @@ describe.skipIf(!hasChromium)('health in the console', () => {
     const risen = tile.getByText(/^(0\.[1-9]|[1-9]\d*\.\d)$/).waitFor();
     await Promise.all([risen, callFor(stage.service, stage.service.demo, 1)]);
     await tile.getByText('0.0', { exact: true }).waitFor();
-    expect(await page.getByRole('button', { name: 'Show', exact: true }).count()).toBe(1);
+    expect(await page.getByRole('button', { name: 'Show metrics', exact: true }).count()).toBe(1);
     await expectAccessible(staff);
   });
 });

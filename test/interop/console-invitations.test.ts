@@ -15,26 +15,28 @@ describe.skipIf(!hasChromium)('invitations in the console', () => {
 
   it('lists recipient and expiry; a revoked invitation link no longer works', async () => {
     const { page, go } = owner;
-    page.on('dialog', (dialog) => void dialog.accept());
     await go('/people');
     await page.getByText('No pending invitations.').waitFor();
+    await page.getByRole('button', { name: 'Invite user' }).click();
     await page.getByLabel('E-mail').fill('new@example.test');
     await page.getByLabel('Role').selectOption('developer');
-    await page.getByRole('button', { name: 'Invite' }).click();
+    await page.getByRole('button', { name: 'Create invitation' }).click();
     const row = page.getByRole('region', { name: 'Invitations' }).getByRole('row', {
       name: /new@example\.test developer/,
     });
     await row.waitFor();
     expect(await row.getByRole('time').count()).toBe(2);
-    const link = (await page.locator('p[role=status] code').textContent()) ?? '';
+    const link = (await page.locator('.callout[role=status] code').textContent()) ?? '';
     await expectAccessible(owner);
-    await row.getByRole('button', { name: 'Remove the invitation of new@example.test' }).click();
+    await row.getByRole('button', { name: 'Actions for new@example.test' }).click();
+    await page.getByRole('menuitem', { name: 'Revoke invitation' }).click();
+    await page.getByRole('button', { name: 'Revoke invitation' }).click();
     await page.getByText('No pending invitations.').waitFor();
     const guest = await stage.guest();
     await guest.goto(`${stage.service.baseUrl}/console#${link.split('#')[1]}`);
     await guest.getByText('The link was used or has expired').waitFor();
     await guest.context().close();
-    await page.reload();
+    await go('/audit');
     await page
       .getByRole('row', { name: /owns@example\.test Revoke an invitation/ })
       .first()

@@ -52,7 +52,8 @@ it.skipIf(!hasChromium)(
     const page = await browser.newPage();
     await page.goto(`${url}/console#${String(made.body.link).split('#')[1]}`);
     await page.getByLabel('Choose a password').fill('correct horse battery');
-    await page.getByRole('button', { name: 'Begin' }).click();
+    await page.getByRole('button', { name: 'Create user' }).click();
+    await page.getByRole('link', { name: 'Calls' }).click();
     await page.getByText(`${CALLS} running`).waitFor();
     await page.evaluate(`
       window.longest = 0;

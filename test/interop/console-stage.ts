@@ -51,8 +51,8 @@ export class ConsoleStage {
     const console = `${this.service.baseUrl}/console`;
     await page.goto(`${console}#${String(body['link']).split('#')[1]}`);
     await page.getByLabel('Choose a password').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Begin' }).click();
-    await page.getByRole('heading', { name: 'Calls' }).waitFor();
+    await page.getByRole('button', { name: 'Create user' }).click();
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor();
     return {
       page,
       faults,

@@ -20,38 +20,45 @@ describe.skipIf(!hasChromium)('trunks in the console', () => {
 
   const objects = async (path: string): Promise<readonly Json[]> =>
     (await stage.service.api('GET', path)).body['objects'] as Json[];
-  const row = (name: string) =>
-    developer.page.getByRole('region', { name: 'Trunks' }).getByRole('row', { name });
+  const open = (name: string) =>
+    developer.page.getByRole('navigation', { name: 'Parts' }).getByRole('button', { name }).click();
 
   it('are created from destinations, credentials and addresses; no page shows the password', async () => {
     const { page, go } = developer;
-    await go('/build/trunks');
-    await page.getByText('No trunks yet. Create one below.').waitFor();
-    const part = (name: string) => page.getByRole('region', { name: `${name} of trunks` });
-    await page.getByLabel('Name of the destination').fill('office');
-    await page.getByLabel('SIP address', { exact: true }).fill('sip:pbx.example.test:5060');
-    await part('Destinations').getByRole('button', { name: 'Add' }).click();
+    await go('/trunks');
+    await page.getByText('No trunks yet.').waitFor();
+    await open('Destinations');
+    await page.getByRole('button', { name: 'Create destination' }).click();
+    await page.getByLabel('Name').fill('office');
+    await page.getByLabel('SIP address').fill('sip:pbx.example.test:5060');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create destination' }).click();
     await page.getByRole('cell', { name: 'sip:pbx.example.test:5060', exact: true }).waitFor();
+    await open('Credentials');
+    await page.getByRole('button', { name: 'Create credential' }).click();
     await page.getByLabel('User', { exact: true }).fill('pbx');
     await page.getByLabel('Password', { exact: true }).fill(SECRET);
-    await part('Credentials').getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create credential' }).click();
     await page.getByRole('cell', { name: 'pbx', exact: true }).waitFor();
+    await open('Allowed addresses');
+    await page.getByRole('button', { name: 'Create address' }).click();
     await page.getByLabel('Address or range').fill('not an address');
-    await part('Addresses').getByRole('button', { name: 'Add' }).click();
-    await part('Addresses').getByText('must be an IP address or CIDR range').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create address' }).click();
+    await page.getByText('must be an IP address or CIDR range').first().waitFor();
     await page.getByLabel('Address or range').fill('192.0.2.0/24');
-    await part('Addresses').getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create address' }).click();
     await page.getByRole('cell', { name: '192.0.2.0/24', exact: true }).waitFor();
 
-    const form = page.getByRole('form', { name: 'Trunk' });
+    await go('/trunks');
+    await page.getByRole('button', { name: 'Create trunk' }).click();
+    const form = page.getByRole('dialog');
     await form.getByLabel('Name').fill('head office');
     await form.getByLabel('Direction').selectOption('both');
     await form.getByLabel('Concurrent calls').fill('7');
     await form.getByLabel('Primary destination').selectOption('office');
     await form.getByLabel('Credentials of the peer').selectOption('pbx');
     await form.getByLabel('Allowed addresses').selectOption('192.0.2.0/24');
-    await form.getByRole('button', { name: 'Create' }).click();
-    await row('head office').waitFor();
+    await form.getByRole('button', { name: 'Create trunk' }).click();
+    await page.getByRole('row', { name: 'head office' }).waitFor();
     const [uri] = await objects('origination-uris');
     const [credential] = await objects('credentials');
     const [acl] = await objects('ip-acl');
@@ -66,22 +73,20 @@ describe.skipIf(!hasChromium)('trunks in the console', () => {
         ipacl_uuid: acl?.['id'],
       },
     ]);
-    await page.reload();
-    await row('head office').waitFor();
-    await page.getByRole('cell', { name: 'pbx', exact: true }).waitFor();
     expect(await page.content()).not.toContain(SECRET);
     await expectAccessible(developer);
   });
 
   it('change when edited, and keep the unedited fields', async () => {
-    const { page } = developer;
-    await row('head office').getByRole('button', { name: 'Change' }).click();
-    await page.getByRole('heading', { name: 'Change head office' }).waitFor();
-    const form = page.getByRole('form', { name: 'Trunk' });
+    const { page, go } = developer;
+    await go('/trunks');
+    await page.getByRole('button', { name: 'Actions for head office' }).click();
+    await page.getByRole('menuitem', { name: 'Edit trunk' }).click();
+    const form = page.getByRole('dialog');
     await form.getByLabel('State').selectOption('disabled');
-    await form.getByLabel('Allowed addresses').selectOption('none');
-    await form.getByRole('button', { name: 'Save' }).click();
-    await row('head office').getByText('disabled').waitFor();
+    await form.getByLabel('Allowed addresses').selectOption('None');
+    await form.getByRole('button', { name: 'Save trunk' }).click();
+    await page.getByRole('row', { name: 'head office' }).getByText('Disabled').waitFor();
     const [credential] = await objects('credentials');
     expect(await objects('trunks')).toMatchObject([
       {
@@ -97,19 +102,26 @@ describe.skipIf(!hasChromium)('trunks in the console', () => {
   it('can be removed; a part can be removed only while unused; a viewer can remove no trunk and no part', async () => {
     const { authId } = stage.service.demo;
     const viewer = await stage.person('looks@example.test', 'viewer', authId);
-    await viewer.go('/build/trunks');
+    await viewer.go('/trunks');
     await viewer.page.getByRole('cell', { name: 'head office' }).waitFor();
-    expect(await viewer.page.getByRole('button', { name: /Remove|Change|Add/ }).count()).toBe(0);
+    expect(await viewer.page.getByRole('button', { name: /Create|Actions for/ }).count()).toBe(0);
     await viewer.leave();
 
-    const { page } = developer;
-    page.on('dialog', (dialog) => void dialog.accept());
-    await page.getByRole('button', { name: 'Remove pbx' }).click();
+    const { page, go } = developer;
+    const remove = async (name: string, noun: string): Promise<void> => {
+      await page.getByRole('button', { name: `Actions for ${name}` }).click();
+      await page.getByRole('menuitem', { name: `Delete ${noun}` }).click();
+      await page.getByRole('button', { name: `Delete ${noun}` }).click();
+    };
+    await open('Credentials');
+    await remove('pbx', 'credential');
     await page.getByText('resource is in use').waitFor();
-    await page.getByRole('button', { name: 'Remove head office' }).click();
-    await page.getByText('No trunks yet. Create one below.').waitFor();
-    await page.getByRole('button', { name: 'Remove pbx' }).click();
-    await page.getByText('No credentials yet. Add some below.').waitFor();
+    await go('/trunks');
+    await remove('head office', 'trunk');
+    await page.getByText('No trunks yet.').waitFor();
+    await open('Credentials');
+    await remove('pbx', 'credential');
+    await page.getByText('No credentials yet.').waitFor();
     expect(await objects('trunks')).toEqual([]);
     await eventually('the audit log', async () => {
       const { body } = await stage.service.admin('GET', '/audit?limit=10');

@@ -70,11 +70,9 @@ async function running() {
     ledger,
     carriers: provisioning.carriers,
     examine,
-    certificates: [
-      () => {
-        certificates += 1;
-      },
-    ],
+  });
+  reloader.onCertificates(() => {
+    certificates += 1;
   });
   await reloader.reload();
   const price = (number: string): number | undefined =>

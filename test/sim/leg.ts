@@ -63,6 +63,8 @@ export class SimLeg implements Leg {
   readonly #delayMs: number;
   readonly #notify: (line: string) => void;
   #events: LegEvents | undefined;
+  /** End, once it has been reported. */
+  readonly #reported: LegEnd[] = [];
   #cancelled = false;
   #offerIsOurs = false;
   #confirm: (result: Result<void, LegEnd>) => void = () => undefined;
@@ -116,6 +118,8 @@ export class SimLeg implements Leg {
 
   attach(events: LegEvents): void {
     this.#events = events;
+    const [end] = this.#reported;
+    if (end !== undefined) events.ended(end);
   }
 
   /** Idempotent. The end is reported in a later turn, as for an end by the other side. */
@@ -140,7 +144,10 @@ export class SimLeg implements Leg {
     this.overAtMs = this.#clock.monotonicMs();
     this.ends.push(end);
     this.#confirm(err(end));
-    queueMicrotask(() => this.#events?.ended(end));
+    queueMicrotask(() => {
+      this.#reported.push(end);
+      this.#events?.ended(end);
+    });
   }
 
   #ring(sdp: string | undefined): void {

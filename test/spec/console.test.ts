@@ -361,6 +361,14 @@ describe('the audit log', () => {
     await send('POST', '/console/api/xml/check', { xml: '<Response/>' }, cookie);
     await service.admin('PATCH', `/accounts/${account.authId}`, { name: 'Fay and sons' });
     const own = (await send('GET', '/console/api/audit', undefined, cookie)).body;
+    const filtered = async (query: string): Promise<number> =>
+      (await send('GET', `/console/api/audit?${query}`, undefined, cookie)).body.total;
+    expect(await filtered('who=nobody')).toBe(0);
+    expect(await filtered(`who=${own.entries[0].who.slice(0, 3).toUpperCase()}`)).toBeGreaterThan(
+      0,
+    );
+    expect(await filtered('what=no-such-change')).toBe(0);
+    expect(await filtered('from=2100-01-01')).toBe(0);
     const unknown = await send('GET', '/console/api/audit?colour=red', undefined, cookie);
     expect(unknown.status, unknown.text).toBe(400);
     expect(unknown.text).toContain('colour');

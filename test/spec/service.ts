@@ -8,6 +8,7 @@ import { type Logger, silentLogger } from '../../src/base/logger.ts';
 import { micros } from '../../src/base/money.ts';
 import { ok } from '../../src/base/result.ts';
 import type { NewAccount } from '../../src/domain/account/account.ts';
+import { Deliveries } from '../../src/domain/callback/callback.ts';
 import type { NewEntry } from '../../src/domain/ledger/types.ts';
 import { createPasswordHasher } from '../../src/edge/passwords/scrypt.ts';
 import {
@@ -130,6 +131,17 @@ export async function startService(options: ServiceOptions = {}) {
       watchStreams: async () => 'unknown',
       stop: () => undefined,
     },
+    deliveries: new Deliveries({
+      http: {
+        send: async () =>
+          ok({ status: 200, contentType: 'text/xml', body: '<Response/>', durationMs: 3 }),
+      },
+      tokens: store.signingTokens,
+      random,
+      settings: operator.webhooks,
+      clock,
+      notifications: store.notifications,
+    }),
     drafts: { keep: () => 'https://playground.invalid/x' },
     liveFeed: createLiveFeed(clock, { list: async () => control.calls, scores: async () => [] }),
     takeUpgrade: (_request, socket) => socket.destroy(),
@@ -258,6 +270,8 @@ const idleOperations = (): RestDeps['operations'] => ({
   backup: async (name) => ({ path: name, bytes: 1 }),
   backupProgress: () => undefined,
   alarms: () => [],
+  endedAlarms: () => [],
+  acknowledgeAlarm: () => false,
   unreadableRows: async () => ({ items: [], total: 0 }),
   removeUnreadableRow: async () => false,
   reload: async () => ok({ changed: [], needsRestart: [], rates: 0, carriers: 0 }),

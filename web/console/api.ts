@@ -14,61 +14,99 @@ export interface Me {
 
 export type Row = Readonly<Record<string, unknown>>;
 
+/** Error of a request that the service answered. */
 export class Refused extends Error {
+  /** HTTP status. */
   readonly status: number;
+  /** Problems by field name, as the service reports them. */
+  readonly fields: Readonly<Record<string, string>>;
 
-  constructor(status: number, message: string) {
+  constructor(status: number, message: string, fields: Readonly<Record<string, string>> = {}) {
     super(message);
     this.status = status;
+    this.fields = fields;
   }
 }
+
+/** Error of a request without an answer. */
+class Unreachable extends Error {}
 
 /** Path that returns the signed-in user. Without a session it responds with 401. */
 export const ME = '/console/api/me';
 /** Event sent when the session has ended, so that the page shows the sign-in form. */
 export const SIGNED_OUT = 'signed-out';
+/** Event sent when a request got no answer. */
+export const LOST = 'connection-lost';
 
 /** Header against cross-site request forgery: pages of other origins cannot send it. */
-export const HEADERS = { 'x-console': '1' };
+const HEADERS = { 'x-console': '1' };
 
+/** Sends a request. Throws `Unreachable` without an answer. Every status counts as an answer. */
+export async function send(path: string, init: RequestInit = {}): Promise<Response> {
+  const headers = { ...HEADERS, ...(init.headers as Record<string, string> | undefined) };
+  try {
+    return await fetch(path, { ...init, headers });
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    dispatchEvent(new Event(LOST));
+    throw new Unreachable('The service does not answer.');
+  }
+}
+
+/** Sends a JSON request and returns the JSON of the response. Throws `Refused` unless the status is 2xx. */
 export async function call<T = Row>(method: string, path: string, body?: object): Promise<T> {
-  const reply = await fetch(path, {
+  const reply = await send(path, {
     method,
-    headers: { ...HEADERS, ...(body && { 'content-type': 'application/json' }) },
-    ...(body && { body: JSON.stringify(body) }),
+    ...(body && {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }),
   });
-  const text = await reply.text();
-  const told = parsed(text);
+  return answerOf<T>(reply, path);
+}
+
+/** Reads the JSON of a response. Throws `Refused` unless the status is 2xx. */
+export async function answerOf<T = Row>(reply: Response, path: string): Promise<T> {
+  const told = parsed(await reply.text());
   if (reply.ok) return told as T;
-  const sentence = sentenceOf(told, reply.status);
+  const refused = refusalOf(told, reply.status);
   // A wrong password or code is also a 401, but the session remains valid.
-  if (sentence === 'sign in first' && path !== ME) dispatchEvent(new Event(SIGNED_OUT));
-  throw new Refused(reply.status, sentence);
+  if (refused.message === 'sign in first' && path !== ME) dispatchEvent(new Event(SIGNED_OUT));
+  throw refused;
 }
 
 export const get = <T = Row>(path: string): Promise<T> => call<T>('GET', path);
 
-function parsed(text: string): unknown {
+function parsed(body: string): unknown {
   try {
-    return text === '' ? {} : JSON.parse(text);
+    return body === '' ? {} : JSON.parse(body);
   } catch {
     return {};
   }
 }
 
-/** Returns the error text of a response. The API families use different error formats. */
-function sentenceOf(told: unknown, status: number): string {
+/** Reads the error of a response. The API families use different error formats. */
+function refusalOf(told: unknown, status: number): Refused {
   const body = (told ?? {}) as Row;
   const inner = typeof body['error'] === 'object' ? ((body['error'] ?? {}) as Row) : body;
   const { details } = inner;
-  const fields =
-    typeof details === 'object' && details !== null
-      ? Object.entries(details).map(([field, what]) => `${field} ${what}`)
-      : [];
+  const fields: Record<string, string> = {};
+  if (typeof details === 'object' && details !== null) {
+    for (const [name, what] of Object.entries(details)) fields[name] = text(what);
+  }
   const said = [inner['detail'], inner['message'], body['error'], body['message']].find(
-    (text) => typeof text === 'string' && text !== '',
+    (one) => typeof one === 'string' && one !== '',
   );
-  return fields.length > 0 ? fields.join('; ') : String(said ?? `HTTP ${status}`);
+  // Other families write one sentence that starts with the name of the field.
+  const [, named, problem] = /^([a-z][a-z0-9_.]*) (.+)$/s.exec(text(said)) ?? [];
+  if (status === 400 && named?.includes('_') && problem !== undefined && !(named in fields))
+    fields[named] = problem;
+  const sentence = Object.entries(fields).map(([name, what]) => `${name} ${what}`);
+  return new Refused(
+    status,
+    sentence.length > 0 ? sentence.join('; ') : text(said ?? `HTTP ${status}`),
+    fields,
+  );
 }
 
 export const text = (value: unknown): string =>
@@ -78,3 +116,9 @@ export const number = (value: unknown): number => (typeof value === 'number' ? v
 
 export const rows = (value: unknown): readonly Row[] =>
   Array.isArray(value) ? (value as Row[]) : [];
+
+export const part = (value: unknown): Row =>
+  typeof value === 'object' && value !== null ? (value as Row) : {};
+
+export const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);

@@ -1,5 +1,5 @@
 /** Reads server-sent events with the console's request header, which EventSource cannot send. */
-import { HEADERS, Refused, type Row } from './api.ts';
+import { Refused, type Row, send } from './api.ts';
 
 const DATA = 'data: ';
 const EVENT = 'event: ';
@@ -10,7 +10,7 @@ export async function follow(
   signal: AbortSignal,
   tell: (told: ReadonlyArray<{ readonly event: string; readonly data: Row }>) => void,
 ): Promise<void> {
-  const reply = await fetch(path, { headers: HEADERS, signal });
+  const reply = await send(path, { signal });
   if (!reply.ok || reply.body === null) throw new Refused(reply.status, `HTTP ${reply.status}`);
   const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
   let kept = '';

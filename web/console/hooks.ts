@@ -1,70 +1,105 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import { type Row, rows } from './api.ts';
+import { messageOf, Refused, type Row, rows } from './api.ts';
 import { follow } from './events.ts';
-
-/** Returns the path after `#` as parts: `#/calls/abc?x=1` is `['calls', 'abc']`. */
-export function usePlace(): readonly string[] {
-  const read = () =>
-    location.hash
-      .replace(/^#\/?/, '')
-      .split('?')[0]
-      ?.split('/')
-      .filter((part) => part !== '')
-      .map(decodeURIComponent) ?? [];
-  const [place, setPlace] = useState(read);
-  useEffect(() => {
-    const moved = () => setPlace(read());
-    addEventListener('hashchange', moved);
-    return () => removeEventListener('hashchange', moved);
-  }, []);
-  return place;
-}
 
 export interface Loaded<T> {
   readonly value: T | undefined;
   readonly problem: string | undefined;
+  /** HTTP status of the problem; 0 without an answer. */
+  readonly status: number | undefined;
   readonly again: () => void;
 }
 
-/** Loads data with `load`, and reloads it when `key` changes or `again` is called. */
-export function useLoad<T>(key: string, load: () => Promise<T>): Loaded<T> {
-  const [state, setState] = useState<{ value?: T; problem?: string }>({});
+/** Event after which every page loads its data again. */
+export const RELOAD = 'console-reload';
+
+/**
+ * Loads data with `load`, and reloads it when `key` changes, `again` is called or the connection returns. Previous data
+ * of the same key stays visible during a reload and after an error.
+ */
+export function useLoad<T>(key: string, load: () => Promise<T>, everyMs?: number): Loaded<T> {
+  const [state, setState] = useState<{
+    readonly key?: string;
+    readonly value?: T | undefined;
+    readonly problem?: string;
+    readonly status?: number;
+  }>({});
   const [round, setRound] = useState(0);
   useEffect(() => {
     let isCurrent = true;
     load().then(
-      (value) => isCurrent && setState({ value }),
-      (error: unknown) => isCurrent && setState({ problem: messageOf(error) }),
+      (value) => isCurrent && setState({ key, value }),
+      (error: unknown) =>
+        isCurrent &&
+        setState((before) => ({
+          key,
+          value: before.key === key ? before.value : undefined,
+          problem: messageOf(error),
+          status: error instanceof Refused ? error.status : 0,
+        })),
     );
     return () => {
       isCurrent = false;
     };
   }, [key, round]);
   const again = useCallback(() => setRound((count) => count + 1), []);
-  return { value: state.value, problem: state.problem, again };
+  useEffect(() => {
+    addEventListener(RELOAD, again);
+    return () => removeEventListener(RELOAD, again);
+  }, [again]);
+  useEffect(() => {
+    if (everyMs === undefined) return undefined;
+    const timer = setInterval(() => document.visibilityState === 'visible' && again(), everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs, again]);
+  const isOwn = state.key === key;
+  return {
+    value: isOwn ? state.value : undefined,
+    problem: isOwn ? state.problem : undefined,
+    status: isOwn ? state.status : undefined,
+    again,
+  };
 }
 
-export const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
-
 /** Runs the action of a button or form and keeps its error. */
-export function useAction(): {
-  readonly problem: string | undefined;
-  readonly run: (act: () => Promise<unknown>) => Promise<void>;
-} {
+export function useAction() {
   const [problem, setProblem] = useState<string>();
-  const run = useCallback(async (act: () => Promise<unknown>) => {
+  const [fields, setFields] = useState<Readonly<Record<string, string>>>({});
+  const [isBusy, setBusy] = useState(false);
+  const run = useCallback(async (act: () => Promise<unknown>): Promise<boolean> => {
     setProblem(undefined);
-    await act().catch((error: unknown) => setProblem(messageOf(error)));
+    setFields({});
+    setBusy(true);
+    try {
+      await act();
+      return true;
+    } catch (error) {
+      setProblem(messageOf(error));
+      setFields(error instanceof Refused ? error.fields : {});
+      return false;
+    } finally {
+      setBusy(false);
+    }
   }, []);
-  return { problem, run };
+  return { problem, fields, isBusy, run };
 }
 
 /** State of form fields and a setter for each field. */
 export function useFields<T extends Readonly<Record<string, string>>>(initial: T) {
   const [fields, setFields] = useState(initial);
-  const set = (name: keyof T) => (next: string) => setFields({ ...fields, [name]: next });
+  const set = (name: keyof T) => (next: string) =>
+    setFields((before) => ({ ...before, [name]: next }));
   return { fields, setFields, set };
+}
+
+/** Returns the value after it has not changed for `ms`. */
+export function useSettled<T>(value: T, ms = 250): T {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), ms);
+    return () => clearTimeout(timer);
+  }, [value, ms]);
+  return settled;
 }
 
 export interface Live {
@@ -74,25 +109,45 @@ export interface Live {
 }
 
 const AGAIN_MS = 3000;
+const listeners = new Set<(live: Live) => void>();
+let last: Live = { total: 0, calls: [], state: 'away' };
+let stop: AbortController | undefined;
 
-/** Subscribes to the list of active calls. Reconnects when the connection ends. */
+const tell = (live: Live): void => {
+  last = live;
+  for (const listener of listeners) listener(live);
+};
+
+/** Reads the list of active calls for all parts of the page over one connection, and reconnects when it ends. */
+async function listen(signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await follow('/console/api/events', signal, (told) => {
+      const { total, calls } = told.at(-1)?.data ?? {};
+      tell({ total: Number(total), calls: rows(calls), state: 'live' });
+    }).catch(() => undefined);
+    if (signal.aborted) return;
+    tell({ ...last, state: 'away' });
+    await new Promise((goOn) => setTimeout(goOn, AGAIN_MS));
+  }
+}
+
+/** Subscribes to the list of active calls. */
 export function useLive(): Live {
-  const [live, setLive] = useState<Live>({ total: 0, calls: [], state: 'away' });
+  const [live, setLive] = useState(last);
   useEffect(() => {
-    const stop = new AbortController();
-    const listen = async (): Promise<void> => {
-      while (!stop.signal.aborted) {
-        await follow('/console/api/events', stop.signal, (told) => {
-          const { total, calls } = told.at(-1)?.data ?? {};
-          setLive({ total: Number(total), calls: rows(calls), state: 'live' });
-        }).catch(() => undefined);
-        if (stop.signal.aborted) return;
-        setLive((before) => ({ ...before, state: 'away' }));
-        await new Promise((go) => setTimeout(go, AGAIN_MS));
-      }
+    listeners.add(setLive);
+    setLive(last);
+    if (stop === undefined) {
+      stop = new AbortController();
+      void listen(stop.signal);
+    }
+    return () => {
+      listeners.delete(setLive);
+      if (listeners.size > 0) return;
+      stop?.abort();
+      stop = undefined;
+      last = { ...last, state: 'away' };
     };
-    void listen();
-    return () => stop.abort();
   }, []);
   return live;
 }

@@ -14,7 +14,14 @@ const ALLOWED: Readonly<Record<string, ReadonlySet<Need>>> = {
 };
 
 /** Pages that the role `billing` may read. */
-const BILLINGS: ReadonlySet<string> = new Set(['money', 'accounts', 'people']);
+const BILLINGS: ReadonlySet<string> = new Set([
+  'billing',
+  'rates',
+  'accounts',
+  'people',
+  'sub-accounts',
+  'audit',
+]);
 
 let role = '';
 

@@ -66,3 +66,33 @@ export function whyEnded(record: Row): string {
       : (SENTENCES[code] ?? `${text(record['hangup_cause_name'])} (${source}).`);
   return detail === '' ? sentence : `${sentence} ${detail}`;
 }
+
+/** Names of the causes for filters, by code. */
+export const CAUSES: ReadonlyArray<readonly [code: string, name: string]> = [
+  ['4000', 'Normal hangup'],
+  ['4010', 'End of document'],
+  ['1000', 'Cancelled'],
+  ['1010', 'No balance'],
+  ['2000', 'Invalid number'],
+  ['2020', 'Endpoint not registered'],
+  ['2070', 'No common media'],
+  ['3000', 'No answer'],
+  ['3010', 'Busy'],
+  ['3020', 'Rejected'],
+  ['3030', 'Unknown caller ID'],
+  ['3040', 'Forbidden'],
+  ['3070', 'Signaling timeout'],
+  ['3080', 'Carrier error'],
+  ['5000', 'Network error'],
+  ['5010', 'Internal error'],
+  ['5020', 'No route'],
+  ['5030', 'Call limit'],
+  ['6000', 'Time limit'],
+  ['6010', 'Ring timeout'],
+  ['6020', 'Media timeout'],
+  ['7011', 'Answer URL failed'],
+  ['7012', 'Action URL failed'],
+  ['8011', 'Invalid answer XML'],
+  ['8012', 'Invalid action XML'],
+  ['9100', 'Machine detected'],
+];

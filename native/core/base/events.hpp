@@ -7,6 +7,7 @@
 #include "core/base/address.hpp"
 #include "core/base/bytes.hpp"
 #include "core/base/handles.hpp"
+#include "core/base/play_position.hpp"
 #include "core/base/time.hpp"
 
 namespace carillon {
@@ -38,7 +39,14 @@ class Events {
   virtual ~Events() = default;
 
   virtual void media(StreamHandle stream, Bytes message) = 0;
-  virtual void played(StreamHandle stream, uint32_t checkpoint) = 0;
+  virtual void played(StreamHandle stream, const ReachedCheckpoint& reached) = 0;
+  /// Reports that caller speech has begun (`started`) or ended at `at`. `confidence`: 0-100.
+  virtual void speech(StreamHandle stream, bool started, uint32_t confidence, Nanos at) = 0;
+  /// Reports that speech has interrupted the bot. `checkpoint`: the last discarded one, if any.
+  virtual void interrupted(StreamHandle stream, const PlayPosition& at,
+                           std::optional<uint32_t> checkpoint) = 0;
+  /// Reports that the bot's audio has begun `latency` after the caller's last speech.
+  virtual void turn(StreamHandle stream, Nanos latency) = 0;
   /// Reports a received digit. `as_tone`: the digit was detected in the audio, which listeners also hear.
   virtual void dtmf(LegHandle leg, char digit, bool as_tone, Nanos at) = 0;
   /// Reports that no RTP arrived for the configured timeout, which expired at `at`.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 
 #include "core/base/bytes.hpp"
 #include "core/base/frame.hpp"
@@ -121,6 +122,28 @@ class AudioEncoder {
 [[nodiscard]] bool carries_over(Coding from, Coding to);
 /// Converts a payload for which carries_over() is true. `out` must be at least as long as the payload.
 void carry_over(Coding from, Coding to, Bytes payload, std::span<uint8_t> out);
+
+/// Properties of a codec. `make_codec.cpp` has the table of all codecs.
+struct CodecProperties {
+  Coding coding;
+  /// Name as in `a=rtpmap`, in upper case.
+  std::string_view name;
+  /// RTP clock rate in Hz. 0: equal to the sample rate.
+  int clock_rate;
+  /// Sample rates in Hz.
+  std::span<const int> sample_rates;
+  /// True if the peer may request a bitrate, FEC and DTX.
+  bool has_sending;
+  /// Packet-loss robustness factor Bpl of the E-model (ITU-T G.107, G.113).
+  double loss_robustness;
+  std::unique_ptr<AudioDecoder> (*make_decoder)(const CodecSpec& spec);
+  std::unique_ptr<AudioEncoder> (*make_encoder)(const CodecSpec& spec);
+};
+
+/// Returns the properties of all codecs.
+[[nodiscard]] std::span<const CodecProperties> all_codecs();
+/// Returns the properties of a codec. For Coding::missing and Coding::silence, those of G.711.
+[[nodiscard]] const CodecProperties& properties_of(Coding coding);
 
 /// Create the codec of a session. Called on the control thread.
 [[nodiscard]] std::unique_ptr<AudioDecoder> make_decoder(const CodecSpec& spec);

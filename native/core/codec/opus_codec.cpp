@@ -47,6 +47,8 @@ int with_copies(int bitrate) { return bitrate * 3 / 2; }
 
 }  // namespace
 
+std::string opus_version() { return std::string(opus_get_version_string()) + " (" CARILLON_OPUS_ORIGIN ")"; }
+
 void OpusDeleter::operator()(::OpusDecoder* decoder) const { opus_decoder_destroy(decoder); }
 void OpusDeleter::operator()(::OpusEncoder* encoder) const { opus_encoder_destroy(encoder); }
 

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/codec/codec.hpp"
@@ -11,6 +12,9 @@ struct OpusDecoder;
 struct OpusEncoder;
 
 namespace carillon {
+
+/// Returns the version of libopus and its origin, such as `libopus 1.5.2 (system)`.
+std::string opus_version();
 
 struct OpusDeleter {
   void operator()(::OpusDecoder* decoder) const;

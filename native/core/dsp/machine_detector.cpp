@@ -23,16 +23,25 @@ constexpr int kQuietestVoiceDbov = -50;
 // Maximum level accepted as the noise floor.
 constexpr int kLoudestFloorDbov = -18;
 
+// Adaptive rules: longest greeting of a person, with pauses; longest speech in more than one sentence; and
+// the pause between two sentences.
+constexpr uint32_t kLongestPersonMs = 3500;
+constexpr uint32_t kLongestSentencesMs = 2000;
+constexpr uint32_t kBetweenSentencesMs = 300;
+
 /// State of one pass over all levels, word by word.
 struct Words {
   uint32_t silence_ms = 0;  // time since the last voice
   uint32_t word_ms = 0;     // length of the current burst
   uint32_t voice_ms = 0;    // total length of all words
   uint32_t count = 0;
+  uint32_t sentences = 0;
+  uint32_t span_ms = 0;  // time since the first word
   bool in_word = false;
   bool greeting = false;  // a first word was detected
 
   void silence(uint32_t ms) {
+    if (greeting) span_ms += ms;
     silence_ms += ms;
     if (silence_ms < kBetweenWordsMs) return;
     word_ms = 0;
@@ -41,10 +50,12 @@ struct Words {
 
   void voice(uint32_t ms) {
     word_ms += ms;
+    if (greeting) span_ms += ms;
     if (in_word) {
       voice_ms += ms;
     } else if (word_ms >= kShortestWordMs) {
       in_word = true;
+      if (!greeting || silence_ms >= kBetweenSentencesMs) sentences += 1;
       greeting = true;
       count += 1;
       voice_ms += word_ms;
@@ -102,6 +113,11 @@ std::optional<MachineDetector::Reason> MachineDetector::judge() const noexcept {
     } else {
       words.voice(kStepMs);
       if (words.word_ms >= options_.maximum_word_ms) return Reason::word_length;
+      if (options_.adaptive) {
+        const bool sentences = words.sentences > 1 && words.voice_ms > kLongestSentencesMs;
+        if (sentences || words.span_ms > kLongestPersonMs) return Reason::greeting;
+        continue;
+      }
       if (words.count > options_.maximum_words) return Reason::words;
       if (words.voice_ms > options_.greeting_ms) return Reason::greeting;
     }

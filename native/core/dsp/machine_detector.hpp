@@ -16,6 +16,9 @@ namespace carillon {
 /// People say a word or two and wait; machines continue talking or beep. The detector splits the energy above
 /// the noise floor into words and applies rules to their number and length.
 ///
+/// The adaptive rules count sentences instead of words: a person says one sentence of at most 3.4 s, or two
+/// short ones, and then waits.
+///
 /// The noise floor is unknown if speech starts immediately. The detector therefore stores the level of every
 /// 10 ms since the start. It evaluates all of them again with each frame, using the current noise floor.
 class MachineDetector {
@@ -27,6 +30,8 @@ class MachineDetector {
     uint32_t greeting_ms = 1500;         // more speech than this, without pauses: machine
     uint32_t maximum_words = 3;          // more words than this: machine
     uint32_t maximum_word_ms = 5000;     // a single word longer than this: machine
+    /// Replaces greeting_ms and maximum_words by rules that also accept the greeting of a business.
+    bool adaptive = false;
   };
 
   enum class Reason : uint8_t { initial_silence, greeting, words, word_length, human, timeout, beep };

@@ -8,10 +8,6 @@
 namespace carillon {
 
 namespace {
-/// Maximum time between the tone and the event that report the same key press.
-constexpr Nanos kSamePress = 800 * kMillisecond;
-/// Maximum echo delay: the round trip to the peer, including the buffers on both sides.
-constexpr Nanos kEchoTime = 500 * kMillisecond;
 /// Visits after which a listener gets the full bandwidth even if the speaker makes no pause.
 constexpr uint32_t kWiderAtLast = 50;
 }  // namespace
@@ -21,13 +17,14 @@ LegCodecs::LegCodecs(const CodecSpec& spec, size_t stream_count)
       former(std::make_unique<ReceivePath::Former>()),
       send(std::make_unique<Packetizer>(make_encoder(spec))),
       received(frame_samples(rates_of(spec).sample)),
-      joining(Leg::kJoinFrames * received.size()) {
+      joining(RelayState::kJoinFrames * received.size()) {
   for (size_t i = 0; i < std::min(stream_count, kMaxStreams); ++i) streams[i] = make_decoder(spec);
 }
 
 Leg::Leg(const LegConfig& config, LegCodecs codecs)
     : config_(config),
       name_(config.handle),
+      relay_(std::move(codecs.joining)),
       protection_(std::make_unique<NoProtection>()),
       figures_(std::make_shared<LegFigures>()),
       send_(std::move(codecs.send), *protection_, config.ssrc, config.sequence,
@@ -35,7 +32,6 @@ Leg::Leg(const LegConfig& config, LegCodecs codecs)
       received_(std::move(codecs.received)),
       full_rate_(codecs.receive->rates().sample),
       receive_(std::move(codecs.receive)),
-      join_(std::move(codecs.joining)),
       rtcp_(*protection_, config.ssrc) {}
 
 void Leg::use(LegCodecs& codecs, Nanos now) {
@@ -45,8 +41,7 @@ void Leg::use(LegCodecs& codecs, Nanos now) {
   full_rate_ = codecs.receive->rates().sample;
   receive_.use(codecs.receive, codecs.former);
   received_.swap(codecs.received);
-  join_.swap(codecs.joining);
-  join_left_ = 0;
+  relay_.use(codecs.joining);
   size_t next = 0;
   for (const auto& stream : streams_.all()) {
     if (next < codecs.streams.size() && codecs.streams[next]) stream->use(codecs.streams[next++], now);
@@ -63,11 +58,8 @@ void Leg::configure(const LegRemote& remote, Nanos now, LegCodecs* codecs) {
   const ExpectedSource& source = receive.source;
   const bool begins = !configured_ || timed_out_ || !receiving_;
   if (begins && source.receiving) expecting_since_ = now;
-  // A different peer may use tones again. A peer that has used telephone-event is expected to keep using it.
   const bool other_peer = !configured_ || source.signalled != before;
-  const bool possible = !remote.receive.telephone_event || other_peer || tones_possible_;
-  if (possible && !tones_possible_ && tones_) tones_->reset();
-  tones_possible_ = possible;
+  tones_.negotiated(remote.receive.telephone_event.has_value(), other_peer);
   if (other_peer) sent_at_.reset();
   receiving_ = source.receiving;
   rtcp_mux_ = remote.rtcp_mux;
@@ -105,7 +97,9 @@ ReceivePath::Outcome Leg::receive(std::span<uint8_t> datagram, const Address& so
     rtcp_port_.reset();
     events.source_changed(name_, *outcome.source_change, source);
   }
-  if (outcome.digit) hear_event(*outcome.digit, arrival, events);
+  if (outcome.digit && tones_.event(*outcome.digit, arrival)) {
+    events.dtmf(name_, *outcome.digit, false, arrival);
+  }
   if (outcome.kind == Received::audio) {
     for (const auto& stream : streams_.all()) {
       stream->pump(arrival, receive_.store(), receive_.delays(), events);
@@ -116,22 +110,6 @@ ReceivePath::Outcome Leg::receive(std::span<uint8_t> datagram, const Address& so
 
 /// Counts an invalid packet. `opened`: the packet was authentic.
 void Leg::count_malformed(bool opened) { ++(opened ? malformed_ : unauthentic_); }
-
-/// The first event shows that the peer uses telephone-event. The press may have been detected as a tone
-/// already: some gateways leak the beginning of a tone before they send its event.
-void Leg::hear_event(char digit, Nanos arrival, Events& events) {
-  const bool heard_as_tone = tones_possible_ && digit == last_tone_ && arrival - last_tone_at_ < kSamePress;
-  tones_possible_ = false;
-  if (!heard_as_tone) events.dtmf(name_, digit, false, arrival);
-}
-
-void Leg::hear_tones(Nanos now, Events& events) {
-  const auto digit = tones_->feed(received());
-  if (!digit || now < own_digits_until_) return;
-  last_tone_ = *digit;
-  last_tone_at_ = now;
-  events.dtmf(name_, *digit, true, now);
-}
 
 void Leg::expect_head() const {
   const auto* const begin = reinterpret_cast<const std::byte*>(this);
@@ -176,7 +154,7 @@ void Leg::expect_frame(size_t ahead) const {
 
 bool Leg::frame(Nanos now, PacketSink& sink, Events& events) {
   has_consent_ = !ice_ || !ice_->expired(now);
-  if (relays_ && !relay_goes_on(now)) end_relay(now);
+  if (relays() && !relay_goes_on(now)) end_relay(now);
   const bool comforts = reports_silence(now);
   if (comforts) {
     send_comfort(sink);
@@ -198,19 +176,19 @@ bool Leg::frame(Nanos now, PacketSink& sink, Events& events) {
     send_report(now, false, sink);
   }
   publish_statistics();
-  return relays_ || !hears(now);
+  return relays() || !hears(now);
 }
 
 /// Returns true if any listener or detector needs the peer's audio.
 bool Leg::listened_to() const {
-  return far_end_ == nullptr || far_end_->listens() || (tones_ && tones_possible_) || !streams_.empty() ||
+  return far_end_ == nullptr || far_end_->listens() || tones_.listens() || !streams_.empty() ||
          !taps_.empty();
 }
 
 /// Reduces decoding to the bandwidth that listeners need. A change waits for a pause, because it adds or
 /// removes the delay of a listener's resampler.
 void Leg::follow_listeners() {
-  const bool only_far_end = far_end_ != nullptr && taps_.empty() && !relays_;
+  const bool only_far_end = far_end_ != nullptr && taps_.empty() && !relays();
   const SampleRate wanted = only_far_end ? std::min(far_end_->hears_at(), full_rate_) : full_rate_;
   const bool waits = wanted != rate() && !is_pause(received().samples);
   visits_too_narrow_ = waits && wanted > rate() ? visits_too_narrow_ + 1 : 0;
@@ -233,8 +211,10 @@ void Leg::receive_frame(Nanos now, Events& events) {
     receive_.leave_out();
     receive_.audio().give_out_at(full_rate_);
   }
-  if (digits_.busy()) own_digits_until_ = now + kEchoTime;
-  if (tones_ && tones_possible_) hear_tones(now, events);
+  if (digits_.busy()) tones_.sends_digits(now);
+  if (tones_.listens()) {
+    if (const auto digit = tones_.feed(received(), now)) events.dtmf(name_, *digit, true, now);
+  }
   for (const auto& stream : streams_.all()) {
     stream->pump(now, receive_.store(), receive_.delays(), events);
   }
@@ -242,12 +222,12 @@ void Leg::receive_frame(Nanos now, Events& events) {
 
 void Leg::exchange_audio(Nanos now, PacketSink& sink, Events& events) {
   receive_frame(now, events);
-  if (relays_ && needs_no_frames()) return;
-  if (const SampleRate needed = needed_line_rate(); !relays_ && needed != send_.rate()) send_.put_at(needed);
+  if (relays() && needs_no_frames()) return;
+  if (const SampleRate needed = needed_line_rate(); !relays() && needed != send_.rate()) send_.put_at(needed);
   Frame sent(send_.rate());
   compose(now, sent, events);
-  if (!relays_) {
-    if (join_left_ > 0) join_on(sent);
+  if (!relays()) {
+    if (relay_.joins()) relay_.join_on(sent);
     send_frame(sent, sink, events);
   }
   for (const auto& stream : streams_.all()) {

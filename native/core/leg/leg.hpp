@@ -6,17 +6,18 @@
 #include <optional>
 
 #include "core/base/events.hpp"
-#include "core/dsp/dtmf_detector.hpp"
 #include "core/dsp/mixdown.hpp"
 #include "core/dsp/resampler.hpp"
 #include "core/ice/ice_lite.hpp"
 #include "core/leg/digit_sender.hpp"
 #include "core/leg/player.hpp"
 #include "core/leg/receive_path.hpp"
+#include "core/leg/relay_state.hpp"
 #include "core/leg/roster.hpp"
 #include "core/leg/send_path.hpp"
 #include "core/leg/statistics.hpp"
 #include "core/leg/tap.hpp"
+#include "core/leg/tone_receiver.hpp"
 #include "core/rtp/rtcp.hpp"
 #include "core/stream/audio_stream.hpp"
 
@@ -63,7 +64,7 @@ struct LegCodecs {
   Packetizer::Room waiting;
   /// Buffer for 20 ms of received audio.
   std::vector<Sample> received;
-  /// Buffer for Leg::kJoinFrames frames.
+  /// Buffer for RelayState::kJoinFrames frames.
   std::vector<Sample> joining;
   std::array<std::unique_ptr<AudioDecoder>, kMaxStreams> streams;
 };
@@ -92,7 +93,6 @@ class Leg {
   static constexpr size_t kMaxStreams = LegCodecs::kMaxStreams;
   static constexpr size_t kMaxPlayers = 8;
   static constexpr size_t kMaxTaps = 12;
-  static constexpr size_t kJoinFrames = 2;
   /// Time without packets after which no audio remains: covers the longest playout delay, the longest packet
   /// and concealment.
   static constexpr Nanos kSounds = 2 * kSecond;
@@ -174,7 +174,7 @@ class Leg {
 
   /// Enables DTMF tone detection, or disables it with null, and returns the previous detector. Default:
   /// disabled. Detection costs about a tenth of a leg's processing time.
-  void want_tones(std::unique_ptr<DtmfDetector>& detector) { std::swap(tones_, detector); }
+  void want_tones(std::unique_ptr<DtmfDetector>& detector) { tones_.want(detector); }
 
   void set_far_end(FarEnd* far_end) {
     far_end_ = far_end;
@@ -187,9 +187,9 @@ class Leg {
   /// long as packets of SendPath, or an empty span.
   [[nodiscard]] Bytes relay(Leg& from, const ReceivePath::Outcome& received, Nanos arrival);
   /// Returns true if packets from the far end are relayed instead of composed audio.
-  [[nodiscard]] bool relays() const { return relays_; }
+  [[nodiscard]] bool relays() const { return relay_.active(); }
   /// Returns true if the far end's audio must be decoded for this leg.
-  [[nodiscard]] bool needs_far_audio() const { return !relays_ || !needs_no_frames(); }
+  [[nodiscard]] bool needs_far_audio() const { return !relays() || !needs_no_frames(); }
   bool go_on_after_relay(SampleRate rate, std::span<Sample> out);
 
   /// Returns true if any packet was received from the peer.
@@ -211,8 +211,6 @@ class Leg {
 
  private:
   void count_malformed(bool opened);
-  void hear_event(char digit, Nanos arrival, Events& events);
-  void hear_tones(Nanos now, Events& events);
   void exchange_audio(Nanos now, PacketSink& sink, Events& events);
   void expect_head() const;
   void receive_frame(Nanos now, Events& events);
@@ -220,14 +218,13 @@ class Leg {
   [[nodiscard]] SampleRate needed_line_rate() const;
   [[nodiscard]] bool listened_to() const;
   [[nodiscard]] bool only_relays(Nanos now) const {
-    return relays_ && relay_goes_on(now) && !listened_to() && needs_no_frames();
+    return relays() && relay_goes_on(now) && !listened_to() && needs_no_frames();
   }
   [[nodiscard]] bool needs_no_frames() const { return taps_.empty() && streams_.empty(); }
   [[nodiscard]] bool silent_itself() const;
   [[nodiscard]] bool may_relay(const Leg& from, const ReceivePath::Outcome& received, Nanos arrival) const;
   [[nodiscard]] bool relay_goes_on(Nanos now) const;
   void end_relay(Nanos now);
-  void join_on(Frame& sent);
   std::span<Sample> catch_up_to_newest(RtpTicks duration, std::span<Sample> room);
   [[nodiscard]] bool quiet(Nanos now) const;
   [[nodiscard]] bool pauses(Nanos now) const;
@@ -252,9 +249,6 @@ class Leg {
   LegConfig config_;
   LegHandle name_;
   bool configured_ = false;
-  /// True if key presses may arrive as tones: telephone-event was not negotiated, or the peer has not used it
-  /// yet.
-  bool tones_possible_ = false;
   bool receiving_ = false;
   bool rtcp_mux_ = false;
   bool rtcp_learned_ = false;
@@ -263,22 +257,15 @@ class Leg {
   bool has_mos_ = false;
   /// True if the last received frame was decoded.
   bool decodes_ = true;
-  bool relays_ = false;
   /// True if the last packet sent was comfort noise.
   bool comforts_ = false;
-  /// State of the last composed frame. far_heard_: it contains the far end's audio. far_missing_: that audio
-  /// was needed but not decoded.
-  bool far_heard_ = false;
-  bool far_missing_ = false;
   /// Bandwidth of the last composed audio, as twice its highest frequency.
   SampleRate content_ = kHighestRate;
   Limiter limiter_;
   uint32_t visits_until_quality_ = 0;
   uint32_t visits_too_narrow_ = 0;
   Nanos expecting_since_{};
-  Nanos relayed_at_{};
-  Nanos relays_until_{};
-  Nanos relays_not_before_{};
+  RelayState relay_;
   FarEnd* far_end_ = nullptr;
   uint64_t malformed_ = 0;
   uint64_t unauthentic_ = 0;
@@ -298,22 +285,13 @@ class Leg {
   SampleRate full_rate_{8000};
   ReceivePath receive_;
   FrameConverter to_line_;  // converts the far end's audio
-  /// Extrapolated continuation of relayed audio, crossfaded with the next audio. Two frames, of which the
-  /// last `join_left_` remain.
-  size_t join_left_ = 0;
-  std::vector<Sample> join_;
   DigitSender digits_;
   Roster<AudioStream, kMaxStreams> streams_;
   Roster<Player, kMaxPlayers> players_;
   Roster<LegTap, kMaxTaps> taps_;
   RtcpSession rtcp_;
   std::array<std::unique_ptr<DigitJob>, DigitSender::kMaxJobs> spent_jobs_;
-  /// DTMF detector. Null: detection is disabled.
-  std::unique_ptr<DtmfDetector> tones_;
-  char last_tone_ = '\0';
-  Nanos last_tone_at_{};
-  /// Time until which detected tones may be echoes of digits that we send.
-  Nanos own_digits_until_{};
+  ToneReceiver tones_;
 };
 
 }  // namespace carillon

@@ -20,13 +20,12 @@ void Leg::compose(Nanos now, Frame& out, Events& events) {
   // active, the previous value is kept.
   std::optional<SampleRate> content;
   if (!players_.empty()) content = rate;
-  far_heard_ = far_missing_ = false;
+  relay_.composed_alone();
   if (!instead && far_end_ != nullptr) {
     const auto far = far_end_->far_audio(audio);
     if (far) mix.add(to_line_.convert(*far, rate, scratch));
     if (far && !content) content = far->rate;
-    far_heard_ = far.has_value();
-    far_missing_ = !far_heard_;
+    relay_.composed(far.has_value());
   }
   const bool bots_wait = instead == PlayManner::alone || !carries_audio();
   for (const auto& stream : streams_.all()) {

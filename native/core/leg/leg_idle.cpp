@@ -43,7 +43,7 @@ std::optional<Nanos> Leg::idle_until(Nanos now) const {
   if (!relays && !pauses(now)) return std::nullopt;
   Nanos until = Nanos::max();
   if (relays) {
-    until = relays_until_;
+    until = relay_.until();
   } else if (can_send()) {
     until = *sent_at_ + config_.keep_alive;
   }

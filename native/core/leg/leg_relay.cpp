@@ -9,16 +9,7 @@
 namespace carillon {
 
 namespace {
-/// Time without packets after which this leg generates silence.
-constexpr Nanos kPatience = 200 * kMillisecond;
-/// Limit during DTX: an Opus sender with DTX sends every 400 ms (RFC 7587 §3.1.3).
-constexpr Nanos kPatienceInDtx = 600 * kMillisecond;
 constexpr size_t kDtxPayload = 2;
-/// Time for which audio is decoded after a sender changes its coding or packet length.
-constexpr Nanos kUntilSettled = 2 * kSecond;
-/// Maximum age of relayed audio that is crossfaded with the next audio.
-constexpr Nanos kStillHeard = 60 * kMillisecond;
-
 /// Maximum step at the beginning of a packet that causes no audible click.
 constexpr Sample kNearlySilent = 200;
 }  // namespace
@@ -37,19 +28,18 @@ bool Leg::may_relay(const Leg& from, const ReceivePath::Outcome& received, Nanos
   return received.packet.payload_type == theirs.payload_type &&
          carries_over(theirs.coding, send_.config().coding) &&
          from.receive_.rates().clock == send_.rates().clock &&
-         (relays_ ||
-          (arrival >= relays_not_before_ && from.receive_.duration(received.packet) == send_.packet_ticks()));
+         (relays() ||
+          (relay_.may_start(arrival) && from.receive_.duration(received.packet) == send_.packet_ticks()));
 }
 
 Bytes Leg::relay(Leg& from, const ReceivePath::Outcome& received, Nanos arrival) {
-  if (!can_send() || (!relays_ && !silent_itself())) return {};
+  if (!can_send() || (!relays() && !silent_itself())) return {};
   if (received.kind != Received::audio) {
     send_.leave_out(received.sequence);
     return {};
   }
   if (!may_relay(from, received, arrival)) {
-    if (relays_) relays_until_ = arrival;
-    relays_not_before_ = arrival + kUntilSettled;
+    relay_.refused(arrival);
     return {};
   }
   const SendPath::Relayed relayed{received.packet,
@@ -60,28 +50,24 @@ Bytes Leg::relay(Leg& from, const ReceivePath::Outcome& received, Nanos arrival)
                                   arrival};
   std::array<Sample, JitterBuffer::kLongestNewest> room;
   std::span<Sample> blended;
-  if (!relays_ && far_heard_ && from.rate() == send_.rate()) {
+  if (!relays() && relay_.far_heard() && from.rate() == send_.rate()) {
     blended = from.catch_up_to_newest(relayed.duration, room);
   }
-  relays_ = true;
-  far_heard_ = false;
-  relayed_at_ = arrival;
   const bool in_dtx = send_.config().coding == Coding::opus && received.packet.payload.size() <= kDtxPayload;
-  relays_until_ = arrival + (in_dtx ? kPatienceInDtx : kPatience);
+  relay_.relayed(arrival, in_dtx);
   return send_.relay(relayed, blended);
 }
 
 bool Leg::relay_goes_on(Nanos now) const {
-  return far_end_ != nullptr && now < relays_until_ && can_send() && silent_itself();
+  return far_end_ != nullptr && now < relay_.until() && can_send() && silent_itself();
 }
 
 void Leg::end_relay(Nanos now) {
-  relays_ = false;
+  const bool heard = relay_.end(now);
   if (far_end_ != nullptr) far_end_->begin_to_listen();
   send_.end_relay(now);
-  const bool heard = now - relayed_at_ < kStillHeard;
-  join_left_ =
-      heard && far_end_ != nullptr && far_end_->go_on_after_relay(send_.rate(), join_) ? kJoinFrames : 0;
+  relay_.join_next(heard && far_end_ != nullptr &&
+                   far_end_->go_on_after_relay(send_.rate(), relay_.continuation()));
 }
 
 /// Listeners hear this leg's decoded audio some frames late. Returns the audio from their position up to the
@@ -103,20 +89,6 @@ bool Leg::go_on_after_relay(SampleRate rate, std::span<Sample> out) {
   Frame newest(rate);
   receive_.audio().hear_newest(newest.samples(), out);
   return true;
-}
-
-/// Crossfades from relayed to composed audio. Extrapolated audio fills the frame, at most one, until the far
-/// end is decoded from its next visit.
-void Leg::join_on(Frame& sent) {
-  const size_t from = (kJoinFrames - join_left_) * sent.size();
-  const std::span<const Sample> before = std::span(join_).subspan(from, sent.size());
-  --join_left_;
-  if (far_missing_ && join_left_ > 0) {
-    sent = AudioView{sent.rate(), before};
-    return;
-  }
-  crossfade(before, sent.samples());
-  join_left_ = 0;
 }
 
 }  // namespace carillon

@@ -9,8 +9,6 @@ namespace {
 constexpr double kDefaultRating = 93.2;  // G.107 with all defaults
 constexpr double kEquipmentImpairment = 0;
 
-double loss_robustness(Coding coding) { return coding == Coding::opus ? 40 : 25.1; }
-
 /// Delay impairment (simplified G.107). It rises faster above the knee, where conversation begins to suffer.
 double delay_impairment(double one_way_ms) {
   constexpr double knee_ms = 177.3;
@@ -33,8 +31,9 @@ struct Impairments {
 
 void rate(const Impairments& of, Coding coding, Quality& quality) {
   const double percent = 100 * of.unheard_fraction;
-  const double equipment = kEquipmentImpairment + (95 - kEquipmentImpairment) * percent /
-                                                      (percent / of.burst_ratio + loss_robustness(coding));
+  const double equipment =
+      kEquipmentImpairment + (95 - kEquipmentImpairment) * percent /
+                                 (percent / of.burst_ratio + properties_of(coding).loss_robustness);
   const double listening = kDefaultRating - equipment;
   const double rating = std::clamp(listening - delay_impairment(of.one_way_ms), 0.0, 100.0);
   quality.rating = rating;

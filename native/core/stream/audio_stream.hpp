@@ -6,12 +6,16 @@
 #include <optional>
 
 #include "core/base/events.hpp"
+#include "core/dsp/speech_detector.hpp"
 #include "core/stream/live_reader.hpp"
 #include "core/stream/media_feed.hpp"
 #include "core/stream/media_message.hpp"
 #include "core/stream/stream_playback.hpp"
 
 namespace carillon {
+
+/// Reaction of the bot's audio to the caller's speech.
+enum class BargeIn : uint8_t { none, duck, clear };
 
 struct AudioStreamConfig {
   StreamHandle handle;
@@ -27,6 +31,9 @@ struct AudioStreamConfig {
   std::shared_ptr<MediaFeed> feed;
   /// Handle of that socket in the feed.
   SocketHandle socket;
+  /// Detection of the caller's speech. Requires `inbound`. Without a value, it is disabled.
+  std::optional<SpeechDetector::Options> speech;
+  BargeIn barge_in = BargeIn::none;
 };
 
 class AudioStream {
@@ -57,6 +64,9 @@ class AudioStream {
 
  private:
   void keep(const StreamPlayback::Played& played);
+  void listen(const Frame& heard, Nanos now, Events& events);
+  void answered(const Frame& said, Nanos now);
+  void duck(Frame& said);
   void report(Bytes message, Events& events) const;
   int64_t timestamp(std::optional<int64_t>& first, int64_t& frames, Nanos now) const;
 
@@ -68,7 +78,7 @@ class AudioStream {
   FrameConverter to_line_;
   bool rang_ = false;
   /// Checkpoints reached but not reported. A packet holds up to three frames.
-  std::array<uint32_t, 3 * StreamPlayback::kMaxCheckpointsPerFrame> reached_{};
+  std::array<ReachedCheckpoint, 3 * StreamPlayback::kMaxCheckpointsPerFrame> reached_{};
   size_t reached_count_ = 0;
   bool paused_ = false;
   // Wall time of each track's first frame in ms. Later frames follow at intervals of exactly 20 ms.
@@ -77,6 +87,20 @@ class AudioStream {
   uint32_t jumps_ = 0;
   int64_t inbound_frames_ = 0;
   int64_t outbound_frames_ = 0;
+
+  /// State for speech detection.
+  struct Listening {
+    explicit Listening(const SpeechDetector::Options& options) : detector(options) {}
+    SpeechDetector detector;
+    /// End of the caller's last active frame; kNever: the bot has answered it.
+    Nanos unanswered_since = kNever;
+    Nanos said_until = kNever;  // end of the bot's last audible frame
+    float gain = 1.0F;
+    std::optional<PlaybackQueue::Dropped> interrupted;
+    std::optional<Nanos> latency;
+  };
+  /// Null: disabled.
+  std::unique_ptr<Listening> listening_;
 };
 
 }  // namespace carillon

@@ -25,6 +25,8 @@ void PlaybackQueue::release() {
 void PlaybackQueue::append(std::unique_ptr<Block> block) {
   release();
   block->serial = next_serial_++;
+  if (block->is_message) ++messages_;
+  block->message = messages_;
   block->end = written_.load(std::memory_order_relaxed) + static_cast<int64_t>(block->audio.size());
   Block* const last = blocks_.back().get();
   Block* const added = block.get();
@@ -40,6 +42,7 @@ bool PlaybackQueue::push(std::span<const Sample> audio) {
   if (blocks_.size() > capacity_ / (kMinBlockMs * static_cast<size_t>(rate_.per_ms()))) return false;
   auto block = std::make_unique<Block>();
   block->audio.assign(audio.begin(), audio.end());
+  block->is_message = true;
   append(std::move(block));
   return true;
 }
@@ -50,7 +53,34 @@ void PlaybackQueue::checkpoint(uint32_t id) {
   append(std::move(block));
 }
 
+uint32_t PlaybackQueue::ms_of(int64_t samples) const {
+  return static_cast<uint32_t>(std::max<int64_t>(0, samples) / rate_.per_ms());
+}
+
+/// Publishes how far the consumer had played before this clear.
+void PlaybackQueue::publish_clear() {
+  const int64_t start = read_.load(std::memory_order_acquire);
+  PlayPosition at;
+  at.clears = ++clears_;
+  at.played_ms = ms_of(start - std::max(cut_position_, counted_from_.load(std::memory_order_acquire)));
+  at.discarded_ms = ms_of(written_.load(std::memory_order_relaxed) - std::max(start, cut_position_));
+  // The message being played, or the last one that ended.
+  for (const auto& block : blocks_) {
+    const auto size = static_cast<int64_t>(block->audio.size());
+    if (!block->is_message || block->end - size >= start) continue;
+    at.message = block->message;
+    at.message_ms = ms_of(size);
+    at.message_played_ms = ms_of(std::min(start, block->end) - (block->end - size));
+  }
+  if (at.message == 0 && !blocks_.empty() && blocks_.front()->end <= start) {
+    at.message = blocks_.front()->message;
+  }
+  cleared_at_.publish(at);
+}
+
 void PlaybackQueue::clear() {
+  // A repeated clear keeps the position of the first.
+  if (written_.load(std::memory_order_relaxed) > cut_position_ || clears_ == 0) publish_clear();
   cut_position_ = written_.load(std::memory_order_relaxed);
   cut_serial_.store(next_serial_, std::memory_order_release);
   release();
@@ -85,9 +115,61 @@ size_t PlaybackQueue::apply_clear(uint64_t cut, std::span<Sample> out) {
     current_->checkpoint.reset();
   }
   current_->checkpoint.reset();
+  counted_from_.store(current_->end, std::memory_order_release);
   read_.store(current_->end, std::memory_order_release);
   in_use_serial_.store(current_->serial, std::memory_order_release);
   return faded;
+}
+
+PlayPosition PlaybackQueue::position() const {
+  PlayPosition at;
+  const int64_t now = read_.load(std::memory_order_relaxed);
+  at.played_ms = ms_of(now - counted_from_.load(std::memory_order_relaxed));
+  at.message = current_->message;
+  if (current_->is_message) {
+    at.message_ms = ms_of(static_cast<int64_t>(current_->audio.size()));
+    at.message_played_ms = ms_of(static_cast<int64_t>(offset_));
+  }
+  return at;
+}
+
+PlaybackQueue::Dropped PlaybackQueue::drop(std::span<Sample> out) {
+  Dropped dropped;
+  dropped.at = position();
+  dropped.at.discarded_ms = ms_of(static_cast<int64_t>(available()));
+  dropped.checkpoint = current_->checkpoint;
+  uint64_t last = current_->serial;
+  for (Block* next = following(); next != nullptr; next = next->next.load(std::memory_order_acquire)) {
+    if (next->checkpoint) dropped.checkpoint = next->checkpoint;
+    last = next->serial;  // blocks appended later stay in the queue
+  }
+  dropped.samples = apply_clear(last + 1, out);
+  return dropped;
+}
+
+bool PlaybackQueue::skip() {
+  const uint64_t cut = cut_serial_.load(std::memory_order_acquire);
+  if (cut != applied_cut_) {
+    applied_cut_ = cut;
+    apply_clear(cut, {});
+    return true;
+  }
+  offset_ = current_->audio.size();
+  while (!current_->checkpoint) {
+    Block* const next = following();
+    if (next == nullptr) break;
+    enter(next);
+    offset_ = current_->audio.size();
+  }
+  read_.store(current_->end, std::memory_order_release);
+  counted_from_.store(current_->end, std::memory_order_release);
+  return false;
+}
+
+void PlaybackQueue::enter(Block* next) {
+  current_ = next;
+  offset_ = 0;
+  in_use_serial_.store(current_->serial, std::memory_order_release);
 }
 
 PlaybackQueue::Taken PlaybackQueue::read(std::span<Sample> out) {
@@ -104,9 +186,7 @@ PlaybackQueue::Taken PlaybackQueue::read(std::span<Sample> out) {
       if (current_->checkpoint) break;  // reached() must consume it first
       Block* const next = following();
       if (next == nullptr) break;
-      current_ = next;
-      offset_ = 0;
-      in_use_serial_.store(current_->serial, std::memory_order_release);
+      enter(next);
       continue;
     }
     const size_t count = std::min(left, out.size() - taken.samples);
@@ -126,14 +206,13 @@ std::optional<uint32_t> PlaybackQueue::reached() {
     if (current_->checkpoint) {
       const uint32_t id = *current_->checkpoint;
       current_->checkpoint.reset();
+      counted_from_.store(current_->end, std::memory_order_release);
       return id;
     }
     Block* const next = following();
     // Audio is left in the queue; only checkpoints are consumed.
     if (next == nullptr || !next->checkpoint) return std::nullopt;
-    current_ = next;
-    offset_ = 0;
-    in_use_serial_.store(current_->serial, std::memory_order_release);
+    enter(next);
   }
   return std::nullopt;
 }

@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "core/base/frame.hpp"
+#include "core/base/play_position.hpp"
+#include "core/leg/statistics.hpp"
 
 namespace carillon {
 
@@ -32,6 +34,8 @@ class PlaybackQueue {
   void clear();
   [[nodiscard]] size_t queued() const;
   [[nodiscard]] size_t capacity() const { return capacity_; }
+  /// Position at the last clear() of the producer. Any thread may call it.
+  [[nodiscard]] PlayPosition cleared_at() const { return cleared_at_.read(); }
 
   // --- consumer ---
   struct Taken {
@@ -44,12 +48,28 @@ class PlaybackQueue {
   /// Returns the next checkpoint whose audio has been read completely.
   std::optional<uint32_t> reached();
   [[nodiscard]] size_t available() const;
+  /// Position after the last read().
+  [[nodiscard]] PlayPosition position() const;
+  struct Dropped {
+    /// A short fade-out at the start of `out`.
+    size_t samples = 0;
+    PlayPosition at;
+    /// The last checkpoint dropped.
+    std::optional<uint32_t> checkpoint;
+  };
+  /// Drops all queued audio and checkpoints without the producer.
+  Dropped drop(std::span<Sample> out);
+  /// Drops the audio before the next checkpoint, which reached() then returns. Returns true if the producer
+  /// has cleared the queue.
+  bool skip();
 
  private:
   struct Block {
     std::atomic<Block*> next{nullptr};
     uint64_t serial = 0;
-    int64_t end = 0;  // position after the last sample
+    int64_t end = 0;          // position after the last sample
+    uint32_t message = 0;     // number of the last message up to here
+    bool is_message = false;  // false: a checkpoint
     std::vector<Sample> audio;
     std::optional<uint32_t> checkpoint;
   };
@@ -58,6 +78,9 @@ class PlaybackQueue {
   void release();
   Block* following();
   size_t apply_clear(uint64_t cut, std::span<Sample> out);
+  void enter(Block* next);
+  [[nodiscard]] uint32_t ms_of(int64_t samples) const;
+  void publish_clear();
 
   SampleRate rate_;
   size_t capacity_;
@@ -65,6 +88,9 @@ class PlaybackQueue {
   std::deque<std::unique_ptr<Block>> blocks_;
   uint64_t next_serial_ = 1;
   int64_t cut_position_ = 0;
+  uint32_t messages_ = 0;
+  uint32_t clears_ = 0;
+  SequenceCell<PlayPosition> cleared_at_;
   // Shared state. Positions count samples since the beginning.
   std::atomic<int64_t> written_{0};
   std::atomic<int64_t> read_{0};
@@ -74,6 +100,8 @@ class PlaybackQueue {
   Block* current_;
   size_t offset_ = 0;
   uint64_t applied_cut_ = 0;
+  // Position from which played_ms counts. Written by the consumer.
+  std::atomic<int64_t> counted_from_{0};
 };
 
 }  // namespace carillon

@@ -64,9 +64,10 @@ StreamPlayback::Filled StreamPlayback::fill(Frame& out, Played& played) {
 
 void StreamPlayback::take_reached(Played& played) {
   while (played.checkpoint_count < kMaxCheckpointsPerFrame) {
+    const PlayPosition at = queue_->position();
     const std::optional<uint32_t> id = queue_->reached();
     if (!id) return;
-    played.checkpoints[played.checkpoint_count++] = *id;
+    played.checkpoints[played.checkpoint_count++] = {*id, at};
   }
 }
 
@@ -105,12 +106,42 @@ void StreamPlayback::pay_back(Frame& out, Played& played) {
   fill(out, played);
 }
 
+/// Discards audio after an interruption. Returns true if the frame carries none, except for a fade-out.
+bool StreamPlayback::hush(Nanos now, std::span<Sample> out, Played& played) {
+  if (interrupts_) {
+    interrupts_ = false;
+    if (in_hand() == Nanos{}) return false;
+    hushed_ = true;
+    played.interrupted = queue_->drop(out);
+    played.audible = played.interrupted->samples > 0;
+    std::ranges::fill(out.subspan(played.interrupted->samples), Sample{0});
+    ran_dry(now, true);
+    return true;
+  }
+  if (!hushed_) return false;
+  size_t before = 0;
+  do {
+    before = played.checkpoint_count;
+    if (queue_->skip()) {
+      hushed_ = false;
+      return false;
+    }
+    take_reached(played);
+  } while (played.checkpoint_count > before && played.checkpoint_count < kMaxCheckpointsPerFrame);
+  std::ranges::fill(out, Sample{0});
+  return true;
+}
+
 StreamPlayback::Played StreamPlayback::wait(Nanos now) {
   if (waits_since_ < Nanos{}) {
     waits_since_ = now;
     waits_live_ = running_ && speaks_live(now);
   }
   Played played;
+  if (hush(now, {}, played)) {
+    waits_live_ = false;
+    return played;
+  }
   // A clear takes effect without a fade-out, because the audio is not being played.
   if (queue_->read({}).cleared) {
     ran_dry(now, true);
@@ -131,6 +162,7 @@ StreamPlayback::Played StreamPlayback::next(Nanos now, Frame& out) {
   Played played;
   out.set_rate(rate());
   wait_is_over(now);
+  if (hush(now, out.samples(), played)) return played;
   if (hold_back(now)) {
     out.fill(0);
     return played;

@@ -25,8 +25,10 @@ class StreamPlayback {
 
   struct Played {
     bool audible = false;
-    std::array<uint32_t, kMaxCheckpointsPerFrame> checkpoints{};
+    std::array<ReachedCheckpoint, kMaxCheckpointsPerFrame> checkpoints{};
     size_t checkpoint_count = 0;
+    /// Result of interrupt(), if it has discarded audio.
+    std::optional<PlaybackQueue::Dropped> interrupted;
   };
   [[nodiscard]] SampleRate rate() const { return queue_->rate(); }
   /// Fills `out` at rate().
@@ -34,6 +36,12 @@ class StreamPlayback {
   /// Call instead of next() while the line carries other audio or none. Queued audio stays; checkpoints
   /// without preceding audio are reached.
   Played wait(Nanos now);
+
+  /// Discards all queued audio with the next frame, and all audio that follows until resume() or until the
+  /// producer clears the queue: audio of an interrupted utterance is still on its way. Without effect if
+  /// nothing is queued.
+  void interrupt() { interrupts_ = true; }
+  void resume() { hushed_ = interrupts_ = false; }
 
   [[nodiscard]] Nanos cushion() const { return cushion_; }
   [[nodiscard]] Nanos debt() const { return debt_; }
@@ -45,6 +53,7 @@ class StreamPlayback {
   };
   Filled fill(Frame& out, Played& played);
   void take_reached(Played& played);
+  bool hush(Nanos now, std::span<Sample> out, Played& played);
   void wait_is_over(Nanos now);
   [[nodiscard]] bool speaks_live(Nanos now) const;
   bool hold_back(Nanos now);
@@ -55,6 +64,8 @@ class StreamPlayback {
   [[nodiscard]] Nanos in_hand() const { return rate().time_of(SampleCount(queue_->available())); }
 
   std::shared_ptr<PlaybackQueue> queue_;
+  bool interrupts_ = false;
+  bool hushed_ = false;
   bool running_ = false;
   Nanos waiting_since_ = kNever;  // start of waiting for the cushion to fill
   Nanos dry_since_ = kNever;

@@ -238,3 +238,33 @@ TEST_CASE("beep: ignores speech, noise, ringback and a tone of 80 ms") {
     }
   }
 }
+
+TEST_CASE("AMD: the adaptive rules accept the greeting of a business, and reject announcements") {
+  const MachineDetector::Options adaptive{.adaptive = true};
+  Babble voice(9);
+  // One sentence of 2.8 s, with pauses as behind a comma.
+  std::vector<Sample> business;
+  for (int i = 0; i < 4; ++i) {
+    pause(business, i == 0 ? 300 : 150);
+    append(business, word(voice, 600));
+  }
+  const auto person = decide(business, adaptive);
+  REQUIRE(person);
+  CHECK(!person->machine);
+  CHECK(person->after_ms <= 300 + 2850 + 850);
+  CHECK(decide(business)->machine);
+  // The same speech continues without a long pause.
+  std::vector<Sample> announcement = business;
+  pause(announcement, 150);
+  append(announcement, word(voice, 900));
+  CHECK(decide(announcement, adaptive)->reason == Reason::greeting);
+  // Two sentences.
+  std::vector<Sample> sentences;
+  pause(sentences, 300);
+  append(sentences, word(voice, 1200));
+  pause(sentences, 500);
+  append(sentences, word(voice, 1200));
+  const auto machine = decide(sentences, adaptive);
+  CHECK(machine->reason == Reason::greeting);
+  CHECK(machine->after_ms <= 300 + 1200 + 500 + 900);
+}

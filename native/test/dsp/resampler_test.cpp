@@ -37,15 +37,15 @@ using carillon::test::to_db;
 
 constexpr double kLoud = 20000.0;
 
-struct Pair {
+struct RatePair {
   int from;
   int to;
 };
 
-constexpr Pair kLivePairs[] = {{8000, 16000}, {16000, 8000},  {8000, 24000},
-                               {24000, 8000}, {16000, 24000}, {24000, 16000}};
-constexpr Pair kFilePairs[] = {{44100, 8000}, {48000, 8000}, {44100, 16000}, {48000, 16000},
-                               {22050, 8000}, {11025, 8000}, {32000, 8000}};
+constexpr RatePair kLivePairs[] = {{8000, 16000}, {16000, 8000},  {8000, 24000},
+                                   {24000, 8000}, {16000, 24000}, {24000, 16000}};
+constexpr RatePair kFilePairs[] = {{44100, 8000}, {48000, 8000}, {44100, 16000}, {48000, 16000},
+                                   {22050, 8000}, {11025, 8000}, {32000, 8000}};
 
 // Feeds the signal in frames of 20 ms, as the engine does.
 std::vector<std::int16_t> in_frames(Resampler& resampler, std::span<const std::int16_t> signal) {
@@ -60,7 +60,7 @@ std::vector<std::int16_t> in_frames(Resampler& resampler, std::span<const std::i
   return out;
 }
 
-std::vector<std::int16_t> convert(Pair pair, std::span<const std::int16_t> signal) {
+std::vector<std::int16_t> convert(RatePair pair, std::span<const std::int16_t> signal) {
   Resampler resampler(pair.from, pair.to);
   auto out = in_frames(resampler, signal);
   // Exclude the filter's start from the measurement.
@@ -75,7 +75,7 @@ std::vector<std::int16_t> second_of(double frequency, int rate) {
 }  // namespace
 
 TEST_CASE("resampler: has at least 75 dB SNR at 1 and 3 kHz for every pair of rates, frame by frame") {
-  std::vector<Pair> pairs(std::begin(kLivePairs), std::end(kLivePairs));
+  std::vector<RatePair> pairs(std::begin(kLivePairs), std::end(kLivePairs));
   pairs.insert(pairs.end(), std::begin(kFilePairs), std::end(kFilePairs));
   for (const auto pair : pairs) {
     for (const double frequency : {1000.0, 3000.0}) {
@@ -101,7 +101,8 @@ TEST_CASE("resampler: passes the telephone band 300-3,400 Hz within 1 dB") {
 }
 
 TEST_CASE("resampler: attenuates frequencies above the lower rate's band by 75 dB") {
-  for (const auto pair : {Pair{16000, 8000}, Pair{24000, 8000}, Pair{48000, 8000}, Pair{44100, 8000}}) {
+  for (const auto pair :
+       {RatePair{16000, 8000}, RatePair{24000, 8000}, RatePair{48000, 8000}, RatePair{44100, 8000}}) {
     for (const double frequency : {4500.0, 5000.0, 6000.0, 7000.0, 7900.0}) {
       CAPTURE(pair.from);
       CAPTURE(frequency);
@@ -130,7 +131,7 @@ TEST_CASE("resampler: has a delay of at most 2 ms, equal to delay_samples") {
 TEST_CASE("resampler: yields the same samples for any division into blocks") {
   std::mt19937 random(7);
   std::uniform_int_distribution<std::size_t> length(0, 2500);
-  for (const auto pair : {Pair{8000, 16000}, Pair{24000, 16000}, Pair{44100, 8000}}) {
+  for (const auto pair : {RatePair{8000, 16000}, RatePair{24000, 16000}, RatePair{44100, 8000}}) {
     const auto signal = noise(5000.0, 20000, 3);
     Resampler whole(pair.from, pair.to);
     std::vector<std::int16_t> expected(whole.max_output(signal.size()));
@@ -193,7 +194,8 @@ TEST_CASE("resampler: passes samples unchanged and without delay between equal r
 }
 
 TEST_CASE("resampler: converts a whole recording without delay and keeps its length") {
-  for (const auto pair : {Pair{44100, 8000}, Pair{8000, 16000}, Pair{48000, 8000}, Pair{8000, 8000}}) {
+  for (const auto pair :
+       {RatePair{44100, 8000}, RatePair{8000, 16000}, RatePair{48000, 8000}, RatePair{8000, 8000}}) {
     CAPTURE(pair.from);
     const auto out = carillon::resample_whole(second_of(1000.0, pair.from), pair.from, pair.to);
     CHECK(out.size() == static_cast<std::size_t>(pair.to));

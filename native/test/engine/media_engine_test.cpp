@@ -43,7 +43,7 @@ TEST_SUITE("event ring") {
     uint32_t seen = 0;
     for (int round = 0; round < 400; ++round) {
       for (int i = 0; i < 80; ++i) ring.media(StreamHandle(sent++), message);
-      ring.played(StreamHandle(sent++), 5);
+      ring.played(StreamHandle(sent++), {5, {}});
       while (const size_t bytes = records.take(out)) {
         for (size_t at = 0; at < bytes;) {
           uint32_t size = 0;

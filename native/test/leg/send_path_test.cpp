@@ -19,7 +19,7 @@ constexpr uint32_t kFirstTimestamp = 0xffff'ff00;  // wraps within the first fra
 constexpr uint16_t kFirstSequence = 65'530;
 
 /// Noise frames sent through a send path like in a leg, and the resulting packets.
-struct Sent {
+struct SentPacket {
   std::vector<uint8_t> audio;    // all payloads concatenated
   std::vector<uint8_t> encoded;  // the input
 
@@ -71,7 +71,7 @@ TEST_SUITE("send path") {
     for (const int packet_ms : {10, 20, 30, 40, 50, 60}) {
       CAPTURE(packet_ms);
       SendPath path = sending(packet_ms);
-      Sent sent;
+      SentPacket sent;
       sent.run(path, 300, packet_ms);
       CHECK(sent.encoded.size() - sent.audio.size() < static_cast<size_t>(packet_ms * 8) + kFrameSamples);
       CHECK(std::equal(sent.audio.begin(), sent.audio.end(), sent.encoded.begin()));

@@ -7,7 +7,10 @@ namespace carillon {
 
 struct NoEvents : Events {
   void media(StreamHandle, Bytes) override {}
-  void played(StreamHandle, uint32_t) override {}
+  void played(StreamHandle, const ReachedCheckpoint&) override {}
+  void speech(StreamHandle, bool, uint32_t, Nanos) override {}
+  void interrupted(StreamHandle, const PlayPosition&, std::optional<uint32_t>) override {}
+  void turn(StreamHandle, Nanos) override {}
   void dtmf(LegHandle, char, bool, Nanos) override {}
   void media_timeout(LegHandle, Nanos) override {}
   void source_changed(LegHandle, SourceChange, const Address&) override {}

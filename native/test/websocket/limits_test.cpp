@@ -11,7 +11,7 @@ namespace carillon {
 
 namespace {
 
-Bytes bytes_of(std::string_view text) { return {reinterpret_cast<const uint8_t*>(text.data()), text.size()}; }
+Bytes bytes_in(std::string_view text) { return {reinterpret_cast<const uint8_t*>(text.data()), text.size()}; }
 
 std::vector<std::string> drain(SendQueue& send_queue) {
   std::vector<std::string> out;
@@ -24,19 +24,19 @@ std::vector<std::string> drain(SendQueue& send_queue) {
 TEST_SUITE("send queue") {
   TEST_CASE("drops the oldest media and keeps control messages and the order") {
     SendQueue send_queue({3, 1000});
-    send_queue.put_media(bytes_of("m1"));
-    CHECK(send_queue.put_control(Opcode::text, bytes_of("c1")));
-    for (const char* name : {"m2", "m3", "m4", "m5"}) send_queue.put_media(bytes_of(name));
+    send_queue.put_media(bytes_in("m1"));
+    CHECK(send_queue.put_control(Opcode::text, bytes_in("c1")));
+    for (const char* name : {"m2", "m3", "m4", "m5"}) send_queue.put_media(bytes_in(name));
     CHECK(send_queue.dropped() == 2);
     CHECK(drain(send_queue) == std::vector<std::string>{"c1", "m3", "m4", "m5"});
   }
 
   TEST_CASE("limits control messages in bytes") {
     SendQueue send_queue({3, SendQueue::kItemBytes + 10});
-    CHECK(send_queue.put_control(Opcode::text, bytes_of("123456")));
-    CHECK_FALSE(send_queue.put_control(Opcode::text, bytes_of("12345")));
+    CHECK(send_queue.put_control(Opcode::text, bytes_in("123456")));
+    CHECK_FALSE(send_queue.put_control(Opcode::text, bytes_in("12345")));
     CHECK(send_queue.take());
-    CHECK(send_queue.put_control(Opcode::text, bytes_of("12345")));
+    CHECK(send_queue.put_control(Opcode::text, bytes_in("12345")));
   }
 
   TEST_CASE("counts the overhead of an empty message") {
@@ -49,19 +49,19 @@ TEST_SUITE("send queue") {
 
   TEST_CASE("keeps only the last waiting pong (RFC 6455 §5.5.3)") {
     SendQueue send_queue({3, 4 * SendQueue::kItemBytes});
-    CHECK(send_queue.put_control(Opcode::text, bytes_of("c1")));
-    for (int i = 0; i < 10'000; ++i) CHECK(send_queue.put_control(Opcode::pong, bytes_of(std::to_string(i))));
-    CHECK(send_queue.put_control(Opcode::text, bytes_of("c2")));
+    CHECK(send_queue.put_control(Opcode::text, bytes_in("c1")));
+    for (int i = 0; i < 10'000; ++i) CHECK(send_queue.put_control(Opcode::pong, bytes_in(std::to_string(i))));
+    CHECK(send_queue.put_control(Opcode::text, bytes_in("c2")));
     CHECK(drain(send_queue) == std::vector<std::string>{"c1", "9999", "c2"});
-    CHECK(send_queue.put_control(Opcode::pong, bytes_of("again")));
+    CHECK(send_queue.put_control(Opcode::pong, bytes_in("again")));
     CHECK(drain(send_queue) == std::vector<std::string>{"again"});
   }
 
   TEST_CASE("drops media and keeps the other messages") {
     SendQueue send_queue({3, 1000});
-    send_queue.put_media(bytes_of("m1"));
-    CHECK(send_queue.put_control(Opcode::pong, bytes_of("c1")));
-    send_queue.put_media(bytes_of("m2"));
+    send_queue.put_media(bytes_in("m1"));
+    CHECK(send_queue.put_control(Opcode::pong, bytes_in("c1")));
+    send_queue.put_media(bytes_in("m2"));
     send_queue.drop_media();
     CHECK(send_queue.dropped() == 2);
     CHECK(drain(send_queue) == std::vector<std::string>{"c1"});
@@ -72,7 +72,7 @@ TEST_SUITE("send queue") {
     std::vector<unsigned> reported;
     const auto put = [&](int count) {
       for (int i = 0; i < count; ++i) {
-        send_queue.put_media(bytes_of("m"));
+        send_queue.put_media(bytes_in("m"));
         if (const unsigned percent = send_queue.newly_degraded()) reported.push_back(percent);
       }
     };

@@ -63,6 +63,7 @@ async function examine(
     ),
     ...(problems.length === 0 ? [good('settings', 'valid')] : []),
     machine.checkNode(process.versions.node),
+    machine.checkEngine(),
     ...(running ?? (await network.checkPorts(settings))),
     ...(await network.checkPublicAddress(settings)),
     ...services.checkCertificates(settings, Date.now()),

@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readFileSync, type StatsFs, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { loadNativeAddon } from '../../base/native-addon.ts';
 import type { Settings } from '../../config/schema.ts';
 import { type Finding, good, problem, reasonOf, skipped, warning } from './finding.ts';
 
@@ -43,6 +44,21 @@ export function checkNode(version: string): Finding {
     `Node ${version}`,
     `The service needs Node ${NODE_MAJOR}; npm start and the installed service include it.`,
   );
+}
+
+/** Checks that the native media engine loads, and names its version of libopus. */
+export function checkEngine(load: () => unknown = loadNativeAddon): Finding {
+  try {
+    const { opusVersion } = load() as { readonly opusVersion: string };
+    return good('media engine', opusVersion);
+  } catch (error) {
+    const { message, cause } = error as Error;
+    return problem(
+      'media engine',
+      cause instanceof Error ? `${message}: ${cause.message}` : message,
+      'Run npm run build in the project folder. In an installed tree, install it again.',
+    );
+  }
 }
 
 /** Checks NTP synchronization. Charges, campaigns and certificates depend on the wall clock. */

@@ -1,6 +1,9 @@
 /** Observations of a stream test and their report. Times are milliseconds of one monotonic clock. */
 import type { StreamSocketEnd } from '../../domain/call/needs.ts';
+import { Turns } from '../../domain/interpreter/turns.ts';
 
+/** Silence after which audio of the bot begins an answer, in ms, as in the media engine. */
+const BOT_PAUSE_MS = 300;
 /** Maximum silence within speech that counts as an interruption, in ms. Longer silence is an intended pause. */
 const LONGEST_INTERRUPTION_MS = 500;
 /** Interruptions per second of speech that indicate a bot that sends too slowly. Fewer are network jitter. */
@@ -41,7 +44,13 @@ export class Observations {
   longestInterruptionMs = 0;
   /** Faults of the bot and how often each occurred. */
   readonly faults = new Map<string, number>();
+  /** Sample rates of the bot's audio. */
+  readonly ratesHz = new Set<number>();
+  readonly turns = new Turns();
   #dryMs: number | undefined;
+  /** Time of the caller's last speech that the bot has not answered. */
+  #callerMs: number | undefined;
+  #botMs = Number.NEGATIVE_INFINITY;
 
   constructor(requestedMs: number) {
     this.requestedMs = requestedMs;
@@ -60,6 +69,20 @@ export class Observations {
     if (gapMs > LONGEST_INTERRUPTION_MS) return;
     this.interruptions += 1;
     this.longestInterruptionMs = Math.max(this.longestInterruptionMs, gapMs);
+  }
+
+  /** Records that the test speech was audible. */
+  callerSpoke(nowMs: number): void {
+    this.#callerMs = nowMs;
+  }
+
+  /** Records that the bot was audible. The first audio after a pause answers the caller's last speech. */
+  botSpoke(nowMs: number): void {
+    const begins = nowMs - this.#botMs >= BOT_PAUSE_MS;
+    this.#botMs = nowMs;
+    if (!begins || this.#callerMs === undefined) return;
+    this.turns.took(nowMs - this.#callerMs);
+    this.#callerMs = undefined;
   }
 
   /** Records that the playback queue ran empty within speech. */
@@ -92,6 +115,13 @@ const ENDED_BY = {
 const ms = (from: number | undefined, to: number | undefined): string =>
   from === undefined || to === undefined ? '-' : `${Math.round(to - from)} ms`;
 
+function turnsOf({ turns }: Observations): string {
+  const summary = turns.summary();
+  if (summary === undefined) return '-';
+  const { count, p50Ms, p95Ms } = summary;
+  return `${count} (p50 ${Math.round(p50Ms)} ms, p95 ${Math.round(p95Ms)} ms)`;
+}
+
 /** Rows of the report: label and value. */
 export function table(seen: Observations): ReadonlyArray<readonly [what: string, value: string]> {
   const sizes =
@@ -102,6 +132,7 @@ export function table(seen: Observations): ReadonlyArray<readonly [what: string,
     ['connected and started', ms(seen.requestedMs, seen.startedMs)],
     ['first audio from the bot after start', ms(seen.startedMs, seen.firstAudioMs)],
     ['first audio after the test speech ended', ms(seen.speechEndMs, seen.firstAudioAfterSpeechMs)],
+    ['turns, and latency of the answers', turnsOf(seen)],
     ['media messages sent', String(seen.mediaSent)],
     ['playAudio messages', `${seen.playAudio} (${sizes})`],
     ['audio from the bot', `${(seen.playedMs / 1000).toFixed(1)} s`],
@@ -119,8 +150,21 @@ export function table(seen: Observations): ReadonlyArray<readonly [what: string,
   ];
 }
 
+/** Audio declared with a higher rate than it has is played too fast, with gaps. */
+function rateHint({ ratesHz }: Observations, streamRateHz: number | undefined): string {
+  const [only] = ratesHz;
+  if (
+    ratesHz.size !== 1 ||
+    only === undefined ||
+    only === streamRateHz ||
+    streamRateHz === undefined
+  )
+    return '';
+  return `. The bot declares ${only} Hz, but the stream has ${streamRateHz} Hz: echoed audio needs the rate of "start"`;
+}
+
 /** Returns a description of every fault; empty if there is none. */
-export function problems(seen: Observations): readonly string[] {
+export function problems(seen: Observations, streamRateHz?: number): readonly string[] {
   const found = [...seen.faults].map(([words, times]) =>
     times === 1 ? words : `${words} (${times}x)`,
   );
@@ -134,7 +178,7 @@ export function problems(seen: Observations): readonly string[] {
   const { interruptions, playedMs } = seen;
   if (playedMs >= LEAST_JUDGED_MS && interruptions > INTERRUPTIONS_PER_SECOND * (playedMs / 1000)) {
     found.push(
-      `the bot's speech was interrupted ${interruptions} times: it sends audio slower than real time; send larger chunks, or send earlier`,
+      `the bot's speech was interrupted ${interruptions} times: it sends audio slower than real time; send larger chunks, or send earlier${rateHint(seen, streamRateHz)}`,
     );
   }
   if (seen.playAudio === 0) found.push('the bot sent no audio');

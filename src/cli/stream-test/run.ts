@@ -80,6 +80,7 @@ export function runStreamTest(options: StreamTestOptions): Promise<StreamTestRes
         from: '14155550100',
         to: '14155550101',
         direction: 'inbound',
+        callStartMs: clock.wallMs(),
       },
       leg as MediaLeg,
       watch(seen, options, {

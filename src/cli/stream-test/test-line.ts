@@ -20,6 +20,11 @@ const RECORD_RATE_HZ = 24_000;
 const RECORD_FRAME = (RECORD_RATE_HZ * FRAME_MS) / 1000;
 const WAV_MAGIC = Buffer.from('RIFF', 'latin1');
 
+/** Peak from which a frame is speech, not the background of a recording: -40 dBFS. */
+const AUDIBLE = 328;
+const isAudible = (frame: Int16Array): boolean =>
+  frame.some((sample) => Math.abs(sample) >= AUDIBLE);
+
 interface Mark {
   readonly name: string;
   /** Position in samples since the start of the queue. */
@@ -81,6 +86,7 @@ export class TestLine implements MediaStream {
         'a payload begins with a WAV header, which sounds like a click: send samples only',
       );
     }
+    this.#seen.ratesHz.add(rate);
     const samples = convertRate({ rate, samples: this.#decode(encoding, payload) }, RECORD_RATE_HZ);
     const nowMs = this.#clock.monotonicMs();
     if (this.queuedMs() + (samples.length * 1000) / RECORD_RATE_HZ > this.#options.queueMs)
@@ -92,7 +98,7 @@ export class TestLine implements MediaStream {
     return true;
   }
 
-  clear(): void {
+  clear(): undefined {
     this.#queue = [];
     this.#played = this.#queued;
     this.#marks = [];
@@ -139,6 +145,7 @@ export class TestLine implements MediaStream {
     if (at >= this.#voice.length) this.#seen.speechEndMs ??= this.#clock.monotonicMs();
     const frame = new Int16Array(length);
     frame.set(this.#voice.subarray(at, at + length));
+    if (isAudible(frame)) this.#seen.callerSpoke(this.#clock.monotonicMs());
     const payload = encoding === 'audio/x-mulaw' ? PCMU.encode(frame) : l16Bytes(frame);
     const media = {
       track: 'inbound',
@@ -170,6 +177,7 @@ export class TestLine implements MediaStream {
     if ((wasSpeaking || this.#speaking) && filled < RECORD_FRAME) {
       this.#seen.ranDry(this.#clock.monotonicMs());
     }
+    if (isAudible(frame)) this.#seen.botSpoke(this.#clock.monotonicMs());
     this.#played += filled;
     this.#record.push(frame);
     const reached = this.#marks.filter(({ at }) => at <= this.#played);

@@ -1,18 +1,21 @@
-export type AlarmKind =
-  | 'carrier_down'
-  | 'answer_ratio'
-  | 'one_way_audio'
-  | 'poor_audio'
-  | 'spend'
-  | 'new_country'
-  | 'short_calls'
-  | 'low_balance'
-  | 'disk'
-  | 'certificate'
-  | 'unreadable_rows'
-  | 'not_serving'
-  | 'spool'
-  | 'object_backlog';
+/** Each kind has a row in docs/operate/troubleshooting.md. */
+export const ALARM_KINDS = [
+  'carrier_down',
+  'answer_ratio',
+  'one_way_audio',
+  'poor_audio',
+  'spend',
+  'new_country',
+  'short_calls',
+  'low_balance',
+  'disk',
+  'certificate',
+  'unreadable_rows',
+  'not_serving',
+  'spool',
+  'object_backlog',
+] as const;
+export type AlarmKind = (typeof ALARM_KINDS)[number];
 
 /** A problem that holds now. */
 export interface Condition {
@@ -26,6 +29,17 @@ export interface Condition {
 export interface Alarm extends Condition {
   /** Start of the alarm, microseconds UTC. */
   readonly sinceUs: number;
+}
+
+/** An alarm that is active, with its acknowledgement. */
+export interface ActiveAlarm extends Alarm {
+  readonly acknowledged: { readonly atUs: number; readonly by: string } | undefined;
+}
+
+/** An alarm that has ended. */
+export interface EndedAlarm extends Alarm {
+  /** End of the alarm, microseconds UTC. */
+  readonly clearedUs: number;
 }
 
 export interface AlarmChange extends Alarm {
@@ -53,20 +67,3 @@ export interface AlarmLimits {
   /** Hourly spend below which no alarm is raised, in currency units. */
   readonly spendFloor: number;
 }
-
-export const ALARM_KINDS: readonly AlarmKind[] = [
-  'carrier_down',
-  'answer_ratio',
-  'one_way_audio',
-  'poor_audio',
-  'spend',
-  'new_country',
-  'short_calls',
-  'low_balance',
-  'disk',
-  'certificate',
-  'unreadable_rows',
-  'not_serving',
-  'spool',
-  'object_backlog',
-];

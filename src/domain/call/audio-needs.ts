@@ -1,8 +1,10 @@
 /** Ports for audio: customers' audio files, speech synthesis and MP3 encoding of recordings. */
+
 import type { Result } from '../../base/result.ts';
+import type { AudioRate } from '../../protocol/sdp/sdp.ts';
 
 /** Sample rates of legs and rooms, in Hz. */
-export type LineRate = 8000 | 16000 | 24000 | 48000;
+export type LineRate = AudioRate;
 
 /** Mono PCM: little-endian int16 samples at `rate` Hz. */
 export interface Pcm {

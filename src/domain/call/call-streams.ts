@@ -3,7 +3,7 @@ import type { StreamId } from '../../base/ids.ts';
 import { ZERO } from '../../base/money.ts';
 import { closeStream, connectedUs } from '../cdr/cdr.ts';
 import type { OpenStream } from '../cdr/needs.ts';
-import type { StreamCdr, StreamTermination } from '../cdr/types.ts';
+import type { StreamCdr, StreamTermination, TurnSummary } from '../cdr/types.ts';
 import type { CallPrice } from './identity.ts';
 
 /** Maximum number of recorded streams per call. Bounds the record of a document that opens streams in a loop. */
@@ -20,6 +20,7 @@ export type StreamFacts = Pick<
 export interface StreamEnd {
   readonly atUs: number;
   readonly reason: StreamTermination;
+  readonly turns?: TurnSummary;
 }
 
 /**
@@ -65,12 +66,12 @@ export class CallStreams {
     }));
   }
 
-  closed(streamId: StreamId, { atUs, reason }: StreamEnd): boolean {
+  closed(streamId: StreamId, { atUs, reason, turns }: StreamEnd): boolean {
     const open = this.#open.find((stream) => stream.streamId === streamId);
     if (open === undefined) return false;
     this.#open = this.#open.filter((stream) => stream !== open);
     const closed = closeStream(open, atUs, this.#price.currency, reason);
-    this.#past = [...this.#past, closed];
+    this.#past = [...this.#past, turns === undefined ? closed : { ...closed, turns }];
     return true;
   }
 

@@ -247,12 +247,13 @@ export class Call implements Recorded {
     return this.#part instanceof InboundPart ? this.#part : undefined;
   }
 
-  /** Adopts an inbound leg. Must be called in the same event-loop turn in which the INVITE arrived. */
-  takeInbound(leg: InboundLeg, preference: LegPolicy = {}): void {
+  /** Adopts an inbound leg in the event-loop turn of its INVITE. `ownsMessages`: the call shows its SIP messages. */
+  takeInbound(leg: InboundLeg, preference: LegPolicy = {}, { ownsMessages = true } = {}): void {
     this.#media.protectBy(preference.srtp);
     this.#media.speakTo(leg.carrier === undefined ? 'phones' : 'carriers', preference.codecs);
     const part = new InboundPart(leg, this.#partOf());
     this.#part = part;
+    if (ownsMessages) part.claimMessages();
     part.attach();
   }
 
@@ -371,7 +372,7 @@ export class Call implements Recorded {
     return this.#course.nowUs();
   }
 
-  /** Converts `us` on the call's timeline to the monotonic clock (ms). */
+  /** Converts `us` on the timeline to monotonic time (ms). */
   msAt(us: number): number {
     return this.#course.msAt(us);
   }

@@ -17,9 +17,13 @@ export class InboundPart implements CallPart {
     this.#of = of;
   }
 
+  /** Shows the SIP messages of the leg with the call. */
+  claimMessages(): void {
+    this.leg.belongsTo?.(this.#of.owner);
+  }
+
   /** Attaches the call to the events of the leg. If the leg has already ended, its end is reported immediately. */
   attach(): void {
-    this.leg.belongsTo?.(this.#of.owner);
     this.leg.attach(legEventsOf(this.#of));
   }
 

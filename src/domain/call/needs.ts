@@ -1,6 +1,13 @@
 /** Ports that calls use: leg-level signalling, media and audio-stream sockets. */
+import { noOperation } from '../../base/no-operation.ts';
 import type { Result } from '../../base/result.ts';
-import type { CodecName, CodecPreference, SrtpPolicy, SrtpSuite } from '../../protocol/sdp/sdp.ts';
+import type {
+  CodecName,
+  CodecPreference,
+  OpusSending,
+  SrtpPolicy,
+  SrtpSuite,
+} from '../../protocol/sdp/sdp.ts';
 import type { MediaQuality } from '../cdr/types.ts';
 import type { LineRate, Pcm } from './audio-needs.ts';
 import type {
@@ -10,6 +17,7 @@ import type {
   RecognitionRequest,
   Transcript,
 } from './recognition-needs.ts';
+import type { LegEvents } from './signalling-needs.ts';
 import type {
   MediaStream,
   MediaStreamEvents,
@@ -19,12 +27,29 @@ import type {
   StreamSocketOptions,
 } from './stream-needs.ts';
 
-export { isCodecName, isCodecPreference } from '../../protocol/sdp/sdp.ts';
+export {
+  CODEC_NAMES,
+  CODEC_PREFERENCES,
+  isCodecName,
+  isCodecPreference,
+} from '../../protocol/sdp/sdp.ts';
 export type * from './audio-needs.ts';
 export type * from './recognition-needs.ts';
 export type * from './signalling-needs.ts';
 export { SRTP_REQUIRED, srtpRule } from './signalling-needs.ts';
 export type * from './stream-needs.ts';
+
+/**
+ * Event handlers of a leg without a call. Re-INVITEs and digits are dropped. The leg reports its end again to the call
+ * that attaches.
+ */
+export const BEFORE_CALL: LegEvents = {
+  ended: noOperation,
+  offered: noOperation,
+  answered: noOperation,
+  dtmf: noOperation,
+  referred: (refer) => refer.refuse(),
+};
 
 // ---------------------------------------------------------------- media
 
@@ -56,15 +81,6 @@ export interface SessionCodec {
   readonly channels: number;
   /** Opus only: encoding that the peer requests (RFC 7587 §6.1). */
   readonly opus?: OpusSending;
-}
-
-interface OpusSending {
-  /** Bit rate in bit/s; 0 selects the default for the sample rate. */
-  readonly bitrate: number;
-  /** In-band forward error correction. */
-  readonly fec: boolean;
-  /** Discontinuous transmission: no packets during silence. */
-  readonly dtx: boolean;
 }
 
 /** RTP payload types: `send` is chosen by the peer, `receive` by this node. */
@@ -223,6 +239,8 @@ export interface MachineDetectionOptions {
   readonly greetingMs: number;
   readonly maximumWords: number;
   readonly maximumWordMs: number;
+  /** Replaces `greetingMs` and `maximumWords` by rules that also accept the greeting of a business. */
+  readonly adaptive: boolean;
 }
 
 export interface MachineDetectionResult {

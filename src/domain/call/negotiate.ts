@@ -5,12 +5,12 @@ import {
   buildOffer,
   type Codec,
   chooseAudio,
+  codecProperties,
   telephoneEvent as eventCodec,
   type LocalCrypto,
   type LocalTransport,
   OFFERED_SUITES,
   offeredCodecs,
-  parametersOf,
   readAnswer,
   readOffer,
   revise,
@@ -22,7 +22,6 @@ import {
 import {
   type CodecPreference,
   isCodecName,
-  type LineRate,
   type MediaProtection,
   type MediaSession,
   type SessionCodec,
@@ -34,14 +33,6 @@ import { PayloadNumbers } from './payload-numbers.ts';
 const EVENT_PAYLOAD_TYPE = 101;
 const WIDE_EVENT_PAYLOAD_TYPE = 102;
 const WIDE_CLOCK = 48_000;
-/**
- * Sample rates for Opus, highest first. The first that does not exceed the peer's maximum playback rate is used (RFC
- * 7587 §6.1).
- */
-const OPUS_RATES: readonly LineRate[] = [24_000, 16_000, 8000];
-/** Full Opus rate, used only if the peer explicitly requests it: speech has little energy above 12 kHz. */
-const OPUS_FULL_RATE = 48_000;
-const HIGHEST_BITRATE = 510_000;
 const PTIME_MS = 20;
 const FIRST_VERSION = 1;
 
@@ -315,36 +306,9 @@ function mediaSession(
 /** Returns undefined for an unsupported codec. */
 function sessionCodec(codec: Codec): SessionCodec | undefined {
   const { name, clockRateHz: clockRate } = codec;
-  switch (name) {
-    case 'PCMU':
-    case 'PCMA':
-      return { name, clockRate, sampleRate: 8000, channels: 1 };
-    case 'G722':
-      return { name, clockRate, sampleRate: 16_000, channels: 1 };
-    case 'L16':
-      return { name, clockRate, sampleRate: clockRate === 16_000 ? 16_000 : 8000, channels: 1 };
-    case 'OPUS':
-      return { name, clockRate, channels: 1, ...opusSession(codec) };
-    default:
-      return undefined;
-  }
-}
-
-/** Reads the encoding that the peer requests (RFC 7587 §6.1). Invalid values are ignored. */
-function opusSession(codec: Codec): Pick<SessionCodec, 'sampleRate' | 'opus'> {
-  const preferences = parametersOf(codec);
-  const number = (name: string): number => Number(preferences.get(name) ?? Number.NaN);
-  const playback = number('maxplaybackrate');
-  const bitrate = number('maxaveragebitrate');
-  return {
-    sampleRate:
-      playback === OPUS_FULL_RATE
-        ? OPUS_FULL_RATE
-        : (OPUS_RATES.find((rate) => !(rate > playback)) ?? 8000),
-    opus: {
-      bitrate: bitrate >= 6000 && bitrate <= HIGHEST_BITRATE ? Math.floor(bitrate) : 0,
-      fec: preferences.get('useinbandfec') === '1',
-      dtx: preferences.get('usedtx') === '1',
-    },
-  };
+  const properties = codecProperties(name);
+  if (properties === undefined || !isCodecName(name)) return undefined;
+  const opus = properties.sending?.(codec);
+  const sampleRate = properties.sampleRate(codec);
+  return { name, clockRate, sampleRate, channels: 1, ...(opus && { opus }) };
 }

@@ -2,6 +2,7 @@
 import type { CallUuid, TrunkId } from '../../base/ids.ts';
 import type { Result } from '../../base/result.ts';
 import type { CodecPreference, SrtpPolicy } from '../../protocol/sdp/sdp.ts';
+import type { SipTransportName } from '../../protocol/sip/types.ts';
 import type { PeerPolicy, SipTransport } from '../provisioning/types.ts';
 import type { HangupCauseKey } from './hangup-cause.ts';
 
@@ -14,7 +15,7 @@ export interface Party {
 }
 
 export interface RemoteAddress {
-  readonly transport: 'udp' | 'tcp' | 'tls' | 'ws' | 'wss';
+  readonly transport: SipTransportName;
   readonly address: string;
   readonly port: number;
 }
@@ -138,7 +139,7 @@ export interface Leg {
   /** Identifier within the signalling layer; not the call UUID. */
   readonly id: string;
   readonly sipCallId: string;
-  /** Ends the leg with BYE, CANCEL or a final response for the cause. Idempotent. `detail`: Warning text of a 488. */
+  /** Ends the leg with BYE, CANCEL or a final response. Idempotent. `detail`: Warning text of a 488. */
   hangup(cause: HangupCauseKey, detail?: string): void;
   /**
    * Sends REFER on an answered leg, one at a time. The returned function stops the progress events. Absent if the leg
@@ -187,7 +188,7 @@ export interface InboundLeg extends Leg {
   refuse(status: number, why: string, phrase?: string): void;
   /** Leg (`Leg.id`) that this INVITE replaces (Replaces, RFC 3891). No application is involved. */
   readonly replaces?: string | undefined;
-  /** Attaches the event handlers. Must be called in the same event-loop turn in which the leg was delivered. */
+  /** Replaces the event handlers, first in the event-loop turn of the INVITE. Reports the end of an ended leg again. */
   attach(events: LegEvents): void;
   /** Assigns the messages of this leg to a call. */
   belongsTo?(owner: LegOwner): void;

@@ -4,6 +4,35 @@ import type { Headers } from './signalling-needs.ts';
 
 export type StreamEncoding = 'audio/x-l16' | 'audio/x-mulaw';
 
+/** Detection of the caller's speech. Times in ms; ranges as in the `Stream` element. */
+export interface SpeechDetection {
+  readonly sensitivity: number;
+  readonly minimumMs: number;
+  readonly endMs: number;
+  readonly bargeIn: 'none' | 'duck' | 'clear';
+}
+
+/** Position of playback in the bot's audio. Times in ms. */
+export interface PlayPosition {
+  /** Time played since the last checkpoint that was reached, the last clear or the begin of the stream. */
+  readonly playedMs: number;
+  /** Number of the last `playAudio` message played, from 1 over the stream; 0: none. */
+  readonly message: number;
+  /** Played part of this message, and its length. */
+  readonly messagePlayedMs: number;
+  readonly messageMs: number;
+  /** Queued audio that a clear has discarded. */
+  readonly discardedMs: number;
+}
+
+export interface SpeechEvent {
+  readonly started: boolean;
+  /** Wall-clock time of the begin or the end of speech, in ms since the epoch. */
+  readonly timestampMs: number;
+  /** 0–1. */
+  readonly confidence: number;
+}
+
 export interface MediaStreamOptions {
   readonly streamId: StreamId;
   readonly encoding: StreamEncoding;
@@ -16,6 +45,8 @@ export interface MediaStreamOptions {
   readonly queueMs: number;
   /** Direct connection between leg and socket. Without it, audio passes through `media` and `receive`. */
   readonly wire?: StreamWire;
+  /** Undefined: speech is not detected. */
+  readonly speech?: SpeechDetection;
 }
 
 /** Bot socket for direct media transfer, created by the audio-stream edge and used by the media edge. */
@@ -37,7 +68,12 @@ export interface MediaStreamEvents {
    */
   media(messages: readonly Uint8Array[]): void;
   /** The last sample queued before this checkpoint has been played. */
-  played(name: string): void;
+  played(name: string, at?: PlayPosition): void;
+  speech?(event: SpeechEvent): void;
+  /** The caller's speech has cleared the queue and these checkpoints. */
+  interrupted?(names: readonly string[], at: PlayPosition): void;
+  /** The bot's audio has begun `latencyMs` after the caller's last speech. */
+  turn?(latencyMs: number): void;
   /** The queue level rose above 30, 60 or 90 percent. */
   degraded(percent: 30 | 60 | 90): void;
   dtmf(digit: string, timestampMs: number): void;
@@ -63,8 +99,11 @@ export interface MediaStream {
    * reports that later.
    */
   enqueue(encoding: StreamEncoding, rate: 8000 | 16000 | 24000, payload: Uint8Array): boolean;
-  /** Drops queued audio with a fade of a few milliseconds. Pending checkpoints never complete. */
-  clear(): void;
+  /**
+   * Drops queued audio with a fade of a few milliseconds. Pending checkpoints never complete. Returns the position, if
+   * it is known.
+   */
+  clear(): PlayPosition | undefined;
   checkpoint(name: string): void;
   pause(paused: boolean): void;
   close(): void;
@@ -86,6 +125,12 @@ export interface StreamSocketOptions {
   readonly from: string;
   readonly to: string;
   readonly direction: 'inbound' | 'outbound';
+  /** Start of the call in ms since the epoch. */
+  readonly callStartMs: number;
+  /** Undefined: speech is not detected. `events`: the bot gets `speechStarted` and `speechStopped`. */
+  readonly speech?: SpeechDetection & { readonly events: boolean };
+  /** Whether `playedStream` and `clearedAudio` report the position of playback. */
+  readonly positions?: boolean;
 }
 
 export type StreamSocketEnd =
@@ -102,6 +147,9 @@ export interface StreamSocketEvents {
   started(): void;
   played(name: string): void;
   cleared(): void;
+  /** The caller's speech interrupted the bot. */
+  interrupted?(at: PlayPosition): void;
+  turn?(latencyMs: number): void;
   degraded(percent: number): void;
   /** The bot did not read its socket and missed `ms` milliseconds of audio since the last report. */
   missed?(ms: number): void;

@@ -55,6 +55,18 @@ export interface ExchangeNeeds {
   readonly settings: CallbackSettings;
   /** Delays requests while another node may have taken over this node's calls. Absent without a cluster. */
   readonly lease?: CallbackLease | undefined;
+  /** Receives every request with its bodies. */
+  readonly journal?: ExchangeJournal | undefined;
+}
+
+/** Records requests as sent, and the bodies of their responses. */
+interface ExchangeJournal {
+  record(exchanged: {
+    readonly request: ExchangeRequest;
+    readonly attempt: CallbackAttempt;
+    readonly requestBody: string;
+    readonly responseBody: string;
+  }): void;
 }
 
 const RETRY_REASONS: Readonly<Record<HttpFailure['kind'], RetryReason | undefined>> = {
@@ -95,12 +107,13 @@ export async function exchange(
   } catch {
     return err({ detail: 'aborted', cause: 'aborted', retryReason: undefined });
   }
+  const body = isGet ? undefined : (request.json ?? formEncode(request.parameters));
   const result = await needs.http.send(
     {
       method: request.method,
       url,
       headers,
-      body: isGet ? undefined : (request.json ?? formEncode(request.parameters)),
+      body,
       connectTimeoutMs: request.connectTimeoutMs,
       readTimeoutMs: request.readTimeoutMs,
       stallTimeoutMs: request.stallTimeoutMs,
@@ -110,7 +123,7 @@ export async function exchange(
     signal,
   );
   const outcome = judge(result);
-  report({
+  const attempt: CallbackAttempt = {
     event: request.event,
     url,
     method: request.method,
@@ -119,6 +132,13 @@ export async function exchange(
     durationMs: result.ok ? result.value.durationMs : result.error.durationMs,
     signedString: signed.plivoV3,
     spanId,
+  };
+  report(attempt);
+  needs.journal?.record({
+    request,
+    attempt,
+    requestBody: body ?? '',
+    responseBody: result.ok ? result.value.body : '',
   });
   return outcome;
 }

@@ -111,17 +111,16 @@ export class Dialer implements DialerControl {
     return this.#obstacles.of(campaign);
   }
 
+  /** Reads the campaign again. A failed read is logged and does not fail the change. */
   async changed({ id, accountId }: Campaign): Promise<void> {
-    this.#needs.store
-      .get(id)
-      .then((campaign) => {
-        if (campaign === undefined) return;
-        this.#live.get(id)?.forget();
-        this.#keep(campaign);
-      })
-      .catch((error: unknown) => {
-        this.#needs.logger.error({ error, accountId, campaignId: id }, 'failed to read a campaign');
-      });
+    try {
+      const campaign = await this.#needs.store.get(id);
+      if (campaign === undefined) return;
+      this.#live.get(id)?.forget();
+      this.#keep(campaign);
+    } catch (error) {
+      this.#needs.logger.error({ error, accountId, campaignId: id }, 'failed to read a campaign');
+    }
   }
 
   async agentChanged(agent: Agent): Promise<void> {

@@ -20,7 +20,7 @@ export interface DialerControl {
   resume(campaign: Campaign): Promise<Campaign | undefined>;
   /** Returns the cause of the campaign's pause if it still exists. */
   obstacle(campaign: Campaign): Promise<Obstacle | undefined>;
-  /** Notifies the dialer of a campaign that changed in the store. */
+  /** Notifies the dialer of a campaign that changed in the store. Resolves when the dialer uses the new values. */
   changed(campaign: Campaign): Promise<void>;
   agentChanged(agent: Agent): Promise<void>;
   health(campaign: Campaign): CampaignHealth;

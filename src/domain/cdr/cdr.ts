@@ -2,7 +2,15 @@ import type { AccountId, CallUuid } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { CdrStore } from './needs.ts';
-import type { CdrFilter, CdrRecord, CdrSummary, DailyCalls } from './types.ts';
+import type {
+  CdrFilter,
+  CdrRecord,
+  CdrSearch,
+  CdrSummary,
+  DailyCalls,
+  HourlyCalls,
+  MosRange,
+} from './types.ts';
 
 export { chargeAt, chargesOf, closeCall, closeStream, connectedUs, dueAt } from './billing.ts';
 export { INTERRUPTED, isInterrupted } from './interruption.ts';
@@ -13,6 +21,10 @@ export { Settler } from './settler.ts';
 
 /** Number of records fetched per query while walking a set. */
 const WALK_BATCH = 500;
+/** Number of records that one search examines. */
+const SEARCH_SCAN = 50_000;
+/** Number of calls whose scores are averaged. */
+const SCORED_CALLS = 2000;
 
 export type CdrRefusal = { readonly kind: 'unknownCall' };
 
@@ -61,6 +73,26 @@ export class CallRecords {
   /** Returns calls per start day and direction, oldest first. */
   daily(filter: CdrFilter): Promise<readonly DailyCalls[]> {
     return this.#store.daily(filter);
+  }
+
+  /** Returns the records before number `before` that match, latest first, with a bounded effort. */
+  search(
+    filter: CdrFilter,
+    mos: MosRange,
+    { before, limit }: { readonly before: number | undefined; readonly limit: number },
+  ): Promise<CdrSearch> {
+    return this.#store.search(filter, mos, { before, limit, scan: SEARCH_SCAN });
+  }
+
+  /** Returns calls per hour, oldest first, and the average score of the latest calls. */
+  async hourly(
+    filter: CdrFilter,
+  ): Promise<{ readonly hours: readonly HourlyCalls[]; readonly mos: number | undefined }> {
+    const [hours, mos] = await Promise.all([
+      this.#store.hourly(filter),
+      this.#store.averageMos(filter, SCORED_CALLS),
+    ]);
+    return { hours, mos };
   }
 
   /** Returns the number of records that `walk` yields. */

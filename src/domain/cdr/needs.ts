@@ -4,7 +4,17 @@ import type { Page, Slice } from '../../base/page.ts';
 import type { Result } from '../../base/result.ts';
 import type { StoredNotification } from '../callback/types.ts';
 import type { NewEntry, ReserveRefusal } from '../ledger/types.ts';
-import type { CallTimeline, Cdr, CdrFilter, CdrRecord, CdrSummary, DailyCalls } from './types.ts';
+import type {
+  CallTimeline,
+  Cdr,
+  CdrFilter,
+  CdrRecord,
+  CdrSearch,
+  CdrSummary,
+  DailyCalls,
+  HourlyCalls,
+  MosRange,
+} from './types.ts';
 
 /**
  * A stream of an open call, connected or waiting to reconnect. Contains what billing needs after a crash. Only
@@ -104,6 +114,19 @@ export interface CdrStore {
   summary(filter: CdrFilter): Promise<CdrSummary>;
   /** Returns calls per start day and direction, oldest first. */
   daily(filter: CdrFilter): Promise<readonly DailyCalls[]>;
+  /**
+   * Returns up to `limit` records older than number `before`, latest first. Examines at most `scan` records of the
+   * account, so that its duration does not depend on the number of records.
+   */
+  search(
+    filter: CdrFilter,
+    mos: MosRange,
+    range: { readonly before: number | undefined; readonly limit: number; readonly scan: number },
+  ): Promise<CdrSearch>;
+  /** Returns calls per start hour, oldest first, without hours that have none. */
+  hourly(filter: CdrFilter): Promise<readonly HourlyCalls[]>;
+  /** Returns the average of the latest `limit` scores. Undefined without scores. */
+  averageMos(filter: CdrFilter, limit: number): Promise<number | undefined>;
 }
 
 /** Stores call timelines for troubleshooting. */

@@ -27,6 +27,15 @@ export type StreamTermination =
   | 'Connection error'
   | 'Stream timeout';
 
+/** Turns of a stream with speech detection. Latencies in ms, from the caller's last speech to the bot's first audio. */
+export interface TurnSummary {
+  readonly count: number;
+  /** Number of times that the caller's speech cleared the bot's audio. */
+  readonly interruptions: number;
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+}
+
 export interface StreamCdr {
   readonly streamId: StreamId;
   readonly serviceUrl: string;
@@ -41,6 +50,8 @@ export interface StreamCdr {
   readonly billedAmount: Micros;
   readonly currency: string;
   readonly terminationReason: StreamTermination;
+  /** Undefined without speech detection, and for a stream that a crash ended. */
+  readonly turns?: TurnSummary | undefined;
 }
 
 /** Record of one leg, written once when it has ended. Times are integer microseconds UTC. */
@@ -128,6 +139,40 @@ export interface CdrFilter {
   readonly campaignId?: string | undefined;
   /** Case-insensitive substring of either number, the call UUID or the caller's name. */
   readonly search?: string | undefined;
+  readonly trunkId?: string | undefined;
+  /** Inclusive bounds of the voice and stream charges. */
+  readonly costFrom?: Micros | undefined;
+  readonly costTo?: Micros | undefined;
+  /** True: only calls during which one direction had no audio. */
+  readonly oneWayAudio?: true | undefined;
+}
+
+/** Inclusive bounds of the mean opinion score of the received audio. A call without a score does not match. */
+export interface MosRange {
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+}
+
+/** Part of a set, latest first, found by reading a limited number of records. */
+export interface CdrSearch {
+  readonly items: readonly CdrRecord[];
+  /** Number from which an older part continues. Undefined at the end of the set. */
+  readonly before: number | undefined;
+  /** True if the search stopped at its limit of records, not because `items` is full. */
+  readonly hasReachedLimit: boolean;
+  /** Start of the oldest call that was examined, microseconds UTC. */
+  readonly searchedToUs: number | undefined;
+}
+
+/** Calls that started in one hour. */
+export interface HourlyCalls {
+  /** Start of the hour, microseconds UTC. */
+  readonly startUs: number;
+  readonly calls: number;
+  readonly answered: number;
+  readonly talkUs: number;
+  /** Sum of voice and stream charges. */
+  readonly cost: Micros;
 }
 
 /** Sums over the whole filtered set. */

@@ -25,20 +25,24 @@ export interface Condition {
   readonly cause: string;
 }
 
-export interface ServiceabilityNeeds {
-  readonly clock: Pick<Clock, 'wallMs'>;
-  /** Called after each change with the cause to show, or undefined once the node can serve calls again. */
-  readonly onChange: (cause: string | undefined) => void;
-}
+/** Called with the cause to show, or undefined once the node can serve calls again. */
+type CauseListener = (cause: string | undefined) => void;
 
 /** Tracks the active conditions. The node can serve calls while there are none. */
 export class Serviceability {
-  readonly #needs: ServiceabilityNeeds;
+  readonly #clock: Pick<Clock, 'wallMs'>;
+  readonly #listeners: CauseListener[] = [];
   readonly #conditions = new Map<ConditionName, Condition>();
   #cause: string | undefined;
 
-  constructor(needs: ServiceabilityNeeds) {
-    this.#needs = needs;
+  constructor(clock: Pick<Clock, 'wallMs'>) {
+    this.#clock = clock;
+  }
+
+  /** Calls `act` after each change of the cause, and immediately if there is a cause now. */
+  onChange(act: CauseListener): void {
+    this.#listeners.push(act);
+    if (this.#cause !== undefined) act(this.#cause);
   }
 
   /** All active conditions, oldest first. */
@@ -52,7 +56,7 @@ export class Serviceability {
   }
 
   /** Returns the reporting function for one condition. It takes a cause, or undefined once the condition has ended. */
-  of(condition: ConditionName): (cause: string | undefined) => void {
+  of(condition: ConditionName): CauseListener {
     return (cause) => this.#report(condition, cause);
   }
 
@@ -60,13 +64,13 @@ export class Serviceability {
     const known = this.#conditions.get(condition);
     if (text === undefined) this.#conditions.delete(condition);
     else {
-      const sinceUs = known?.sinceUs ?? wallUs(this.#needs.clock);
+      const sinceUs = known?.sinceUs ?? wallUs(this.#clock);
       this.#conditions.set(condition, { condition, sinceUs, cause: inHeader(text) });
     }
     const cause = [...this.#conditions.values()].at(-1)?.cause;
     if (cause === this.#cause) return;
     this.#cause = cause;
-    this.#needs.onChange(cause);
+    for (const act of this.#listeners) act(cause);
   }
 }
 

@@ -1,5 +1,6 @@
 /** Live calls in the REST API, and the actions on them. */
 import type { AccountId, CallUuid, RecordingId, RequestUuid, StreamId } from '../../base/ids.ts';
+import type { StreamSpeech } from '../../protocol/answer-xml/answer-xml.ts';
 import type { CallbackTarget } from '../callback/types.ts';
 import type { CallDirection } from '../cdr/types.ts';
 import type { Destination } from './control-placing.ts';
@@ -98,6 +99,9 @@ export interface StreamRequest {
   readonly rate: 8000 | 16000;
   readonly statusCallback: CallbackTarget | undefined;
   readonly extraHeaders: ReadonlyArray<readonly [name: string, value: string]>;
+  /** Undefined: speech is not detected. */
+  readonly speech?: StreamSpeech | undefined;
+  readonly playPositions?: boolean;
 }
 
 /** Audio stream of a live call. */

@@ -25,6 +25,8 @@ export interface MachineDetectionRequest {
   readonly initialSilenceMs: number;
   readonly maximumWords: number;
   readonly initialGreetingMs: number;
+  /** The request sets neither the greeting nor the number of words: the detector's own rules apply. */
+  readonly adaptive?: boolean | undefined;
 }
 
 export interface PlaceCallsRequest {

@@ -5,16 +5,18 @@ import { type AccountId, asAppId, type CallUuid } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { plainNumber } from '../../base/phone-number.ts';
 import type { Result } from '../../base/result.ts';
+import { isSecure } from '../../protocol/sip/types.ts';
 import type { Accounts } from '../account/account.ts';
 import type { Account } from '../account/types.ts';
 import type { Call, CallIdentity } from '../call/call.ts';
-import type {
-  CallerProofs,
-  Headers,
-  InboundLeg,
-  LegPolicy,
-  SipAddresses,
-  SrtpPolicy,
+import {
+  BEFORE_CALL,
+  type CallerProofs,
+  type Headers,
+  type InboundLeg,
+  type LegPolicy,
+  type SipAddresses,
+  type SrtpPolicy,
 } from '../call/needs.ts';
 import type { CallbackTarget } from '../callback/types.ts';
 import type { FairShare, Slots } from '../capacity/capacity.ts';
@@ -30,7 +32,6 @@ import { slotAtCarrier } from './carrier-gate.ts';
 import { calledKind, mediaNotPermitted, notPermitted } from './endpoint-permissions.ts';
 import type { EndpointRate } from './endpoint-rate.ts';
 import type { CallFactory } from './factory.ts';
-import { gateInbound } from './inbound-gate.ts';
 import { mediaPolicyOfLeg } from './media-policy-of-leg.ts';
 import type { Scripts } from './scripts.ts';
 
@@ -78,9 +79,9 @@ export class Inbound {
   }
 
   /** Handles a new INVITE. Must be called in the event-loop turn in which it arrives. */
-  accept(arriving: InboundLeg): void {
-    if (this.#needs.takes?.(arriving) === true) return;
-    const leg = gateInbound(arriving);
+  accept(leg: InboundLeg): void {
+    if (this.#needs.takes?.(leg) === true) return;
+    leg.attach(BEFORE_CALL);
     const route =
       leg.endpointUsername === undefined
         ? this.#fromCarrier(leg)
@@ -269,7 +270,7 @@ export class Inbound {
       {
         parties: { endpoint: endpointUsername, carrier, account: owner.authId },
         srtp,
-        secured: source.transport === 'tls' || source.transport === 'wss',
+        secured: isSecure(source.transport),
         mustBeSecure: carrier !== undefined && carriers.get(carrier)?.secure === true,
       },
     );

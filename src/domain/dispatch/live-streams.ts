@@ -35,6 +35,8 @@ export function startStream(
       extraHeaders,
       extraHeadersText: extraHeaders.map(([name, value]) => `${name}=${value}`).join(','),
       maxRetries: 0,
+      speech: request.speech,
+      playPositions: request.playPositions ?? false,
     },
     needs,
   );

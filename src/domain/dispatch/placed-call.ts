@@ -110,6 +110,7 @@ export class PlacedCall {
       greetingMs: detection.initialGreetingMs,
       maximumWords: detection.maximumWords,
       maximumWordMs: detection.maximumSpeechMs,
+      adaptive: detection.adaptive ?? false,
     });
     if (call.isEnded || reason === 'ended') return;
     call.answeredBy(machine);

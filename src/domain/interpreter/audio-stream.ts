@@ -16,6 +16,7 @@ import type {
 } from './stream.ts';
 import { streamParameters } from './stream-callback.ts';
 import { factsOf, limitOfStreams, withoutSecrets } from './stream-record.ts';
+import { Turns } from './turns.ts';
 
 const STOP_REASON: Readonly<Record<StopKind, StreamStopReason>> = {
   timeout: 'stream_timeout',
@@ -87,6 +88,7 @@ class AudioStream implements LiveAudioStream {
   #recordId: StreamId | undefined;
   #over = false;
   #draining: StopKind | undefined;
+  readonly #turns = new Turns();
   /** Latest billed moment of the stream (µs, call timeline), even if its timer fires late. */
   readonly #limitUs: number;
   #cancelTimeout: () => void;
@@ -162,6 +164,9 @@ class AudioStream implements LiveAudioStream {
         from: partyParameter(identity.facts.from),
         to: partyParameter(identity.facts.to),
         direction: identity.facts.direction,
+        callStartMs: Math.floor(identity.facts.sessionStartUs / 1000),
+        ...(request.speech && { speech: request.speech }),
+        positions: request.playPositions,
       },
       this.#call.media,
       {
@@ -171,6 +176,14 @@ class AudioStream implements LiveAudioStream {
         },
         played: (name) => this.#notify('PlayedStream', [['Name', name]]),
         cleared: () => this.#notify('ClearedAudio'),
+        interrupted: (at) => {
+          this.#turns.interrupted();
+          this.#call.log.add('stream', 'caller interrupted the bot', { ...at });
+        },
+        turn: (latencyMs) => {
+          this.#turns.took(latencyMs);
+          this.#call.log.add('stream', 'turn', { latencyMs });
+        },
         degraded: (percent) =>
           this.#notify('DegradedStream', [['Level', String(percent)]], 'connection degraded'),
         missed: (ms) =>
@@ -256,7 +269,8 @@ class AudioStream implements LiveAudioStream {
   #keepEnd({ kind }: AudioStreamEnd): void {
     const reason = TERMINATION[kind];
     if (this.#recordId !== undefined) {
-      const end = { atUs: this.#bookedUs(), reason };
+      const turns = this.#turns.summary();
+      const end = { atUs: this.#bookedUs(), reason, ...(turns && { turns }) };
       if (this.#call.streams.closed(this.#recordId, end)) this.#persist();
     } else if (kind === 'dropped') {
       const end = { atUs: this.#call.endUs ?? this.#call.nowUs(), reason };

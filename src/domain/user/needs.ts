@@ -1,6 +1,6 @@
 import type { AccountId } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
-import type { AuditEntry, Invitation, Session, User } from './types.ts';
+import type { AuditEntry, AuditFilter, Invitation, Session, User } from './types.ts';
 
 export interface UserStore {
   insert(user: User): Promise<boolean>;
@@ -26,7 +26,7 @@ export interface UserStore {
   /** Deletes all sessions of a user except `keep`. */
   removeSessions(userId: string, keep: string | undefined): Promise<void>;
   addAudit(entry: AuditEntry): Promise<void>;
-  audit(accountId: AccountId | 'all', slice: Slice): Promise<Page<AuditEntry>>;
+  audit(filter: AuditFilter, slice: Slice): Promise<Page<AuditEntry>>;
   /** Deletes older sessions, invitations and audit entries. */
   purge(times: {
     readonly nowUs: number;

@@ -53,6 +53,18 @@ export interface SignedIn {
 }
 
 /** One recorded change. */
+/** Filters of the audit log, combined with AND. */
+export interface AuditFilter {
+  readonly accountId: AccountId | 'all';
+  /** Part of the user. */
+  readonly who?: string | undefined;
+  /** Part of the change, its path or details. */
+  readonly what?: string | undefined;
+  /** Inclusive bounds of the time, microseconds UTC. */
+  readonly fromUs?: number | undefined;
+  readonly toUs?: number | undefined;
+}
+
 export interface AuditEntry {
   readonly atUs: number;
   /** E-mail address of the user, or `operator` for the operator's token. */

@@ -11,6 +11,7 @@ import { isRoleOf } from './rights.ts';
 import { newTotpSecret, stepOfCode } from './totp.ts';
 import type {
   AuditEntry,
+  AuditFilter,
   Invitation,
   Role,
   Session,
@@ -271,8 +272,8 @@ export class Users {
     void this.#needs.store.addAudit(whole).catch(() => undefined);
   }
 
-  audit(accountId: AccountId | 'all', slice: Slice): Promise<Page<AuditEntry>> {
-    return this.#needs.store.audit(accountId, slice);
+  audit(filter: AuditFilter, slice: Slice): Promise<Page<AuditEntry>> {
+    return this.#needs.store.audit(filter, slice);
   }
 
   async purge(): Promise<void> {

@@ -1,5 +1,6 @@
 /** Events of the native media engine. Their numbers match native/engine/event_ring.hpp. */
 import { type NativeRecord, readRecords } from '../../base/record-batch.ts';
+import type { PlayPosition } from '../../domain/call/needs.ts';
 import type {
   JobHandle,
   LegHandle,
@@ -10,10 +11,35 @@ import type {
   StreamHandle,
 } from './native.ts';
 
+/** Events of one stream, other than its media. */
+export type StreamEvent =
+  | {
+      readonly type: 'played';
+      readonly handle: StreamHandle;
+      readonly checkpoint: number;
+      readonly at: PlayPosition;
+    }
+  | {
+      readonly type: 'speech';
+      readonly handle: StreamHandle;
+      readonly started: boolean;
+      /** 0–1. */
+      readonly confidence: number;
+      readonly atMs: number;
+    }
+  | {
+      readonly type: 'interrupted';
+      readonly handle: StreamHandle;
+      /** Last discarded checkpoint. */
+      readonly checkpoint: number | undefined;
+      readonly at: PlayPosition;
+    }
+  | { readonly type: 'turn'; readonly handle: StreamHandle; readonly latencyMs: number };
+
 export type NativeEvent =
   /** `message` is a view into the batch, valid until the next batch. */
   | { readonly type: 'media'; readonly handle: StreamHandle; readonly message: Uint8Array }
-  | { readonly type: 'played'; readonly handle: StreamHandle; readonly checkpoint: number }
+  | StreamEvent
   | {
       readonly type: 'dtmf';
       readonly handle: LegHandle;
@@ -71,7 +97,12 @@ function eventOf(record: NativeRecord): NativeEvent | undefined {
     case TYPE_MEDIA:
       return { type: 'media', handle: handle as StreamHandle, message: record.payload };
     case 2:
-      return { type: 'played', handle: handle as StreamHandle, checkpoint: record.u32() };
+      return {
+        type: 'played',
+        handle: handle as StreamHandle,
+        checkpoint: record.u32(),
+        at: positionOf(record),
+      };
     case 3:
       return {
         type: 'dtmf',
@@ -123,7 +154,37 @@ function eventOf(record: NativeRecord): NativeEvent | undefined {
         handle: handle as LegHandle,
         fault: a !== 0 ? undefined : Buffer.from(record.payload).toString('latin1'),
       };
+    case 13:
+      return {
+        type: 'speech',
+        handle: handle as StreamHandle,
+        started: a !== 0,
+        confidence: b / 100,
+        atMs: record.f64(),
+      };
+    case 14:
+      return {
+        type: 'interrupted',
+        handle: handle as StreamHandle,
+        checkpoint: a === 0 ? undefined : record.u32(),
+        at: positionOf(record),
+      };
+    case 15:
+      return { type: 'turn', handle: handle as StreamHandle, latencyMs: record.u32() };
     default:
       return undefined;
   }
+}
+
+/** Reads ReachedCheckpoint of native/core/base/play_position.hpp, behind the checkpoint. */
+function positionOf({ payload }: NativeRecord): PlayPosition {
+  const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
+  const at = (word: number): number => view.getUint32(4 * word, true);
+  return {
+    playedMs: at(1),
+    message: at(2),
+    messagePlayedMs: at(3),
+    messageMs: at(4),
+    discardedMs: at(5),
+  };
 }

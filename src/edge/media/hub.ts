@@ -1,6 +1,6 @@
 /** Delivers native events to the listeners of their handles. One instance per engine. */
 import type { Logger } from '../../base/logger.ts';
-import { type NativeEvent, readBatch } from './events.ts';
+import { type NativeEvent, readBatch, type StreamEvent } from './events.ts';
 import type { Native, NativeEngine, OwnHandle, Place, StreamHandle } from './native.ts';
 
 export type EventListener = (event: NativeEvent) => void;
@@ -24,6 +24,14 @@ const OF_PLACES: ReadonlySet<NativeEvent['type']> = new Set<OfPlace['type']>([
 ]);
 /** Returns whether the handle of an event names a leg or a room. */
 const isOfPlace = (event: NativeEvent): event is OfPlace => OF_PLACES.has(event.type);
+
+const OF_STREAMS: ReadonlySet<NativeEvent['type']> = new Set<StreamEvent['type']>([
+  'played',
+  'speech',
+  'interrupted',
+  'turn',
+]);
+const isOfStream = (event: NativeEvent): event is StreamEvent => OF_STREAMS.has(event.type);
 
 interface HubOptions {
   readonly wallMs: () => number;
@@ -122,7 +130,7 @@ export class Hub {
       else if (this.#streams.has(event.handle)) this.#messages.set(event.handle, [event.message]);
       return;
     }
-    if (event.type === 'played') {
+    if (isOfStream(event)) {
       const stream = this.#streams.get(event.handle);
       if (stream === undefined) return;
       this.#deliverMedia(event.handle);

@@ -4,7 +4,12 @@
  */
 import type { Branded, StreamId } from '../../base/ids.ts';
 import { loadNativeAddon } from '../../base/native-addon.ts';
-import type { LineRate, MachineDetectionOptions, StreamEncoding } from '../../domain/call/needs.ts';
+import type {
+  LineRate,
+  MachineDetectionOptions,
+  SpeechDetection,
+  StreamEncoding,
+} from '../../domain/call/needs.ts';
 import type { SessionValues } from './native-values.ts';
 
 /** Handles assigned by the native side, for legs and rooms. */
@@ -212,12 +217,21 @@ export interface NativeEngine {
     readonly extraHeadersJson: string;
     readonly queueMs: number;
     readonly epochMs: number;
+    /** Undefined: speech is not detected. */
+    readonly speech: SpeechDetection | undefined;
     /** Native sockets and handle of the bot's socket, which then is the remote end. Undefined without native sockets. */
     readonly sockets: object | undefined;
     readonly socket: number | undefined;
   }): NativeStream | undefined;
   pauseStream(leg: LegHandle, stream: StreamHandle, paused: boolean): void;
   closeStream(leg: LegHandle, stream: StreamHandle): void;
+  /**
+   * Position at the last clear of a bidirectional stream: number of clears, then the members of `PlayPosition` in their
+   * order. Undefined for other streams.
+   */
+  clearedAt(
+    stream: StreamHandle,
+  ): readonly [number, number, number, number, number, number] | undefined;
 
   /** Fills `batch` with complete records and returns their size in bytes; 0 if nothing is pending. */
   takeEvents(batch: Uint8Array): number;

@@ -2,10 +2,12 @@ import type {
   MediaStream,
   MediaStreamEvents,
   MediaStreamOptions,
+  PlayPosition,
   StreamEncoding,
   StreamReceiveResult,
   StreamWire,
 } from '../../domain/call/needs.ts';
+import type { NativeEvent } from './events.ts';
 import type { Hub } from './hub.ts';
 import type { LegHandle, NativeStream, StreamHandle } from './native.ts';
 
@@ -37,6 +39,8 @@ export class LegStream implements MediaStream {
   readonly #onClose: () => void;
   readonly #names = new Map<number, string>();
   #lastCheckpoint = 0;
+  /** Number of the last clear whose position was reported. */
+  #lastClear = 0;
   /** Levels reported and not left since. */
   readonly #reported = new Set<number>();
   #closed = false;
@@ -57,10 +61,11 @@ export class LegStream implements MediaStream {
     hub.listenToStream(this.#handle, {
       media: (messages) => events.media(messages),
       other: (event) => {
-        if (event.type === 'played') this.#played(event.checkpoint);
+        this.#heard(event);
       },
     });
-    const { streamId, encoding, rate, tracks, bidirectional, extraHeadersJson, queueMs } = options;
+    const { streamId, encoding, rate, tracks, bidirectional, extraHeadersJson, queueMs, speech } =
+      options;
     this.#native = hub.engine.openStream({
       leg,
       stream: this.#handle,
@@ -72,6 +77,12 @@ export class LegStream implements MediaStream {
       extraHeadersJson,
       queueMs,
       epochMs: hub.wallMs(),
+      speech: speech && {
+        sensitivity: speech.sensitivity,
+        minimumMs: speech.minimumMs,
+        endMs: speech.endMs,
+        bargeIn: speech.bargeIn,
+      },
       sockets: options.wire?.sockets,
       socket: options.wire?.handle,
     });
@@ -91,11 +102,19 @@ export class LegStream implements MediaStream {
     return this.#queued(this.#native.enqueue(encoding, rate, payload)) === TAKEN;
   }
 
-  clear(): void {
-    if (this.#closed) return;
-    (this.#native ?? this.#wire)?.clear();
+  clear(): PlayPosition | undefined {
+    if (this.#closed) return undefined;
+    // The thread of the socket has already executed a simple `clearAudio`. The engine publishes its position; this clear
+    // changes nothing. For other messages, the position is known only after the clear has been executed on that thread.
+    this.#native?.clear();
+    const at = this.#hub.engine.clearedAt(this.#handle);
+    this.#wire?.clear();
     // Checkpoints already reached but not yet reported are discarded too.
     this.#names.clear();
+    if (at === undefined || at[0] === this.#lastClear) return undefined;
+    const [clears, playedMs, message, messagePlayedMs, messageMs, discardedMs] = at;
+    this.#lastClear = clears;
+    return { playedMs, message, messagePlayedMs, messageMs, discardedMs };
   }
 
   checkpoint(name: string): void {
@@ -127,11 +146,43 @@ export class LegStream implements MediaStream {
     if (!this.#closed) this.#events.dtmf(digit, timestampMs);
   }
 
-  #played(checkpoint: number): void {
+  #heard(event: NativeEvent): void {
+    switch (event.type) {
+      case 'played':
+        this.#played(event.checkpoint, event.at);
+        break;
+      case 'speech': {
+        const { started, confidence, atMs } = event;
+        this.#events.speech?.({ started, confidence, timestampMs: this.#hub.wallOf(atMs) });
+        break;
+      }
+      case 'interrupted':
+        this.#interrupted(event.checkpoint, event.at);
+        break;
+      case 'turn':
+        this.#events.turn?.(event.latencyMs);
+        break;
+    }
+  }
+
+  #played(checkpoint: number, at: PlayPosition): void {
     const name = this.#names.get(checkpoint);
     if (name === undefined) return;
     this.#names.delete(checkpoint);
-    this.#events.played(name);
+    this.#events.played(name, at);
+  }
+
+  /** `last` is the last discarded checkpoint. Later ones are still in the queue. */
+  #interrupted(last: number | undefined, at: PlayPosition): void {
+    const names: string[] = [];
+    if (last !== undefined && this.#names.has(last)) {
+      for (const [id, name] of this.#names) {
+        names.push(name);
+        this.#names.delete(id);
+        if (id === last) break;
+      }
+    }
+    this.#events.interrupted?.(names, at);
   }
 
   /** Reads the outcome from a packed native result and reports the levels reached. */

@@ -1,6 +1,7 @@
 import type { RecordableHistogram } from 'node:perf_hooks';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client';
 import { secondsOf } from '../../base/duration.ts';
+import { isReliable, TRANSPORT_NAMES } from '../../protocol/sip/types.ts';
 import { boundedLabels } from './bounded-labels.ts';
 import { Exposition, observeCall, type Scrape } from './exposition.ts';
 import { defineLoopLag } from './loop-lag.ts';
@@ -239,7 +240,7 @@ function defineGauges(registry: Registry, sources: MetricSources, state: ScrapeS
     collect() {
       this.reset();
       const counts = sources.signalling?.().connections ?? {};
-      for (const transport of ['tcp', 'tls', 'ws', 'wss'] as const) {
+      for (const transport of TRANSPORT_NAMES.filter(isReliable)) {
         this.set({ transport }, counts[transport] ?? 0);
       }
     },

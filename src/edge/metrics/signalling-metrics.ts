@@ -1,4 +1,5 @@
 import { Counter, type Registry } from 'prom-client';
+import type { SipTransportName } from '../../protocol/sip/types.ts';
 import { boundedLabels } from './bounded-labels.ts';
 
 export interface SignallingSources {
@@ -29,7 +30,7 @@ export interface SignallingSources {
     readonly dropped: Readonly<Record<string, number>>;
     readonly authFailures: number;
     /** Open connections by transport. */
-    readonly connections: Readonly<Partial<Record<'udp' | 'tcp' | 'tls' | 'ws' | 'wss', number>>>;
+    readonly connections: Readonly<Partial<Record<SipTransportName, number>>>;
     readonly failedHandshakes: number;
   };
   /** Messages of calls to customers' trunks, by trunk ID. */

@@ -7,6 +7,7 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 import { ServiceError } from '../../base/errors.ts';
+import { Semaphore } from '../../base/semaphore.ts';
 import type { PasswordHasher } from '../../domain/user/needs.ts';
 
 /** Cost: 32 MiB and about 80 ms (OWASP, Password Storage). */
@@ -24,23 +25,17 @@ const derive = (password: BinaryLike, salt: BinaryLike, options: ScryptOptions):
   });
 
 export function createPasswordHasher(cost: ScryptOptions = COST): PasswordHasher {
-  let running = 0;
-  const waiting: (() => void)[] = [];
+  const slots = new Semaphore({ slots: AT_ONCE, maxWaiting: MOST_WAITING });
   const nobody = format(cost, randomBytes(SALT_BYTES), randomBytes(KEY_BYTES));
 
   async function inTurn<T>(act: () => Promise<T>): Promise<T> {
-    if (running >= AT_ONCE) {
-      if (waiting.length >= MOST_WAITING) {
-        throw new ServiceError('STORE_BUSY', 'too many password checks are running');
-      }
-      await new Promise<void>((go) => waiting.push(go));
-    }
-    running += 1;
+    const release = await slots.acquire();
+    if (typeof release === 'string')
+      throw new ServiceError('STORE_BUSY', 'too many password checks are running');
     try {
       return await act();
     } finally {
-      running -= 1;
-      waiting.shift()?.();
+      release();
     }
   }
 

@@ -3,6 +3,7 @@ import type { Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { ObjectStore } from '../../base/object-store.ts';
 import type { Accounts } from '../../domain/account/account.ts';
+import type { Deliveries } from '../../domain/callback/callback.ts';
 import type { SigningTokens } from '../../domain/callback/needs.ts';
 import type { CampaignControl } from '../../domain/campaign/types.ts';
 import type { CallRecords } from '../../domain/cdr/cdr.ts';
@@ -14,6 +15,7 @@ import type { Recordings } from '../../domain/recording/recording.ts';
 import type { Transcriptions } from '../../domain/transcription/transcription.ts';
 import type { Users } from '../../domain/user/user.ts';
 import type { LiveFeed } from './console/live-feed.ts';
+import type { CredentialUses } from './http/credential-uses.ts';
 import type { OperatorPages } from './http/operator-authentication.ts';
 import type { TakeUpgrade } from './http/upgrades.ts';
 import type { CallListeningAccess, LiveCalls } from './live-calls.ts';
@@ -84,6 +86,9 @@ export interface RouteNeeds {
     | { readonly objects: ObjectStore; keyOf(file: string): string }
     | undefined;
   readonly drafts: Drafts;
+  readonly credentialUses: Pick<CredentialUses, 'lastOf'>;
+  /** Latest requests to customers' URLs. */
+  readonly deliveries: Pick<Deliveries, 'list' | 'get' | 'summary' | 'replay' | 'test'>;
   /** Called when an export is queued, to wake the export worker. */
   readonly onExportQueued: () => void;
   readonly control: CallControl;
@@ -96,7 +101,7 @@ export interface RouteNeeds {
   readonly random: Random;
 }
 
-export interface RestDeps extends RouteNeeds {
+export interface RestDeps extends Omit<RouteNeeds, 'credentialUses'> {
   readonly logger: Logger;
   /** Compares the operator's token in constant time. */
   readonly isAdminToken: (token: string) => boolean;

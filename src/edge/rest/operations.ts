@@ -18,7 +18,11 @@ export interface Operations {
   /** Returns Prometheus text, or OpenMetrics if the Accept header requests it. */
   metrics(accept: string): Promise<{ readonly contentType: string; readonly text: string }>;
   /** Returns the active alarms, oldest first. */
-  alarms(): readonly AlarmView[];
+  alarms(): readonly ActiveAlarmView[];
+  /** Returns the alarms that ended since the start of the service, latest first. */
+  endedAlarms(): readonly (AlarmView & { readonly clearedUs: number })[];
+  /** Marks an active alarm as known to the user `by`. Returns false if it is not active. */
+  acknowledgeAlarm(alarm: { readonly kind: string; readonly subject: string }, by: string): boolean;
   /** Returns the rows of the database that could not be read, latest first. */
   unreadableRows(slice: Slice): Promise<Page<UnreadableRowView>>;
   /** Removes a record of an unreadable row; returns false if it does not exist. */
@@ -62,6 +66,10 @@ interface AlarmView {
   readonly subject: string;
   readonly detail: string;
   readonly sinceUs: number;
+}
+
+interface ActiveAlarmView extends AlarmView {
+  readonly acknowledged: { readonly atUs: number; readonly by: string } | undefined;
 }
 
 /** Bytes written, and an estimate of the total; the copy may end up smaller than its source. */

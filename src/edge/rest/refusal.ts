@@ -1,5 +1,6 @@
 import { err, ok, type Result } from '../../base/result.ts';
 import type { AccountRefusal, TransferRefusal } from '../../domain/account/account.ts';
+import type { DeliveryRefusal } from '../../domain/callback/callback.ts';
 import type { CampaignRefusal } from '../../domain/campaign/types.ts';
 import type { CdrRefusal } from '../../domain/cdr/cdr.ts';
 import type { ControlRefusal, PlaceCallsRefusal } from '../../domain/dispatch/types.ts';
@@ -38,7 +39,8 @@ export type Refusal =
   | ControlRefusal
   | CampaignRefusal
   | PhoneLoginRefusal
-  | UserRefusal;
+  | UserRefusal
+  | DeliveryRefusal;
 
 type Kind = Refusal['kind'];
 type Of<K extends Kind> = Extract<Refusal, { readonly kind: K }>;
@@ -109,6 +111,7 @@ const ANSWERS: Answers = {
   unknownCarrier: notFound('carrier'),
   carrierExists: failure(409, 'carrier already exists'),
   unknownCall: notFound('call'),
+  unknownDelivery: notFound('delivery'),
   unknownRecording: failure(404, 'Recording not found'),
   unknownTranscription: failure(404, 'Transcription not found'),
   invalidExport: ({ message }) => failure(400, message),

@@ -1,4 +1,5 @@
 import { adminAccountRoutes } from './admin/accounts.ts';
+import { adminAlarmRoutes } from './admin/alarms.ts';
 import { adminCallRoutes } from './admin/calls.ts';
 import { adminCarrierRoutes } from './admin/carriers.ts';
 import { adminDoNotCallRoutes } from './admin/do-not-call.ts';
@@ -23,6 +24,7 @@ import { phoneLoginRoutes } from './routes/account/phone-login.ts';
 import { plivoAccountRoutes } from './routes/account/plivo-account.ts';
 import { plivoSubAccountRoutes } from './routes/account/plivo-sub-account.ts';
 import { subAccountRoutes } from './routes/account/sub-account.ts';
+import { webhookRoutes } from './routes/account/webhooks.ts';
 import { callActionRoutes } from './routes/calls/actions.ts';
 import { conferenceRoutes } from './routes/calls/conference.ts';
 import { listenInRoutes } from './routes/calls/listen-in.ts';
@@ -53,6 +55,7 @@ import { plivoNumberRoutes } from './routes/provisioning/plivo-number.ts';
 import { trunkRoutes } from './routes/provisioning/trunk.ts';
 import { bookRoutes } from './routes/records/books.ts';
 import { cdrRoutes } from './routes/records/cdr.ts';
+import { cdrSearchRoutes } from './routes/records/cdr-search.ts';
 import { exportRoutes } from './routes/records/export.ts';
 import { recordingRoutes } from './routes/records/recording.ts';
 import { transcriptionRoutes } from './routes/records/transcription.ts';
@@ -61,6 +64,7 @@ const documented: readonly Route[] = [
   ...accountRoutes,
   ...ledgerRoutes,
   ...lowBalanceRoutes,
+  ...webhookRoutes,
   ...endpointRoutes,
   ...applicationRoutes,
   ...numberRoutes,
@@ -83,6 +87,7 @@ const documented: readonly Route[] = [
   ...multiPartyMemberRoutes,
   ...multiPartyRecordingRoutes,
   ...cdrRoutes,
+  ...cdrSearchRoutes,
   ...recordingRoutes,
   ...transcriptionRoutes,
   ...exportRoutes,
@@ -109,6 +114,7 @@ const documented: readonly Route[] = [
   ...adminCallRoutes,
   ...adminImportRoutes,
   ...adminServiceRoutes,
+  ...adminAlarmRoutes,
   ...phoneRoutes,
   ...consoleRoutes,
   ...sessionRoutes,

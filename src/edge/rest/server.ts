@@ -16,6 +16,7 @@ import { readCertificate, type WatchedCertificate, watchCertificate } from './ht
 import { answerClientError } from './http/client-error.ts';
 import { checkBy, writeBy } from './http/compilers.ts';
 import { Connections } from './http/connections.ts';
+import { CredentialUses } from './http/credential-uses.ts';
 import { installErrorHandlers } from './http/errors.ts';
 import { failure } from './http/failure.ts';
 import { Gate } from './http/gate.ts';
@@ -93,7 +94,8 @@ const MAX_PARAM_LENGTH = 256;
 /** Allowed format of request IDs from clients and proxies, which are echoed in `X-Request-ID` and logged. */
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
-export function createRestServer(deps: RestDeps): RestServer {
+export function createRestServer(given: RestDeps): RestServer {
+  const deps = { ...given, credentialUses: new CredentialUses(given.clock) };
   const app = build(deps);
   const { requestsPerSecond, refusedPerSecond, operatorPages } = deps.settings;
   const gate = new Gate({

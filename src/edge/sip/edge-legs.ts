@@ -120,6 +120,7 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
 
   attach(events: LegEvents): void {
     this.#events = events;
+    if (this.#end !== undefined) events.ended(this.#end);
   }
 
   ring(sdp?: string): void {

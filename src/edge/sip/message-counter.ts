@@ -1,4 +1,9 @@
-import type { Flow, SipTransportName } from '../../protocol/sip/sip.ts';
+import {
+  type Flow,
+  mapTransports,
+  type SipTransportName,
+  TRANSPORT_NAMES,
+} from '../../protocol/sip/sip.ts';
 
 /** Number of messages by direction and by method or status. */
 export interface MessageCount {
@@ -16,17 +21,9 @@ const METHODS = [
   ...['PRACK', 'REFER', 'NOTIFY', 'SUBSCRIBE', 'MESSAGE'],
 ].map((name) => ({ name, start: Buffer.from(`${name} `) }));
 
-const TRANSPORTS: readonly SipTransportName[] = ['udp', 'tcp', 'tls', 'ws', 'wss'];
-
 type Counts = Map<string | number, number>;
 
-const countsByTransport = (): Readonly<Record<SipTransportName, Counts>> => ({
-  udp: new Map(),
-  tcp: new Map(),
-  tls: new Map(),
-  ws: new Map(),
-  wss: new Map(),
-});
+const countsByTransport = () => mapTransports((): Counts => new Map());
 
 /** Messages to and from one carrier. */
 export interface CarrierMessageCount extends Omit<MessageCount, 'transport'> {
@@ -82,7 +79,7 @@ export class MessageCounter {
 
   rows(): readonly MessageCount[] {
     return (['in', 'out'] as const).flatMap((direction) =>
-      TRANSPORTS.flatMap((transport) =>
+      TRANSPORT_NAMES.flatMap((transport) =>
         [...this.#counts[direction][transport]].map((count) => ({
           direction,
           transport,

@@ -6,6 +6,8 @@ import {
   type SipTransportName,
   type Target,
   type TargetQuery,
+  TRANSPORT_NAMES,
+  TRANSPORTS,
 } from '../../protocol/sip/sip.ts';
 import type { Dns, SrvRecord } from './dns.ts';
 
@@ -25,16 +27,13 @@ const MAX_CACHED = 1_000;
 /** Maximum number of targets for one request; further ones are ignored. */
 const MAX_TARGETS = 8;
 
-const NAPTR_SERVICES: Readonly<Record<string, SipTransportName>> = {
-  'SIP+D2U': 'udp',
-  'SIP+D2T': 'tcp',
-  'SIPS+D2T': 'tls',
-};
-const SRV_PREFIX: Readonly<Partial<Record<SipTransportName, string>>> = {
-  udp: '_sip._udp.',
-  tcp: '_sip._tcp.',
-  tls: '_sips._tcp.',
-};
+/** Transports by NAPTR service. */
+const NAPTR_SERVICES: ReadonlyMap<string, SipTransportName> = new Map(
+  TRANSPORT_NAMES.flatMap((name) => {
+    const { dns } = TRANSPORTS[name];
+    return dns === undefined ? [] : [[dns.naptr, name] as const];
+  }),
+);
 
 interface Cached {
   readonly untilMs: number;
@@ -94,15 +93,15 @@ export class SipResolver {
       const named = [...records]
         .sort((a, b) => a.order - b.order || a.preference - b.preference)
         .flatMap((record) => {
-          const offered = NAPTR_SERVICES[record.service.toUpperCase()];
+          const offered = NAPTR_SERVICES.get(record.service.toUpperCase());
           const usable = offered !== undefined && wanted.includes(offered);
           return usable ? [{ transport: offered, name: record.replacement }] : [];
         });
       if (named.length > 0) return named;
     }
     return wanted.flatMap((candidate) => {
-      const prefix = SRV_PREFIX[candidate];
-      return prefix === undefined ? [] : [{ transport: candidate, name: `${prefix}${host}` }];
+      const { dns } = TRANSPORTS[candidate];
+      return dns === undefined ? [] : [{ transport: candidate, name: `${dns.srv}${host}` }];
     });
   }
 

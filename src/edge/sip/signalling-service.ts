@@ -10,7 +10,9 @@ import type {
 import type { Binding } from '../../domain/registration/types.ts';
 import {
   type Flow,
+  isSecure,
   isSecureBinding,
+  isWebSocket,
   peerOf,
   type SipTransportName,
   UserAgent,
@@ -188,7 +190,7 @@ class SignallingService implements RunningSignalling {
   }
 
   isSecured(username: string): boolean {
-    return this.#isReachedOver(username, ['tls', 'wss']);
+    return this.#isReachedOver(username, isSecure);
   }
 
   isDown(target: OutboundTarget): boolean {
@@ -196,13 +198,13 @@ class SignallingService implements RunningSignalling {
   }
 
   isBrowser(username: string): boolean {
-    return this.#isReachedOver(username, ['ws', 'wss']);
+    return this.#isReachedOver(username, isWebSocket);
   }
 
-  /** Returns whether the user has current contacts, all over the given transports. */
-  #isReachedOver(username: string, transports: readonly Binding['flow']['transport'][]): boolean {
+  /** Returns whether the user has current contacts, all over such transports. */
+  #isReachedOver(username: string, isMeant: (transport: SipTransportName) => boolean): boolean {
     const contacts = this.#agent?.contactsOf(username, this.#options.clock.monotonicMs()) ?? [];
-    return contacts.length > 0 && contacts.every(({ flow }) => transports.includes(flow.transport));
+    return contacts.length > 0 && contacts.every(({ flow }) => isMeant(flow.transport));
   }
 
   registrations(): readonly Binding[] {

@@ -114,9 +114,15 @@ export class SipSockets implements SipWire {
 
   connect(target: Target): Promise<Flow | undefined> {
     const { tcp, tls } = this.#open ?? {};
-    const transport = { tcp, tls }[target.transport as 'tcp' | 'tls'];
-    // A browser is reachable only over the WebSocket that it opened.
-    return transport?.connect(target) ?? Promise.resolve(undefined);
+    // UDP has no connections, and a browser is reachable only over the WebSocket that it opened.
+    const connecting: Readonly<Record<SipTransportName, StreamTransport | undefined>> = {
+      udp: undefined,
+      tcp,
+      tls,
+      ws: undefined,
+      wss: undefined,
+    };
+    return connecting[target.transport]?.connect(target) ?? Promise.resolve(undefined);
   }
 
   /** Starts pings that detect a lost connection (RFC 5626 §4.4.1). */

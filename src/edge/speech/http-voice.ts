@@ -2,9 +2,11 @@
  * Speech synthesis by a server with OpenAI's `POST /v1/audio/speech`. Plays audio while it arrives, and caches the
  * complete audio.
  */
+
 import { hashHex } from '../../base/hash.ts';
 import type { Logger } from '../../base/logger.ts';
 import { err, ok, type Result } from '../../base/result.ts';
+import { Semaphore } from '../../base/semaphore.ts';
 import type { LineRate, Pcm } from '../../domain/call/needs.ts';
 import { amplified, gainOf } from './loudness.ts';
 import type { SpeechCache } from './speech-cache.ts';
@@ -38,7 +40,7 @@ const PAUSE_LEVEL = 160;
 export class HttpVoice {
   readonly #options: HttpVoiceOptions;
   readonly #voices: ReadonlyMap<string, string>;
-  #running = 0;
+  readonly #requests = new Semaphore({ slots: MAX_AT_ONCE, maxWaiting: 0 });
 
   constructor(options: HttpVoiceOptions) {
     this.#options = options;
@@ -60,11 +62,11 @@ export class HttpVoice {
       yield ok({ rate, samples: known });
       return;
     }
-    if (this.#running >= MAX_AT_ONCE) {
+    const release = this.#requests.tryAcquire();
+    if (release === undefined) {
       yield err('too many speech requests are running');
       return;
     }
-    this.#running += 1;
     const parts: Uint8Array[] = [];
     try {
       for await (const samples of this.#parts(text, name, rate)) {
@@ -77,7 +79,7 @@ export class HttpVoice {
     } catch (error) {
       yield err(error instanceof SpeechFault ? error.message : reasonOf(error));
     } finally {
-      this.#running -= 1;
+      release();
     }
   }
 

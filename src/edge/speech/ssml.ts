@@ -3,22 +3,12 @@
  * SSML.
  */
 
+import { SSML_ELEMENTS } from '../../protocol/answer-xml/answer-xml.ts';
+
 export type SpeechPart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'silence'; readonly ms: number };
 
-const KNOWN = new Set([
-  'break',
-  'emphasis',
-  'lang',
-  'p',
-  'phoneme',
-  'prosody',
-  's',
-  'say-as',
-  'sub',
-  'w',
-]);
 const TAG = /<(\/?)([a-zA-Z][\w:-]*)((?:\s+[\w:-]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*(\/?)>/g;
 const MAX_BREAK_MS = 10_000;
 const MEDIUM_BREAK_MS = 400;
@@ -36,7 +26,7 @@ const SPELLED = new Set(['characters', 'spell-out', 'digits', 'telephone', 'verb
 /** Removes elements other than those for speech, because engines may support unsafe ones, such as playing a local file. */
 export function safeSsml(ssml: string): string {
   const spoken = ssml.replace(TAG, (tag, _close, name: string) =>
-    KNOWN.has(name.toLowerCase()) ? tag : ' ',
+    SSML_ELEMENTS.has(name.toLowerCase()) ? tag : ' ',
   );
   return `<speak>${spoken}</speak>`;
 }

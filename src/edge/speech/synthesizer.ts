@@ -1,4 +1,5 @@
 /** Entry point: text to speech by flite and espeak-ng in separate processes. */
+
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { hashHex } from '../../base/hash.ts';
 import type { Logger } from '../../base/logger.ts';
 import { err, ok, type Result } from '../../base/result.ts';
+import { Semaphore } from '../../base/semaphore.ts';
 import type {
   LineRate,
   Pcm,
@@ -95,8 +97,7 @@ class ProcessSynthesizer implements SpeechService {
   readonly #logger: Logger;
   /** Running syntheses by key. Simultaneous requests for the same text share one. */
   readonly #making = new Map<string, Promise<Spoken>>();
-  readonly #waiting: Array<() => void> = [];
-  #processes = 0;
+  readonly #processes: Semaphore;
 
   constructor(
     engines: readonly SpeechEngine[],
@@ -110,6 +111,10 @@ class ProcessSynthesizer implements SpeechService {
     this.#cache = cache;
     this.#run = run;
     this.#limits = limits;
+    this.#processes = new Semaphore({
+      slots: limits.maxProcesses,
+      maxWaiting: limits.maxWaiting,
+    });
     this.#logger = logger;
   }
 
@@ -188,14 +193,16 @@ class ProcessSynthesizer implements SpeechService {
   ): Promise<Spoken> {
     const known = await this.#cache.get(key);
     if (known !== undefined) return ok({ rate, samples: known });
-    if (!(await this.#enter())) return problem('busy', 'too many synthesis requests are waiting');
+    const release = await this.#processes.acquire();
+    if (typeof release === 'string')
+      return problem('busy', 'too many synthesis requests are waiting');
     try {
       const made = await this.#make(step, rate);
       if (!made.ok) return made;
       await this.#store(key, made.value);
       return made;
     } finally {
-      this.#leave();
+      release();
     }
   }
 
@@ -230,26 +237,6 @@ class ProcessSynthesizer implements SpeechService {
       // The speech can be played without the cache.
       this.#logger.warn({ error }, 'could not cache speech');
     }
-  }
-
-  /** Waits for a process slot. Returns false if too many requests wait. */
-  async #enter(): Promise<boolean> {
-    if (this.#processes < this.#limits.maxProcesses) {
-      this.#processes += 1;
-      return true;
-    }
-    if (this.#waiting.length >= this.#limits.maxWaiting) return false;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#waiting.push(resolve);
-    await promise;
-    return true;
-  }
-
-  /** Passes the slot to the longest waiting request. */
-  #leave(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#processes -= 1;
-    else next();
   }
 }
 

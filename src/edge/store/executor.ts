@@ -4,12 +4,9 @@ import { toError } from './failure.ts';
 import type { Pace } from './pace.ts';
 import type { Access } from './repositories.ts';
 import type { Outcome, Unit } from './unit.ts';
+import { DEFERRED_LIMIT, UnitQueue, type WaitingUnit } from './unit-queue.ts';
 import type { UnreadableRow } from './unreadable.ts';
 
-/** Maximum number of units in one transaction. Units that arrive during a transaction wait for the next. */
-const BATCH_LIMIT = 1000;
-/** Maximum number of deferred units written together, which bounds the length of one event-loop turn. */
-const LATER_LIMIT = 100;
 /** Maximum number of waiting units. Beyond it the disk cannot keep up, and further units are refused with STORE_BUSY. */
 const QUEUE_LIMIT = 100_000;
 
@@ -32,44 +29,39 @@ export interface ExecutorListeners {
   readonly onUnreadable?: (rows: readonly UnreadableRow[]) => void;
 }
 
-interface Waiting {
-  readonly unit: Unit;
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: Error) => void;
-}
+/**
+ * - `idle`: no transaction runs or is due.
+ * - `writing`: transactions run until no more is due.
+ * - `acting`: an action runs between two transactions. Units wait, and none is answered ahead of its commit.
+ */
+type ExecutorState = 'idle' | 'writing' | 'acting';
 
 /**
  * Implements group commit: units submitted within one turn, or during a batch, form the next batch. Each caller receives its
  * own result after the commit.
  */
 export class Executor {
-  #runner: Runner;
   readonly #pace: Pace;
-  readonly #onLowBalance: () => void;
-  readonly #onUnreadable: (rows: readonly UnreadableRow[]) => void;
-  #waiting: Waiting[] = [];
-  /** Deferred units: no caller waits for them, and they are written together. */
-  #later: Waiting[] = [];
-  /** Promise of the latest `soon` unit. */
-  #lastSoon: Promise<unknown> | undefined;
+  readonly #listeners: ExecutorListeners;
+  readonly #queue: UnitQueue;
+  #runner: Runner;
+  #state: ExecutorState = 'idle';
+  #isClosed = false;
+  /** Actions to run between two batches. */
+  readonly #actions: (() => Promise<void>)[] = [];
+  /** Resolves when the executor is idle again. */
+  #written: Promise<void> = Promise.resolve();
+  /** Promise of the latest deferred unit. */
+  #lastDeferred: Promise<unknown> | undefined;
   /** Whether a unit that was answered ahead let a balance fall below its threshold. Reported after the commit. */
   #lowBalance = false;
-  /** Actions to run between two batches. */
-  readonly #pauses: (() => Promise<void>)[] = [];
-  /** Promise of the running batches; undefined when no batch is due. */
-  #draining: Promise<void> | undefined;
-  /** Whether the waiting units will be written in the next turn. */
-  #isDue = false;
-  #isActing = false;
-  #cancelSoon: (() => void) | undefined;
-  #closed = false;
   #batches = 0;
 
   constructor(runner: Runner, pace: Pace, listeners: ExecutorListeners = {}) {
     this.#runner = runner;
     this.#pace = pace;
-    this.#onLowBalance = listeners.onLowBalance ?? (() => undefined);
-    this.#onUnreadable = listeners.onUnreadable ?? (() => undefined);
+    this.#listeners = listeners;
+    this.#queue = new UnitQueue(pace, () => this.#begin());
   }
 
   /** Number of batches so far. */
@@ -79,20 +71,15 @@ export class Executor {
 
   /** Number of units that wait for the next batch. */
   get waiting(): number {
-    return this.#waiting.length + this.#later.length;
+    return this.#queue.size;
   }
 
   /** Submits a unit. A short read sees committed data only, not the units that wait. */
   submit(unit: Unit, access: Access): Promise<unknown> {
-    if (this.#closed) {
+    if (this.#isClosed) {
       return Promise.reject(new ServiceError('STORE_CLOSED', 'the store is closed'));
     }
-    if (access === 'point' && this.#runner.read !== undefined) {
-      const outcome = this.#runner.read(unit);
-      this.#note(outcome);
-      return outcome.ok ? Promise.resolve(outcome.value) : Promise.reject(toError(outcome.failure));
-    }
-    const outcome = access === 'ahead' ? this.#runAhead(unit) : undefined;
+    const outcome = this.#answerNow(unit, access);
     if (outcome !== undefined)
       return outcome.ok ? Promise.resolve(outcome.value) : Promise.reject(toError(outcome.failure));
     if (this.waiting >= QUEUE_LIMIT) {
@@ -101,19 +88,16 @@ export class Executor {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const waiting = { unit, resolve, reject };
     if (access === 'soon') {
-      this.#lastSoon = promise;
-      this.#addSoon(waiting);
-    } else {
-      this.#waiting.push(waiting);
-      this.#begin();
-    }
+      this.#lastDeferred = promise;
+      this.#queue.defer(waiting);
+    } else this.#queue.add(waiting);
     return promise;
   }
 
   /** Resolves when all deferred units submitted so far are written, so that another connection can read them. */
   async written(): Promise<void> {
-    if (this.#owes) this.#writeLater();
-    await this.#lastSoon?.catch(() => undefined);
+    if (this.#owes) this.#queue.flush();
+    await this.#lastDeferred?.catch(() => undefined);
   }
 
   /**
@@ -122,7 +106,7 @@ export class Executor {
    */
   pause(act: (runner: Runner) => Promise<Runner>): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#pauses.push(async () => {
+      this.#actions.push(async () => {
         try {
           this.#runner = await act(this.#runner);
           resolve();
@@ -130,7 +114,7 @@ export class Executor {
           reject(error);
         }
       });
-      this.#begin();
+      this.#queue.becomeDue();
     });
   }
 
@@ -146,9 +130,9 @@ export class Executor {
 
   /** Finishes the waiting units and refuses new ones. */
   async close(): Promise<void> {
-    this.#closed = true;
-    if (this.#owes) this.#writeLater();
-    await this.#draining;
+    this.#isClosed = true;
+    if (this.#owes) this.#queue.flush();
+    await this.#written;
     await this.#runner.close();
   }
 
@@ -160,83 +144,68 @@ export class Executor {
     return this.#runner.uncommitted ?? 0;
   }
 
-  /** Does not run units ahead while an action runs between two batches. */
+  /** Answers a short read, or a unit ahead of its commit. Undefined: the unit waits for a batch. */
+  #answerNow(unit: Unit, access: Access): Outcome | undefined {
+    if (access === 'ahead') return this.#runAhead(unit);
+    if (access !== 'point') return undefined;
+    const outcome = this.#runner.read?.(unit);
+    this.#note(outcome);
+    return outcome;
+  }
+
   #runAhead(unit: Unit): Outcome | undefined {
-    if (this.#pauses.length > 0 || this.#isActing) return undefined;
+    if (this.#actions.length > 0 || this.#state === 'acting') return undefined;
     const outcome = this.#runner.runAhead?.(unit);
     if (outcome === undefined) return undefined;
     this.#note(outcome);
     if (outcome.ok && outcome.lowBalance) this.#lowBalance = true;
-    if (this.#uncommitted >= LATER_LIMIT) this.#writeLater();
-    else this.#cancelSoon ??= this.#pace.soon(() => this.#writeLater());
+    if (this.#uncommitted >= DEFERRED_LIMIT) this.#queue.flush();
+    else this.#queue.delay();
     return outcome;
   }
 
   #note(outcome: Outcome | undefined): void {
-    if (outcome?.unreadable !== undefined) this.#onUnreadable(outcome.unreadable);
-  }
-
-  #addSoon(waiting: Waiting): void {
-    const { keepsApart = false } = this.#pace;
-    (keepsApart ? this.#later : this.#waiting).push(waiting);
-    if (this.#later.length === LATER_LIMIT) this.#writeLater();
-    else this.#cancelSoon ??= this.#pace.soon(() => this.#writeLater());
-  }
-
-  /**
-   * Adds the deferred units to the next transaction, after its other units: a call may end while its open record still waits.
-   */
-  #writeLater(): void {
-    this.#cancelSoon?.();
-    this.#cancelSoon = undefined;
-    this.#waiting.push(...this.#later);
-    this.#later = [];
-    this.#begin();
+    if (outcome?.unreadable !== undefined) this.#listeners.onUnreadable?.(outcome.unreadable);
   }
 
   #begin(): void {
-    this.#isDue = true;
-    this.#draining ??= this.#drain();
+    if (this.#state !== 'idle') return;
+    this.#state = 'writing';
+    this.#written = this.#write();
   }
 
-  async #drain(): Promise<void> {
-    while (this.#isDue || this.#pauses.length > 0) {
+  /** Writes transactions and runs actions until none is due. */
+  async #write(): Promise<void> {
+    while (this.#queue.isDue || this.#actions.length > 0) {
       await this.#pace.turn();
-      const act = this.#pauses.shift();
+      const act = this.#actions.shift();
       if (act !== undefined) await this.#act(act);
-      else if (this.#waiting.length > 0 || this.#uncommitted > 0) await this.#runBatch();
-      else this.#isDue = false;
+      else if (this.#queue.hasNext || this.#uncommitted > 0) await this.#runBatch();
+      else this.#queue.rest();
     }
-    this.#draining = undefined;
+    this.#state = 'idle';
   }
 
   async #act(act: () => Promise<void>): Promise<void> {
-    this.#isActing = true;
+    this.#state = 'acting';
     if (this.#uncommitted > 0) await this.#runBatch();
     await act();
-    this.#isActing = false;
+    this.#state = 'writing';
   }
 
   async #runBatch(): Promise<void> {
-    const batch = this.#waiting.splice(0, BATCH_LIMIT);
+    const batch = this.#queue.take();
     this.#batches += 1;
-    this.#isDue = this.#waiting.length > 0;
-    if (!this.#isDue && this.#later.length === 0) {
-      this.#cancelSoon?.();
-      this.#cancelSoon = undefined;
-    }
     try {
       const outcomes = await this.#runner.run(batch.map((waiting) => waiting.unit));
-      let index = 0;
-      for (const waiting of batch) {
+      for (const [index, waiting] of batch.entries()) {
         this.#note(outcomes[index]);
         answer(waiting, outcomes[index]);
-        index += 1;
       }
       const isLow =
         this.#lowBalance || outcomes.some((outcome) => outcome.ok && outcome.lowBalance);
       this.#lowBalance = false;
-      if (isLow) this.#onLowBalance();
+      if (isLow) this.#listeners.onLowBalance?.();
     } catch (error) {
       const failed = error instanceof Error ? error : new Error(String(error));
       for (const waiting of batch) waiting.reject(failed);
@@ -244,7 +213,7 @@ export class Executor {
   }
 }
 
-function answer(waiting: Waiting, outcome: Outcome | undefined): void {
+function answer(waiting: WaitingUnit, outcome: Outcome | undefined): void {
   if (outcome?.ok) waiting.resolve(outcome.value);
   else waiting.reject(outcome ? toError(outcome.failure) : new Error('a unit got no outcome'));
 }

@@ -185,7 +185,16 @@ export const ACCESS: {
     discard: 'soon',
     listOpen: 'point',
   },
-  cdrs: { get: 'point', page: 'report', walk: 'report', summary: 'report', daily: 'report' },
+  cdrs: {
+    get: 'point',
+    page: 'report',
+    walk: 'report',
+    summary: 'report',
+    daily: 'report',
+    search: 'report',
+    hourly: 'report',
+    averageMos: 'report',
+  },
   callLogs: { put: 'soon', read: 'report' },
   retention: { purgeCalls: 'write', purgeLogs: 'write' },
   notifications: {

@@ -189,7 +189,7 @@ export class StreamDispatcher implements StreamSocket {
         this.#enqueue(output);
         break;
       case 'clearQueue':
-        this.#stream?.clear();
+        this.#driver.notify({ kind: 'queueCleared', at: this.#stream?.clear() });
         break;
       case 'checkpoint':
         this.#stream?.checkpoint(output.id);
@@ -246,17 +246,24 @@ export class StreamDispatcher implements StreamSocket {
   }
 
   #startMedia(): void {
-    const { streamId, encoding, rate, tracks, bidirectional, extraHeaders } = this.#options;
+    const { streamId, encoding, rate, tracks, bidirectional, extraHeaders, speech } = this.#options;
     const { queueMs } = this.#needs.limits;
     const extraHeadersJson = extraHeadersLiteral(extraHeaders);
     const { wire } = this.#connection;
-    const joined = wire === undefined ? {} : { wire };
+    const joined = { ...(wire && { wire }), ...(speech && { speech }) };
     try {
       this.#stream = this.#leg.openStream(
         { streamId, encoding, rate, tracks, bidirectional, extraHeadersJson, queueMs, ...joined },
         {
           media: (messages) => this.#sendMedia(messages),
-          played: (checkpoint) => this.#driver.notify({ kind: 'played', checkpoint }),
+          played: (checkpoint, at) =>
+            this.#driver.notify({ kind: 'played', checkpoint, ...(at && { at }) }),
+          speech: (event) => this.#driver.notify({ kind: 'speech', ...event }),
+          interrupted: (checkpoints, at) => {
+            this.#driver.notify({ kind: 'interrupted', checkpoints, at });
+            this.#events.interrupted?.(at);
+          },
+          turn: (latencyMs) => this.#events.turn?.(latencyMs),
           degraded: (percent) => this.#events.degraded(percent),
           dtmf: (digit, timestampMs) => this.#driver.notify({ kind: 'dtmf', digit, timestampMs }),
         },

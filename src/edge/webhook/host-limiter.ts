@@ -1,24 +1,16 @@
 /** Limits simultaneous and queued requests per host, so that an unresponsive host delays only its own requests. */
+import { type AcquireRefusal, type Release, Semaphore } from '../../base/semaphore.ts';
 
-export type SlotRefusal = 'queueFull' | 'aborted' | 'waitedTooLong';
+export type SlotRefusal = AcquireRefusal | 'waitedTooLong';
 
 export interface HostLimits {
   readonly perHost: number;
   readonly queuedPerHost: number;
 }
 
-interface Waiter {
-  readonly grant: () => void;
-}
-
-interface Host {
-  running: number;
-  readonly waiting: Set<Waiter>;
-}
-
 export class HostLimiter {
   readonly #limits: HostLimits;
-  readonly #hosts = new Map<string, Host>();
+  readonly #hosts = new Map<string, Semaphore>();
 
   constructor(limits: HostLimits) {
     this.#limits = limits;
@@ -30,52 +22,48 @@ export class HostLimiter {
     let waiting = 0;
     for (const host of this.#hosts.values()) {
       running += host.running;
-      waiting += host.waiting.size;
+      waiting += host.waiting;
     }
     return { hosts: this.#hosts.size, running, waiting };
   }
 
   /** Resolves with a function that releases the slot, or with the reason of a refusal. */
-  acquire(
+  async acquire(
     origin: string,
     maxWaitMs: number,
     signal: AbortSignal | undefined,
-  ): Promise<(() => void) | SlotRefusal> {
-    if (signal?.aborted === true) return Promise.resolve('aborted');
-    const host = this.#hosts.get(origin) ?? { running: 0, waiting: new Set<Waiter>() };
-    this.#hosts.set(origin, host);
-    if (host.running < this.#limits.perHost) {
-      host.running += 1;
-      return Promise.resolve(this.#releaser(origin, host));
-    }
-    if (host.waiting.size >= this.#limits.queuedPerHost) return Promise.resolve('queueFull');
-    return new Promise((resolve) => {
-      const settle = (outcome: (() => void) | SlotRefusal): void => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', onAbort);
-        host.waiting.delete(waiter);
-        resolve(outcome);
-      };
-      const waiter: Waiter = { grant: () => settle(this.#releaser(origin, host)) };
-      const onAbort = (): void => settle('aborted');
-      const timer = setTimeout(() => settle('waitedTooLong'), maxWaitMs);
-      signal?.addEventListener('abort', onAbort, { once: true });
-      host.waiting.add(waiter);
-    });
+  ): Promise<Release | SlotRefusal> {
+    const host = this.#hostOf(origin);
+    const free = signal?.aborted === true ? undefined : host.tryAcquire();
+    if (free !== undefined) return this.#released(origin, host, free);
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), maxWaitMs);
+    const either = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
+    const slot = await host.acquire(either);
+    clearTimeout(timer);
+    if (typeof slot !== 'string') return this.#released(origin, host, slot);
+    this.#forgetIdle(origin, host);
+    return slot === 'aborted' && signal?.aborted !== true ? 'waitedTooLong' : slot;
   }
 
-  #releaser(origin: string, host: Host): () => void {
-    let released = false;
+  #hostOf(origin: string): Semaphore {
+    let host = this.#hosts.get(origin);
+    if (host === undefined) {
+      const { perHost, queuedPerHost } = this.#limits;
+      host = new Semaphore({ slots: perHost, maxWaiting: queuedPerHost });
+      this.#hosts.set(origin, host);
+    }
+    return host;
+  }
+
+  #released(origin: string, host: Semaphore, release: Release): Release {
     return () => {
-      if (released) return;
-      released = true;
-      const [next] = host.waiting;
-      // The slot passes to the next request, so `running` stays the same.
-      if (next !== undefined) next.grant();
-      else {
-        host.running -= 1;
-        if (host.running === 0) this.#hosts.delete(origin);
-      }
+      release();
+      this.#forgetIdle(origin, host);
     };
+  }
+
+  #forgetIdle(origin: string, host: Semaphore): void {
+    if (host.running === 0) this.#hosts.delete(origin);
   }
 }

@@ -187,6 +187,22 @@ export interface RecordInstruction extends Sourced, WithAction, WithCallback {
   readonly transcriptionMethod: XmlHttpMethod;
 }
 
+/** Detection of the caller's speech in an audio stream. */
+export interface StreamSpeech {
+  /** Sends `speechStarted` and `speechStopped` to the bot. */
+  readonly events: boolean;
+  /** Effect of the caller's speech on the bot's audio: none, 15 dB quieter, or the queue is cleared. */
+  readonly bargeIn: BargeIn;
+  /** 0 detects only loud and clear speech, 100 also quiet speech in noise. */
+  readonly sensitivity: number;
+  /** Minimum duration of speech in ms before it is reported, 20–1000. */
+  readonly minimumMs: number;
+  /** Silence in ms after which speech has ended, 200–5000. */
+  readonly endMs: number;
+}
+
+type BargeIn = 'none' | 'duck' | 'clear';
+
 export interface StreamInstruction extends Sourced {
   readonly kind: 'stream';
   /** URL starting with `wss://`, or `ws://` where allowed. User information is kept. */
@@ -204,6 +220,10 @@ export interface StreamInstruction extends Sourced {
   readonly extraHeadersText: string;
   readonly maxRetries: number;
   readonly name: string | undefined;
+  /** Undefined: speech is not detected. */
+  readonly speech: StreamSpeech | undefined;
+  /** Whether `playedStream` and `clearedAudio` report the position of playback. */
+  readonly playPositions: boolean;
 }
 
 export type ConferenceSound =

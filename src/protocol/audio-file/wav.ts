@@ -2,8 +2,8 @@
  * Reader for WAV (RIFF) files: linear PCM of 8 to 32 bits, float, mu-law and A-law, with any sample rate and channel
  * count.
  */
+import alawmulaw from 'alawmulaw';
 import { err, ok, type Result } from '../../base/result.ts';
-import { aLawToLinear, muLawToLinear } from './companding.ts';
 import { isWav } from './sniff.ts';
 
 export interface WavSource {
@@ -34,8 +34,8 @@ const READERS: Readonly<Record<string, ReadSample>> = {
   'pcm 32': (view, at) => view.getInt32(at, true) / 0x80000000,
   'float 32': (view, at) => finite(view.getFloat32(at, true)),
   'float 64': (view, at) => finite(view.getFloat64(at, true)),
-  'aLaw 8': (view, at) => aLawToLinear(view.getUint8(at)) / 32768,
-  'muLaw 8': (view, at) => muLawToLinear(view.getUint8(at)) / 32768,
+  'aLaw 8': (view, at) => alawmulaw.alaw.decodeSample(view.getUint8(at)) / 32768,
+  'muLaw 8': (view, at) => alawmulaw.mulaw.decodeSample(view.getUint8(at)) / 32768,
 };
 
 interface Format {

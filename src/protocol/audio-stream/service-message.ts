@@ -28,6 +28,12 @@ export interface StreamIdentity {
   readonly from: string;
   readonly to: string;
   readonly direction: 'inbound' | 'outbound';
+  /** Start of the call in ms since the epoch. */
+  readonly callStartMs: number;
+  /** Whether the bot gets `speechStarted` and `speechStopped`. */
+  readonly speech?: { readonly events: boolean };
+  /** Whether `playedStream` and `clearedAudio` report the position of playback. */
+  readonly positions?: boolean;
 }
 
 const tracksOf = (tracks: StreamIdentity['tracks']): readonly StreamTrack[] =>
@@ -79,11 +85,53 @@ export function dtmfMessage(stream: StreamIdentity, digit: string, timestampMs: 
   });
 }
 
-export const playedStreamMessage = (streamId: StreamId, name: string): string =>
-  numbered({ event: 'playedStream', streamId, name });
+/** Playback position in ms, as reported by the media engine. */
+export interface PlayPosition {
+  readonly playedMs: number;
+  readonly message: number;
+  readonly messagePlayedMs: number;
+  readonly messageMs: number;
+  readonly discardedMs: number;
+}
 
-export const clearedAudioMessage = (streamId: StreamId): string =>
-  numbered({ event: 'clearedAudio', streamId });
+/** `at`: an addition to the dialect. Times count since the checkpoint before. */
+export const playedStreamMessage = (streamId: StreamId, name: string, at?: PlayPosition): string =>
+  numbered({
+    event: 'playedStream',
+    streamId,
+    name,
+    ...(at && { playedMs: at.playedMs, message: at.message }),
+  });
+
+/** `at` and `reason`: additions to the dialect. */
+export const clearedAudioMessage = (
+  streamId: StreamId,
+  at?: PlayPosition,
+  reason?: 'bargeIn',
+): string => numbered({ event: 'clearedAudio', streamId, reason, ...at });
+
+/** `timestampMs` is milliseconds since the epoch, sent as a string as in `media`; `callMs` counts since the call began. */
+export const speechMessage = (
+  { streamId, callStartMs }: StreamIdentity,
+  { started, timestampMs, confidence }: SpeechChange,
+): string =>
+  numbered({
+    event: started ? 'speechStarted' : 'speechStopped',
+    streamId,
+    speech: {
+      track: 'inbound',
+      timestamp: String(Math.floor(timestampMs)),
+      callMs: Math.max(0, Math.floor(timestampMs - callStartMs)),
+      confidence,
+    },
+  });
+
+interface SpeechChange {
+  readonly started: boolean;
+  readonly timestampMs: number;
+  /** 0–1. */
+  readonly confidence: number;
+}
 
 export const errorMessage = (streamId: StreamId, { code, message }: StreamFault): string =>
   numbered({ event: 'error', streamId, error: { code, message }, reason: message });

@@ -1,7 +1,7 @@
 /** Inputs and outputs of a stream session. */
 import type { EngineRefusal, Oversize, StreamFaultCode } from './fault.ts';
 import type { PlaybackRate, StreamEncoding } from './media-format.ts';
-import type { StopReason } from './service-message.ts';
+import type { PlayPosition, StopReason } from './service-message.ts';
 
 export type SessionInput =
   /** The connection attempt starts; its time limit starts too. */
@@ -19,7 +19,22 @@ export type SessionInput =
   /** A message exceeded a size limit; no later message was read. */
   | { readonly kind: 'oversized'; readonly what: Oversize; readonly limitBytes: number }
   /** The last sample before this checkpoint has been sent. */
-  | { readonly kind: 'played'; readonly checkpoint: string }
+  | { readonly kind: 'played'; readonly checkpoint: string; readonly at?: PlayPosition }
+  /** The media engine detected the begin or the end of the caller's speech. */
+  | {
+      readonly kind: 'speech';
+      readonly started: boolean;
+      readonly timestampMs: number;
+      readonly confidence: number;
+    }
+  /** The caller's speech has cleared the queue and these checkpoints. */
+  | {
+      readonly kind: 'interrupted';
+      readonly checkpoints: readonly string[];
+      readonly at: PlayPosition;
+    }
+  /** The engine has executed `clearQueue`. `at` is undefined if the position is unknown. */
+  | { readonly kind: 'queueCleared'; readonly at: PlayPosition | undefined }
   | { readonly kind: 'dtmf'; readonly digit: string; readonly timestampMs: number }
   | { readonly kind: 'pong' }
   /** The connection closed or could not be established. Reported once. */

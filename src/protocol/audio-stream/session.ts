@@ -97,7 +97,18 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
         this.#oversized(oversizeFault(input.what, input.limitBytes));
         break;
       case 'played':
-        this.#played(input.checkpoint);
+        this.#played(input.checkpoint, input.at);
+        break;
+      case 'speech':
+        if (this.sending && this.#stream.speech?.events === true) {
+          this.#send(encode.speechMessage(this.#stream, input));
+        }
+        break;
+      case 'interrupted':
+        this.#interrupted(input.checkpoints, input.at);
+        break;
+      case 'queueCleared':
+        if (this.sending && this.#stream.positions === true) this.#cleared(input.at);
         break;
       case 'dtmf':
         this.#dtmf(input.digit, input.timestampMs);
@@ -181,20 +192,31 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
   #clearAudio(): void {
     this.#checkpoints.discardAll();
     this.#out.push({ kind: 'clearQueue' });
-    this.#send(encode.clearedAudioMessage(this.#stream.streamId));
+    // With positions, the reply waits for the position: `queueCleared` follows immediately.
+    if (this.#stream.positions !== true) this.#cleared();
+  }
+
+  #cleared(at?: encode.PlayPosition, reason?: 'bargeIn'): void {
+    this.#send(encode.clearedAudioMessage(this.#stream.streamId, at, reason));
     this.#out.push({ kind: 'cleared' });
     if (this.#state === 'draining') this.#stop(this.#drainEnd);
   }
 
-  #played(id: string): void {
+  #interrupted(ids: readonly string[], at: encode.PlayPosition): void {
+    for (const id of ids) this.#checkpoints.take(id);
+    if (this.sending) this.#cleared(at, 'bargeIn');
+  }
+
+  #played(id: string, at?: encode.PlayPosition): void {
     if (id === DRAIN_CHECKPOINT) {
       if (this.#state === 'draining') this.#stop(this.#drainEnd);
       return;
     }
     const name = this.#checkpoints.take(id);
     if (name === undefined || !this.sending) return;
-    const { streamId } = this.#stream;
-    this.#send(encode.playedStreamMessage(streamId, name));
+    const { streamId, positions } = this.#stream;
+    const shown = positions === true ? at : undefined;
+    this.#send(encode.playedStreamMessage(streamId, name, shown));
     this.#out.push({ kind: 'played', name });
   }
 

@@ -124,7 +124,7 @@ const isIpv6 = (text: string): boolean =>
 export const familyOf = (address: string): 'IP4' | 'IP6' => (address.includes(':') ? 'IP6' : 'IP4');
 
 /** Returns whether audio may flow in this direction, from the local point of view. */
-export const canSend = (direction: Direction): boolean =>
+const canSend = (direction: Direction): boolean =>
   direction === 'sendrecv' || direction === 'sendonly';
 
 const canReceive = (direction: Direction): boolean =>

@@ -1,26 +1,14 @@
 /** Maps payload types to codecs: `a=rtpmap`, `a=fmtp` and the static table of RFC 3551 §6. */
+import { fixed } from './codec-format.ts';
+import { CODEC_NAMES, type CodecName, codecProperties } from './codec-table.ts';
 import type { Codec, MediaDescription } from './types.ts';
-
-/** Supported codec names as in `a=rtpmap`, in upper case. */
-export type CodecName = (typeof CODEC_NAMES)[number];
-const CODEC_NAMES = ['PCMU', 'PCMA', 'G722', 'L16', 'OPUS'] as const;
-export const isCodecName = (text: string): text is CodecName =>
-  CODEC_NAMES.some((name) => name === text);
 
 /** Entries of a preference list: codecs, and comfort noise, which offers include only if it is listed. */
 export type CodecPreference = CodecName | typeof COMFORT_NOISE_NAME;
 const COMFORT_NOISE_NAME = 'CN';
-const CODEC_WISHES: readonly CodecPreference[] = [...CODEC_NAMES, COMFORT_NOISE_NAME];
+export const CODEC_PREFERENCES: readonly CodecPreference[] = [...CODEC_NAMES, COMFORT_NOISE_NAME];
 export const isCodecPreference = (text: string): text is CodecPreference =>
-  CODEC_WISHES.some((name) => name === text);
-
-const fixed = (payloadType: number, name: string, clockRateHz: number, channels = 1): Codec => ({
-  payloadType,
-  name,
-  clockRateHz,
-  channels,
-  fmtp: '',
-});
+  CODEC_PREFERENCES.some((name) => name === text);
 
 /** Comfort noise of RFC 3389; only the static payload type is supported. */
 export const COMFORT_NOISE = fixed(13, COMFORT_NOISE_NAME, 8_000);
@@ -51,42 +39,27 @@ const staticByPayloadType = new Map(STATIC_CODECS.map((codec) => [codec.payloadT
 export const staticCodec = (name: string): Codec | undefined =>
   STATIC_CODECS.find((codec) => codec.name === name && codec.clockRateHz === 8_000);
 
-/**
- * Opus parameters in our descriptions (RFC 7587 §7): mono (`stereo` defaults to 0), forward error correction, full
- * band. Bridged legs forward Opus packets unchanged, so the band exceeds the 12 kHz of local audio.
- */
-const OPUS_FMTP = 'useinbandfec=1;maxplaybackrate=48000;sprop-maxcapturerate=48000';
-
-/** Codecs with dynamic payload types in our offers. Opus is always written with two channels (RFC 7587 §7). */
-const DYNAMIC_CODECS: readonly Codec[] = [
-  { ...fixed(96, 'OPUS', 48_000), channels: 2, fmtp: OPUS_FMTP },
-  fixed(97, 'L16', 16_000),
-  fixed(98, 'L16', 8_000),
-];
-
 /** Formats that our offers list for a codec name: one per clock rate. */
 export function offeredCodecs(name: string): readonly Codec[] {
-  const known = DYNAMIC_CODECS.filter((codec) => codec.name === name);
   const plain = staticCodec(name);
-  return known.length > 0 || plain === undefined ? known : [plain];
+  return codecProperties(name)?.offered ?? (plain === undefined ? [] : [plain]);
 }
 
 /** Returns whether a codec of a description has the clock rate and channels that this implementation supports. */
 export function isOurs({ name, clockRateHz, channels }: Codec): boolean {
-  if (name === 'OPUS') return clockRateHz === 48_000 && channels <= 2;
-  if (name === 'L16') return channels === 1 && (clockRateHz === 8_000 || clockRateHz === 16_000);
-  return channels === 1 && clockRateHz === 8_000;
+  const { offered = [], maxChannels = 1 } = codecProperties(name) ?? {};
+  return channels <= maxChannels && offered.some((format) => format.clockRateHz === clockRateHz);
 }
 
 /** Codec of an offer as our answer repeats it, with local parameters in place of the peer's. */
-export const answeredCodec = (codec: Codec): Codec =>
-  codec.name === 'OPUS' ? { ...codec, channels: 2, fmtp: OPUS_FMTP } : codec;
-
-/** Parses `name=value;name=value` of `a=fmtp` (RFC 4855 §3); names are in lower case. */
-export function parametersOf({ fmtp }: Codec): ReadonlyMap<string, string> {
-  const pairs = fmtp.split(';').map((part) => part.split('='));
-  return new Map(pairs.map(([name = '', value = '']) => [name.trim().toLowerCase(), value.trim()]));
+export function answeredCodec(codec: Codec): Codec {
+  const ours = codecProperties(codec.name)?.offered.find((format) => format.fmtp !== '');
+  return ours === undefined ? codec : { ...codec, channels: ours.channels, fmtp: ours.fmtp };
 }
+
+/** Returns whether `a=rtpmap` has the name in lower case. */
+export const isLowerCase = (codec: Codec): boolean =>
+  isTelephoneEvent(codec) || codecProperties(codec.name)?.isLowerCase === true;
 
 export const telephoneEvent = (payloadType: number, clockRateHz = 8_000): Codec => ({
   payloadType,

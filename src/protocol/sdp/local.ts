@@ -1,5 +1,7 @@
 /** Builds the parts that local offers and answers share. */
+
 import { familyOf, VOIP_METRICS } from './audio-line.ts';
+import { isLowerCase } from './codec.ts';
 import { writeCryptoLine } from './crypto.ts';
 import { type LocalTransport, transportAttributes } from './secure-transport.ts';
 import { serializeSdp } from './serialize.ts';
@@ -34,9 +36,6 @@ export interface AudioLineParts {
 /** Local key with the tag of its line. */
 export type LocalCrypto = Omit<CryptoLine, 'mkiBytes'>;
 
-/** Names written in lower case as is usual; some peers compare case-sensitively. */
-const LOWER_CASE: ReadonlySet<string> = new Set(['TELEPHONE-EVENT', 'OPUS']);
-
 export function audioMedia(
   local: LocalEndpoint,
   { codecs, direction, protocol, crypto, transport, voipMetrics = false }: AudioLineParts,
@@ -47,7 +46,7 @@ export function audioMedia(
   }));
   for (const codec of codecs) {
     const channels = codec.channels === 1 ? '' : `/${codec.channels}`;
-    const name = LOWER_CASE.has(codec.name) ? codec.name.toLowerCase() : codec.name;
+    const name = isLowerCase(codec) ? codec.name.toLowerCase() : codec.name;
     const map = `${codec.payloadType} ${name}/${codec.clockRateHz}${channels}`;
     attributes.push({ name: 'rtpmap', value: map });
     if (codec.fmtp !== '') {

@@ -1,15 +1,21 @@
 /** Public interface of SDP: offer and answer as text for one audio stream (RFC 8866, RFC 3264). */
 export {
-  type CodecName,
+  CODEC_PREFERENCES,
   type CodecPreference,
-  isCodecName,
   isCodecPreference,
   offeredCodecs,
-  parametersOf,
   sameCodec,
   staticCodec,
   telephoneEvent,
 } from './codec.ts';
+export {
+  type AudioRate,
+  CODEC_NAMES,
+  type CodecName,
+  codecProperties,
+  isCodecName,
+  type OpusSending,
+} from './codec-table.ts';
 export { OFFERED_SUITES, srtpKeyBytes } from './crypto.ts';
 export type { LocalCrypto, LocalEndpoint } from './local.ts';
 export {

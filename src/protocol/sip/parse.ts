@@ -202,6 +202,8 @@ function readField(text: string, start: number, end: number): HeaderField | unde
   let colon = start;
   while (colon < end && text.charCodeAt(colon) !== COLON) colon += 1;
   if (colon === start || colon === end) return undefined;
+  // A continuation without a line to continue.
+  if (text.charCodeAt(start) === 32 || text.charCodeAt(start) === 9) return undefined;
   const name = trimmed(text, start, colon);
   const value = trimmed(text, colon + 1, end);
   // A lone CR could become a line break when the value is copied, and thus forge a header.

@@ -1,7 +1,7 @@
 /** Commands to a user agent and the destinations of its requests. */
 import type { LegId } from '../../base/ids.ts';
 import type { HeaderInit } from './message.ts';
-import type { SipTransportName } from './transport/flow.ts';
+import type { SipTransportName } from './types.ts';
 
 /** Address and port to send a request to (RFC 3263). */
 export interface Target {

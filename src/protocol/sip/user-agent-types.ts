@@ -4,15 +4,16 @@ import type { LegId, Random } from '../../base/ids.ts';
 import type { ChallengeOrder, CountAnswer, Ha1ByAlgorithm } from './auth/authenticator.ts';
 import type { FailureLimits } from './auth/failure-limit.ts';
 import type { NonceLimits } from './auth/nonce.ts';
-import type { Asking, NewCallGate } from './dialog/new-call-gate.ts';
 import type { SessionTimerSettings } from './dialog/session-timer.ts';
 import type { SipMessage, SipRequest } from './message.ts';
 import type { ContactBinding, ExpiredBinding } from './registrar/binding.ts';
 import type { RegistrarLimits } from './registrar/register.ts';
 import type { QuotedRequest } from './transaction/quoted.ts';
+import type { Arrival } from './transaction/stateless.ts';
 import type { TimerValues } from './transaction/timer-values.ts';
 import type { TransactionId } from './transaction/types.ts';
-import type { Flow, SipTransportName } from './transport/flow.ts';
+import type { Flow } from './transport/flow.ts';
+import type { SipTransportName } from './types.ts';
 import type {
   DestinationGuard,
   HangupCommand,
@@ -44,6 +45,14 @@ export interface EdgePlace {
   /** IP address without brackets, as in flows. */
   readonly address: string;
   readonly port: number;
+}
+
+/** Limits how many calls start, according to the load. */
+interface NewCallGate {
+  /** Returns false if a call may not start now. */
+  mayBegin(arrival: Arrival): boolean;
+  /** Counts the start of a call. */
+  begin(): void;
 }
 
 export interface UserAgentOptions {
@@ -195,7 +204,7 @@ export type UserAgentInput =
       readonly kind: 'received';
       readonly bytes: Uint8Array;
       readonly flow: Flow;
-    } & Partial<Asking>)
+    } & Partial<Arrival>)
   | { readonly kind: 'sendFailed'; readonly transaction: TransactionId }
   /** An ICMP report that our request over UDP did not arrive. */
   | ({ readonly kind: 'undelivered' } & QuotedRequest)

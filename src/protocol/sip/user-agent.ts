@@ -7,12 +7,12 @@ import type { Machine } from '../../base/machine.ts';
 import { Gate } from './auth/gate.ts';
 import { InviteAdmission } from './dialog/admission.ts';
 import { UserAgentCore } from './dialog/core.ts';
-import { InboundCalls } from './dialog/inbound-calls.ts';
+import { InboundCalls } from './dialog/inbound.ts';
 import { Messages } from './dialog/messages.ts';
-import { OutboundCalls } from './dialog/outbound-calls.ts';
-import { OutgoingRequest } from './dialog/outgoing-request.ts';
+import { OutboundCalls } from './dialog/outbound.ts';
+import { sendProbe } from './dialog/probe.ts';
 
-import { createRequest, type SipRequest } from './message.ts';
+import type { SipRequest } from './message.ts';
 import type { ContactBinding } from './registrar/binding.ts';
 import { Registrar } from './registrar/registrar.ts';
 import { RegistrationClient } from './registrar/registration-client.ts';
@@ -29,7 +29,21 @@ type Incoming = Exclude<
   { kind: 'send' | 'response' | 'timeout' | 'transportError' | 'terminated' }
 >;
 type RequestOutput = Extract<TransactionOutput, { kind: 'request' }>;
-type Probe = Extract<UserAgentInput, { kind: 'probe' }>;
+type LegCommand = Extract<UserAgentInput, { leg: LegId }>;
+type QueryAnswer = Extract<UserAgentInput, { kind: (typeof ANSWERS)[number] }>;
+type NodeInput = 'received' | 'sendFailed' | 'undelivered' | 'connectionLost' | 'drain' | 'pause';
+type Command = Exclude<UserAgentInput, LegCommand | QueryAnswer | { kind: NodeInput }>;
+
+const ANSWERS = [
+  'resolved',
+  'connected',
+  'secret',
+  'nonceCounted',
+  'stored',
+  'answerMessage',
+] as const;
+const isAnswer = (input: UserAgentInput): input is QueryAnswer =>
+  (ANSWERS as readonly string[]).includes(input.kind);
 
 export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
   readonly #core: UserAgentCore;
@@ -47,7 +61,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
     this.#core = new UserAgentCore(
       options,
       (output) => this.#incoming(output),
-      (request, flow) => this.#admission.answer(request, flow),
+      (request, flow, arrival) => this.#admission.answer(request, flow, arrival),
     );
     this.#gate = options.realm === undefined ? undefined : new Gate(this.#core, options.realm);
     const changed = (event: EventPackage, username: string): void =>
@@ -75,16 +89,17 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
   }
 
   handle(input: UserAgentInput, nowMs: number): readonly UserAgentOutput[] {
-    this.#core.nowMs = nowMs;
-    this.#input(input);
-    return this.#core.takeOutputs();
+    return this.#core.at(nowMs, () => {
+      this.#phones.reported(input);
+      this.#input(input);
+    });
   }
 
   expire(nowMs: number): readonly UserAgentOutput[] {
-    this.#core.nowMs = nowMs;
-    this.#core.run(this.#core.layer.expire(nowMs));
-    this.#core.dialogTimers.run(nowMs);
-    return this.#core.takeOutputs();
+    return this.#core.at(nowMs, () => {
+      this.#core.run(this.#core.layer.expire(nowMs));
+      this.#core.dialogTimers.run(nowMs);
+    });
   }
 
   deadlineMs(): number | undefined {
@@ -96,14 +111,12 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
 
   /** Current contacts of a user. */
   contactsOf(username: string, nowMs: number): readonly ContactBinding[] {
-    this.#core.nowMs = nowMs;
-    return this.#registrar?.contactsOf(username) ?? [];
+    return this.#registrar?.contactsOf(username, nowMs) ?? [];
   }
 
   /** All current contacts. */
   bindings(nowMs: number): readonly ContactBinding[] {
-    this.#core.nowMs = nowMs;
-    return this.#registrar?.all() ?? [];
+    return this.#registrar?.all(nowMs) ?? [];
   }
 
   /** Returns whether the peer has authenticated or was contacted by us first. */
@@ -113,8 +126,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
 
   /** Returns whether an Authorization header field contains a nonce issued to that source. */
   hasNonce(authorization: string, flow: Flow, nowMs: number): boolean {
-    this.#core.nowMs = nowMs;
-    return this.#gate?.hasNonce(authorization, flow) ?? false;
+    return this.#gate?.hasNonce(authorization, flow, nowMs) ?? false;
   }
 
   get transactions(): number {
@@ -139,19 +151,16 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
     return this.#inbound.size + this.#outbound.size;
   }
 
+  /** Handles messages, failures and the state of the node; passes on all other inputs. */
   #input(input: UserAgentInput): void {
     const core = this.#core;
-    this.#phones.reported(input);
     switch (input.kind) {
-      case 'received':
-        this.#admission.asking = {
-          waitedMs: input.waitedMs ?? 0,
-          isKnown: input.isKnown ?? false,
-          isTooMany: input.isTooMany ?? false,
-        };
-        core.edgeWays?.received(input.flow.remoteAddress, core.nowMs);
-        core.run(core.layer.receive(input.bytes, input.flow, core.nowMs));
+      case 'received': {
+        const { bytes, flow, waitedMs = 0, isKnown = false, isTooMany = false } = input;
+        core.edgeWays?.received(flow.remoteAddress, core.nowMs);
+        core.run(core.layer.receive(bytes, flow, core.nowMs, { waitedMs, isKnown, isTooMany }));
         break;
+      }
       case 'sendFailed':
         core.run(core.layer.transportFailed(input.transaction, core.nowMs));
         break;
@@ -161,11 +170,27 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
       case 'connectionLost':
         this.#connectionLost(input.connectionId);
         break;
+      case 'drain':
+        this.#admission.draining = true;
+        break;
+      case 'pause':
+        this.#admission.pausedBy = input.cause;
+        break;
+      default:
+        if ('leg' in input) this.#legCommand(input);
+        else if (isAnswer(input)) this.#answered(input);
+        else this.#command(input);
+    }
+  }
+
+  /** Delivers the answer to a query. */
+  #answered(input: QueryAnswer): void {
+    switch (input.kind) {
       case 'resolved':
-        core.resolving.answer(input.id, input);
+        this.#core.resolving.answer(input.id, input);
         break;
       case 'connected':
-        core.connecting.answer(input.id, input.flow);
+        this.#core.connecting.answer(input.id, input.flow);
         break;
       case 'secret':
         this.#gate?.secretFound(input.id, input.secrets);
@@ -176,6 +201,57 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
       case 'stored':
         this.#registrar?.stored(input.id, input.ok);
         break;
+      case 'answerMessage':
+        this.#messages.answer(input);
+        break;
+    }
+  }
+
+  /** Handles a command for one leg. A command for an ended leg does nothing. */
+  #legCommand(input: LegCommand): void {
+    if (input.kind === 'invite') {
+      this.#outbound.invite(input);
+      return;
+    }
+    const { leg: id } = input;
+    const leg = this.#leg(id);
+    switch (input.kind) {
+      case 'ring':
+        this.#inbound.leg(id)?.ring(input.sdp);
+        break;
+      case 'answer':
+        this.#inbound.leg(id)?.answer(input.sdp);
+        break;
+      case 'acknowledge':
+        this.#outbound.leg(id)?.acknowledge(input.sdp);
+        break;
+      case 'answerOffer':
+        leg?.answerOffer(input.sdp);
+        break;
+      case 'sendDigit':
+        leg?.sendDigit(input.digit, input.durationMs);
+        break;
+      case 'answerRefer':
+        leg?.answerRefer(input.refer, input.status);
+        break;
+      case 'notifyRefer':
+        leg?.notifyRefer(input.refer, input.status);
+        break;
+      case 'refer':
+        leg?.refer(input);
+        break;
+      case 'forgetRefer':
+        leg?.forgetRefer();
+        break;
+      case 'hangup':
+        leg?.hangup(input);
+        break;
+    }
+  }
+
+  /** Handles a command outside of calls: bindings, messages, our registrations, probes. */
+  #command(input: Command): void {
+    switch (input.kind) {
       case 'forgetBindings':
         this.#registrar?.forget(input.username, input.login);
         break;
@@ -185,53 +261,11 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
       case 'bindingsElsewhere':
         this.#registrar?.elsewhere(input.saved, input.removed);
         break;
-      case 'drain':
-        this.#admission.draining = true;
-        break;
-      case 'pause':
-        this.#admission.pausedBy = input.cause;
-        break;
-      case 'invite':
-        this.#outbound.invite(input);
-        break;
-      case 'ring':
-        this.#inbound.leg(input.leg)?.ring(input.sdp);
-        break;
-      case 'answer':
-        this.#inbound.leg(input.leg)?.answer(input.sdp);
-        break;
-      case 'acknowledge':
-        this.#outbound.leg(input.leg)?.acknowledge(input.sdp);
-        break;
-      case 'answerOffer':
-        this.#leg(input.leg)?.answerOffer(input.sdp);
-        break;
-      case 'sendDigit':
-        this.#leg(input.leg)?.sendDigit(input.digit, input.durationMs);
-        break;
-      case 'answerRefer':
-        this.#leg(input.leg)?.answerRefer(input.refer, input.status);
-        break;
-      case 'notifyRefer':
-        this.#leg(input.leg)?.notifyRefer(input.refer, input.status);
-        break;
-      case 'refer':
-        this.#leg(input.leg)?.refer(input);
-        break;
-      case 'forgetRefer':
-        this.#leg(input.leg)?.forgetRefer();
-        break;
-      case 'hangup':
-        this.#leg(input.leg)?.hangup(input);
-        break;
-      case 'answerMessage':
-        this.#messages.answer(input);
-        break;
       case 'sendMessage':
         this.#messages.send(input);
         break;
       case 'register': {
-        const client = new RegistrationClient(core, input);
+        const client = new RegistrationClient(this.#core, input);
         this.#registrations.set(input.registration, client);
         client.start();
         break;
@@ -241,7 +275,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
         this.#registrations.delete(input.registration);
         break;
       case 'probe':
-        this.#probe(input);
+        sendProbe(this.#core, input);
         break;
     }
   }
@@ -328,39 +362,5 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
         this.#registrar?.receive(request, transaction, flow, admitted);
       } else this.#core.refuse(transaction, request, flow, 403, 'registers another user');
     });
-  }
-
-  #probe(input: Probe): void {
-    const core = this.#core;
-    const notify = (status: number | undefined): void => {
-      core.emit({ kind: 'probed', id: input.id, status });
-    };
-    const own = core.contact(undefined);
-    const outgoing = new OutgoingRequest(core, {
-      request: createRequest({
-        method: 'OPTIONS',
-        requestUri: input.uri,
-        headers: [
-          ['Max-Forwards', '70'],
-          ['From', `${own};tag=${core.newToken()}`],
-          ['To', `<${input.uri}>`],
-          ['Call-ID', core.newToken()],
-          ['CSeq', '1 OPTIONS'],
-          ['Contact', own],
-          ['User-Agent', core.options.userAgent],
-        ],
-      }),
-      destination: { kind: 'uri', uri: input.uri, transport: input.transport, viaEdges: true },
-      auth: undefined,
-      firstResponseMs: input.waitMs,
-      nextSequence: () => 2,
-      user: {
-        response: ({ status }) => {
-          if (status >= 200) notify(status);
-        },
-        failed: () => notify(undefined),
-      },
-    });
-    outgoing.start();
   }
 }

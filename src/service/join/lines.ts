@@ -15,6 +15,7 @@ import {
   type CallbackClient,
   createCallbackClient,
   createUpgradeSigner,
+  Deliveries,
   KnownTokens,
 } from '../../domain/callback/callback.ts';
 import type { CallbackAttempt } from '../../domain/callback/types.ts';
@@ -57,6 +58,7 @@ import { withNodes } from './node-directory.ts';
 export interface Lines {
   readonly http: CustomerHttp;
   readonly drafts: Drafts;
+  readonly deliveries: Deliveries;
   readonly ownDemo: DemoApplication;
   readonly callbacks: CallbackClient;
   readonly streams: AudioStreamsEdge;
@@ -270,11 +272,18 @@ function towardsCustomers(
     settings: { ...settings.webhooks, traceparent: settings.telemetry.tracesUrl !== '' },
     lease: cluster?.shared.lease,
   };
+  const deliveries = new Deliveries({
+    ...signing,
+    http,
+    clock,
+    notifications: store.notifications,
+  });
   const measure = ({ event, status, durationMs }: CallbackAttempt): void => {
     metrics.webhook(event, String(status ?? 'error'), durationMs);
   };
   const client = createCallbackClient({
     ...signing,
+    journal: deliveries,
     http,
     clock,
     logger,
@@ -309,7 +318,7 @@ function towardsCustomers(
       accountMessageBytes: settings.streams.accountMessageBytes,
     },
   });
-  return { http, callbacks, streams, logs, drafts, ownDemo };
+  return { http, callbacks, streams, logs, drafts, ownDemo, deliveries };
 }
 
 function certificateAuthorities(file: string): { readonly ca?: string } {

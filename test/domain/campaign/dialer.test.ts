@@ -32,6 +32,16 @@ describe('a running campaign', () => {
     ]);
   });
 
+  it('uses a changed plan when the change resolves', async () => {
+    const campaign = await stage.ready({ maxConcurrent: 1 }, 3);
+    await stage.start(campaign);
+    await stage.clock.advance(0);
+    const changed = { ...campaign, name: 'Renamed' };
+    await stage.store.campaigns.change(campaign.id, ['running'], { name: changed.name }, []);
+    await stage.dialer.changed(changed);
+    expect(await stage.dialer.running(OWNER.accountId)).toMatchObject([{ name: 'Renamed' }]);
+  });
+
   it('reuses a slot as soon as it is free', async () => {
     const campaign = await stage.ready({ maxConcurrent: 1 }, 3);
     await stage.start(campaign);

@@ -6,7 +6,8 @@ import { SimClock } from '../../sim/clock.ts';
 function watched() {
   const clock = new SimClock();
   const reported: (string | undefined)[] = [];
-  const serviceability = new Serviceability({ clock, onChange: (cause) => reported.push(cause) });
+  const serviceability = new Serviceability(clock);
+  serviceability.onChange((cause) => reported.push(cause));
   return { clock, reported, serviceability };
 }
 

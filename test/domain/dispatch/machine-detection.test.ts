@@ -41,6 +41,7 @@ describe('machine_detection (spec: Make call; dialect §5.5)', () => {
       greetingMs: 1500,
       maximumWords: 4,
       maximumWordMs: 4000,
+      adaptive: false,
     });
     await stage.finish();
   });

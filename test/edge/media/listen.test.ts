@@ -201,6 +201,7 @@ describe('listening to a leg', () => {
     greetingMs: 1500,
     maximumWords: 3,
     maximumWordMs: 5000,
+    adaptive: false,
   };
   /** Speech-like noise: 250 ms on, 150 ms off. */
   function speak(

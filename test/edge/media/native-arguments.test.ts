@@ -45,6 +45,8 @@ const STREAM = {
   queueMs: 1000,
   epochMs: 0,
 };
+const SPEECH = { sensitivity: 50, minimumMs: 40, endMs: 500, bargeIn: 'clear' };
+const speech = (changes: object) => [{ ...STREAM, speech: { ...SPEECH, ...changes } }];
 const RECORD = {
   place: 1,
   recording: 1,
@@ -248,6 +250,31 @@ describe('the native side', () => {
     ],
     ['openStream', [{ ...STREAM, sockets: {} }], 'sockets must be a Sockets object, not an object'],
     ['openStream', [{ ...STREAM, sockets }], 'socket is missing'],
+    ['openStream', [{ ...STREAM, speech: 1 }], 'speech must be an object, not 1'],
+    ['openStream', [{ ...STREAM, speech: {} }], 'speech.sensitivity is missing'],
+    [
+      'openStream',
+      speech({ sensitivity: 101 }),
+      'speech.sensitivity must be a whole number from 0 to 100, not 101',
+    ],
+    [
+      'openStream',
+      speech({ minimumMs: 19 }),
+      'speech.minimumMs must be a whole number from 20 to 1000, not 19',
+    ],
+    [
+      'openStream',
+      speech({ endMs: 5001 }),
+      'speech.endMs must be a whole number from 200 to 5000, not 5001',
+    ],
+    [
+      'openStream',
+      speech({ bargeIn: 'stop' }),
+      'speech.bargeIn must be one of none, duck, clear, not "stop"',
+    ],
+    ['openStream', speech({ loud: true }), 'speech.loud is unknown'],
+    ['clearedAt', [], 'stream is missing'],
+    ['clearedAt', [0], 'stream must be a whole number from 1 to 4294967295, not 0'],
     ['takeEvents', ['x'], 'batch must be a Uint8Array, not "x"'],
   ])('%s rejects a wrong value and names it (%#)', (method, values, message) => {
     expect(() => engine[method]?.(...values)).toThrow(new TypeError(`${method}: ${message}`));

@@ -25,6 +25,15 @@ const operatorPaths = (body: { readonly paths: object }): readonly string[] =>
   Object.keys(body.paths).filter((path) => path.startsWith('/admin') || path === '/metrics');
 
 describe('metrics and the operator’s part of the API page require authorization', () => {
+  it('an unknown path is an HTML page for browsers and JSON for programs', async () => {
+    const page = await service.get('/nowhere', { as: null, headers: { accept: 'text/html,*/*' } });
+    expect(page.status).toBe(404);
+    expect(page.text).toContain('<h1>404: Page not found</h1>');
+    const api = await service.get('/api/v1/nowhere', { headers: { accept: 'text/html' } });
+    expect(api.status).toBe(404);
+    expect(api.body).toHaveProperty('error');
+  });
+
   it.each(['/metrics', '/admin/docs', '/admin/openapi.json'])(
     '%s requires credentials',
     async (url) => {

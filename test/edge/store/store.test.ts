@@ -48,7 +48,7 @@ it('reports include writes made immediately before', async () => {
     const request = { method: 'POST', path: '/console/api/session', status: 200 };
     const entry = { atUs: START_US, who: 'ada', accountId: undefined, what: 'sign in', ...request };
     void store.users.addAudit(entry);
-    const { items } = await store.users.audit('all', { limit: 10, offset: 0 });
+    const { items } = await store.users.audit({ accountId: 'all' }, { limit: 10, offset: 0 });
     expect(items).toMatchObject([{ who: 'ada', what: 'sign in' }]);
     await store.close();
   });

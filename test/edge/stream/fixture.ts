@@ -39,6 +39,7 @@ export const OPTIONS: StreamSocketOptions = {
   from: '14155550100',
   to: '14155550101',
   direction: 'inbound',
+  callStartMs: 1_700_000_000_000,
 };
 
 /** `media` message as written by the engine, with a blank sequence number. */
@@ -73,7 +74,7 @@ class FakeMediaStream implements MediaStream {
     return this.accepts;
   }
 
-  clear(): void {
+  clear(): undefined {
     this.log.push('clear');
   }
 

@@ -19,6 +19,7 @@ export const STREAM: StreamIdentity = {
   from: '14155550100',
   to: '14155550101',
   direction: 'inbound',
+  callStartMs: 1_700_000_000_000,
 };
 
 export const bytes = (message: unknown): Uint8Array =>

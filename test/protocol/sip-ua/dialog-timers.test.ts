@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DialogTimers } from '../../../src/protocol/sip/dialog/timers.ts';
+import { DialogTimers } from '../../../src/protocol/sip/dialog/pending.ts';
 
 describe('agenda', () => {
   it('runs due timers by time, then by order of creation, without cancelled ones', () => {

@@ -1,7 +1,7 @@
 /** New calls during overload: their responses, and requests that are served normally. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { asLegId } from '../../../src/base/ids.ts';
-import type { Asking } from '../../../src/protocol/sip/dialog/new-call-gate.ts';
+import type { Arrival } from '../../../src/protocol/sip/transaction/stateless.ts';
 import { inviteCommand } from './script.ts';
 import { OFFER, REALM, World } from './world.ts';
 
@@ -12,7 +12,7 @@ const CARRIER = '192.0.2.10';
 let world: World;
 let isOpen: boolean;
 let begun: number;
-let requested: Asking[];
+let requested: Arrival[];
 beforeEach(() => {
   world = new World();
   isOpen = true;
@@ -34,7 +34,7 @@ function setup() {
       },
     },
   });
-  const hear = (text: string, from = CARRIER, asking: Partial<Asking> = {}) =>
+  const hear = (text: string, from = CARRIER, asking: Partial<Arrival> = {}) =>
     server.ua
       .handle(
         {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { loopMark } from '../../../src/protocol/sip/dialog/screen.ts';
+import { loopMark } from '../../../src/protocol/sip/dialog/capabilities.ts';
 import { invite, PEER, type RequestScript, SERVER, say } from './script.ts';
 import { brief, OFFER, REALM, World } from './world.ts';
 
@@ -126,6 +126,33 @@ interface Expectation {
   readonly wire_status: number | null;
   readonly wire_status_if_authorised?: number;
 }
+
+interface CorpusRow {
+  readonly section: string;
+  readonly rule: string;
+  readonly status?: number | null;
+  readonly message: readonly string[];
+}
+
+const CORPUS = new URL('../../../fixtures/sip-corpus/messages.json', import.meta.url);
+
+describe('messages by rule on the wire', () => {
+  const rows = JSON.parse(readFileSync(CORPUS, 'utf8')) as readonly CorpusRow[];
+
+  it.each(rows)('$section: serves the next request after $rule', ({ status, message }) => {
+    const { world, peer } = setup();
+    peer.sendText(SERVER, Buffer.from(message.join('\r\n')));
+    world.advance(50);
+    const answers = world.sent.flatMap(({ message: sent }) =>
+      sent.kind === 'response' && sent.status > 100 ? [sent.status] : [],
+    );
+    if (typeof status === 'number') expect(answers).toEqual([status]);
+    world.advance(40_000);
+    say(peer, { method: 'OPTIONS', callId: 'after' });
+    world.advance(50);
+    expect(peer.received.map(brief).at(-1)).toBe('200 OPTIONS');
+  });
+});
 
 const TORTURE = '../shared/conformance/rfc4475';
 

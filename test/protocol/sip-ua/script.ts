@@ -1,7 +1,10 @@
 /** Messages of scripted peers. */
 import { asLegId } from '../../../src/base/ids.ts';
-import type { SipMessage, SipRequest } from '../../../src/protocol/sip/message.ts';
-import { createResponse } from '../../../src/protocol/sip/message.ts';
+import {
+  createResponse,
+  type SipMessage,
+  type SipRequest,
+} from '../../../src/protocol/sip/message.ts';
 import { serialize } from '../../../src/protocol/sip/serialize.ts';
 import type { Flow } from '../../../src/protocol/sip/transport/flow.ts';
 import type { InviteCommand } from '../../../src/protocol/sip/user-agent-types.ts';

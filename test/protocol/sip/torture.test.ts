@@ -3,12 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { parseMessage } from '../../../src/protocol/sip/parse.ts';
 import { serialize } from '../../../src/protocol/sip/serialize.ts';
 import { TransactionLayer } from '../../../src/protocol/sip/transaction/layer.ts';
-import { validateRequest, validateResponse } from '../../../src/protocol/sip/validate.ts';
 import { parsed, parsedRequest, UDP } from './support.ts';
+import { verdict } from './verdict.ts';
 
 const ROOT = new URL('../../../../shared/conformance/', import.meta.url);
 const present = existsSync(ROOT);
-if (!present) console.log('skipped: ../shared/conformance does not exist');
 
 interface Expectation {
   readonly file: string;
@@ -19,15 +18,6 @@ interface Expectation {
 }
 
 const read = (path: string): Buffer => readFileSync(new URL(path, ROOT));
-
-/** Returns undefined for a valid message, otherwise the refusal. */
-function verdict(bytes: Uint8Array): { status: number; reason: string } | undefined {
-  const result = parseMessage(bytes);
-  if (!result.ok) return result.error;
-  if (result.message.kind === 'request') return validateRequest(result.message);
-  const reason = validateResponse(result.message);
-  return reason === undefined ? undefined : { status: 0, reason };
-}
 
 describe.skipIf(!present)('RFC 4475 torture messages', () => {
   const rows: Expectation[] = present

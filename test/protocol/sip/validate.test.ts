@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { HeaderInit, SipRequest } from '../../../src/protocol/sip/message.ts';
-import { createResponse } from '../../../src/protocol/sip/message.ts';
+import {
+  createResponse,
+  type HeaderInit,
+  type SipRequest,
+} from '../../../src/protocol/sip/message.ts';
 import { parseMessage } from '../../../src/protocol/sip/parse.ts';
 import { validateRequest, validateResponse } from '../../../src/protocol/sip/validate.ts';
 import { sketch, wire } from './support.ts';

@@ -2,7 +2,7 @@
 import { asCallUuid, type CallUuid } from '../../../src/base/ids.ts';
 import { ok } from '../../../src/base/result.ts';
 import type { Call } from '../../../src/domain/call/call.ts';
-import type { InboundLeg, LegEvents } from '../../../src/domain/call/needs.ts';
+import type { InboundLeg, LegEnd, LegEvents } from '../../../src/domain/call/needs.ts';
 import type { PlaceCallsRequest } from '../../../src/domain/dispatch/types.ts';
 import type { Invite } from '../../domain/dispatch/fakes.ts';
 import type { ListeningLeg } from '../../domain/interpreter/listening-scene.ts';
@@ -28,6 +28,7 @@ function inviteOf(over: Partial<InboundLeg>) {
   count += 1;
   const sent: string[] = [];
   let events: LegEvents | undefined;
+  let end: LegEnd | undefined;
   const sipCallId = `in-${count}`;
   const leg = {
     id: sipCallId,
@@ -38,6 +39,7 @@ function inviteOf(over: Partial<InboundLeg>) {
     sdp: SDP,
     attach: (attached: LegEvents) => {
       events = attached;
+      if (end !== undefined) attached.ended(end);
     },
     ring: (sdp?: string) => sent.push(sdp === undefined ? '180' : '183'),
     answer: async () => {
@@ -48,8 +50,10 @@ function inviteOf(over: Partial<InboundLeg>) {
     refuse: (status: number, why: string) => sent.push(`refuse ${status} ${why}`),
     ...over,
   } as unknown as InboundLeg;
-  const ends = (how: 'bye' | 'cancel'): void =>
-    events?.ended({ by: 'remote', how, status: undefined, reason: undefined });
+  const ends = (how: 'bye' | 'cancel'): void => {
+    end = { by: 'remote', how, status: undefined, reason: undefined };
+    events?.ended(end);
+  };
   return { leg, sent, ends };
 }
 

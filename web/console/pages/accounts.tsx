@@ -1,150 +1,134 @@
 import { useState } from 'preact/hooks';
-import { call, get, number, type Row, rows, text } from '../api.ts';
-import { useAction, useFields, useLive, useLoad } from '../hooks.ts';
-import { may } from '../may.ts';
-import { changeColumn, Input, onSubmit, Problem, Select, State, Table, Tiles } from '../parts.tsx';
-import { VerifiedCallerIds } from './caller-ids.tsx';
+import { get, number, type Row, rows, text } from '../api.ts';
+import { count, percent } from '../format.ts';
+import { useLive, useLoad } from '../hooks.ts';
+import type { PageProps } from '../page-props.ts';
+import { href } from '../place.ts';
+import { t } from '../text.ts';
+import { optionsOf } from '../ui/form.tsx';
+import { Badge, CopyText, Head, Tiles } from '../ui/parts.tsx';
+import { Resource } from '../ui/resource.tsx';
 
-const NEW = { auth_id: '', name: '', status: 'active', calls: '', cps: '', partner: '' };
-
-/** Accounts with limits, state and partners. Balances are on the page for money. */
-export function Accounts() {
-  const {
-    value,
-    problem: unread,
-    again,
-  } = useLoad('all', () => get('/admin/v1/accounts?limit=100'));
-  const { fields: edited, setFields: setEdited, set } = useFields(NEW);
+/** Accounts with limits, state and partners. */
+export function Accounts(_: PageProps) {
   const [made, setMade] = useState<Row>();
-  const { problem, run } = useAction();
-  const isNew = edited.auth_id === '';
-  const edit = (row: Row) =>
-    setEdited({
-      auth_id: text(row['auth_id']),
-      name: text(row['name']),
-      status: text(row['status']),
-      calls: text(row['concurrent_calls_limit']),
-      cps: text(row['cps_limit']),
-      partner: text(row['partner_auth_id']),
-    });
-  const save = () =>
-    run(async () => {
-      const body = {
-        name: edited.name,
-        ...(edited.calls !== '' && { concurrent_calls_limit: Number(edited.calls) }),
-        ...(edited.cps !== '' && { cps_limit: Number(edited.cps) }),
-        ...(edited.partner !== '' && { partner_auth_id: edited.partner }),
-      };
-      const stops = !isNew && edited.status !== 'active';
-      if (
-        stops &&
-        !confirm(
-          `Set ${edited.name} to ${edited.status}? The account can then no longer make calls.`,
-        )
-      )
-        return;
-      if (isNew) setMade(await call('POST', '/admin/v1/accounts', body));
-      else {
-        await call('PATCH', `/admin/v1/accounts/${edited.auth_id}`, {
-          ...body,
-          status: edited.status,
-        });
-      }
-      setEdited(NEW);
-      again();
-    });
   return (
     <>
-      <h1>Accounts</h1>
-      <Problem text={unread ?? problem} />
-      <Capacity accounts={rows(value?.['accounts'])} />
-      <Table
-        name="Accounts"
-        rows={value && rows(value['accounts'])}
-        empty="No accounts yet. Create one below."
+      <Head title={t('Accounts')} about={t('Customers of the service, with their limits.')} />
+      <Capacity />
+      {made !== undefined && (
+        <div class="callout good" role="status">
+          <strong>
+            {t('Created {id}. Copy the token now. It is not shown again.', {
+              id: text(made['auth_id']),
+            })}
+          </strong>
+          <CopyText value={text(made['auth_token'])} />
+        </div>
+      )}
+      <Resource
+        title={t('Accounts')}
+        noun={t('account')}
+        path="/admin/v1/accounts"
+        member="accounts"
+        editMethod="PATCH"
+        need="money"
+        createNeed="credentials"
+        deletes={false}
+        idOf={(row) => text(row['auth_id'])}
+        nameOf={(row) => text(row['name'])}
+        created={setMade}
+        emptyTitle={t('No accounts yet.')}
+        emptyDetail={t('Create an account for your first customer.')}
         columns={[
-          { title: 'Name', value: (row) => text(row['name']) },
-          { title: 'ID', value: (row) => text(row['auth_id']), isMinor: true },
           {
-            title: 'State',
-            value: (row) => <State good={row['status'] === 'active'}>{text(row['status'])}</State>,
+            title: t('Name'),
+            value: (row) => (
+              <a href={href('overview', {}, text(row['auth_id']))}>{text(row['name'])}</a>
+            ),
+            sort: (row) => text(row['name']),
           },
-          { title: 'Calls', value: (row) => text(row['concurrent_calls_limit']), isNumber: true },
           {
-            title: 'Per second',
-            value: (row) => text(row['cps_limit']),
+            title: t('Auth ID'),
+            value: (row) => <CopyText value={text(row['auth_id'])} />,
+            isMinor: true,
+          },
+          {
+            title: t('State'),
+            value: (row) => (
+              <Badge tone={row['status'] === 'active' ? 'good' : 'bad'}>
+                {text(row['status'])}
+              </Badge>
+            ),
+            sort: (row) => text(row['status']),
+          },
+          {
+            title: t('Concurrent calls'),
+            value: (row) => count(row['concurrent_calls_limit']),
+            sort: (row) => number(row['concurrent_calls_limit']),
+            isNumber: true,
+          },
+          {
+            title: t('Calls per second'),
+            value: (row) => count(row['cps_limit']),
+            sort: (row) => number(row['cps_limit']),
             isNumber: true,
             isMinor: true,
           },
           {
-            title: 'Partner',
+            title: t('Partner'),
             value: (row) =>
-              row['is_partner'] === true ? 'is a partner' : text(row['partner_auth_id']),
+              row['is_partner'] === true ? t('Is a partner') : text(row['partner_auth_id']),
             isMinor: true,
           },
-          changeColumn(edit, 'money'),
         ]}
+        fields={[
+          { name: 'name', label: t('Name'), required: true },
+          {
+            name: 'status',
+            label: t('State'),
+            kind: 'select',
+            initial: 'active',
+            options: optionsOf(['active', 'suspended', 'closed']),
+            hint: t('A suspended or closed account can no longer make calls'),
+          },
+          {
+            name: 'concurrent_calls_limit',
+            label: t('Concurrent calls'),
+            kind: 'number',
+            group: t('Limits'),
+          },
+          { name: 'cps_limit', label: t('Calls per second'), kind: 'number' },
+          { name: 'daily_spend_limit', label: t('Daily spend limit'), kind: 'number' },
+          { name: 'barred_prefixes', label: t('Barred prefixes'), kind: 'list' },
+          { name: 'partner_auth_id', label: t('Partner (auth ID)'), isNullable: true },
+        ]}
+        prepare={({ status, ...body }, row) =>
+          row === undefined || status === undefined ? body : { ...body, status }
+        }
       />
-      {may(isNew ? 'credentials' : 'money') && (
-        <h2>{isNew ? 'New account' : `Change ${edited.name}`}</h2>
-      )}
-      {may(isNew ? 'credentials' : 'money') && (
-        <form class="row" onSubmit={onSubmit(() => void save())}>
-          <Input label="Name" value={edited.name} set={set('name')} required />
-          <Input label="Concurrent calls" value={edited.calls} set={set('calls')} />
-          <Input label="Calls per second" value={edited.cps} set={set('cps')} />
-          <Input label="Partner (ID)" value={edited.partner} set={set('partner')} />
-          {!isNew && (
-            <Select
-              label="State"
-              value={edited.status}
-              set={set('status')}
-              options={['active', 'suspended', 'closed'].map((one) => [one, one] as const)}
-            />
-          )}
-          <button type="submit">{isNew ? 'Create' : 'Save'}</button>
-          {!isNew && (
-            <button type="button" class="secondary" onClick={() => setEdited(NEW)}>
-              Leave it
-            </button>
-          )}
-        </form>
-      )}
-      {!isNew && (
-        <>
-          <h3>Caller IDs of {edited.name}</h3>
-          <VerifiedCallerIds account={edited.auth_id} />
-        </>
-      )}
-      <p role="status">
-        {made && (
-          <>
-            Created {text(made['auth_id'])}. Copy the auth token now; it is not shown again:{' '}
-            <code>{text(made['auth_token'])}</code>
-          </>
-        )}
-      </p>
     </>
   );
 }
 
 /** Capacity of the node and the share assigned to accounts. */
-function Capacity({ accounts }: { readonly accounts: readonly Row[] }) {
+function Capacity() {
   const { total } = useLive();
   const status = useLoad('status', () => get('/admin/v1/status'));
+  const accounts = useLoad('accounts', () => get('/admin/v1/accounts?limit=100'));
   const limit = number(status.value?.['calls_limit']);
-  const promised = accounts
+  const assigned = rows(accounts.value?.['accounts'])
     .filter((one) => one['status'] === 'active')
     .reduce((sum, one) => sum + number(one['concurrent_calls_limit']), 0);
   return (
     <Tiles
       of={[
-        ['Active calls', `${total} of ${limit}`],
-        ['Assigned to active accounts', text(promised)],
-        [
-          'Assigned share of capacity',
-          limit === 0 ? '' : `${Math.round((100 * promised) / limit)} %`,
-        ],
+        { name: t('Running calls'), value: count(total), note: t('of {n}', { n: count(limit) }) },
+        { name: t('Assigned to active accounts'), value: count(assigned) },
+        {
+          name: t('Assigned share of the capacity'),
+          value: limit === 0 ? '' : percent(assigned / limit),
+        },
       ]}
     />
   );

@@ -1,88 +1,97 @@
-import { call, get, type Row, rows, text } from '../api.ts';
-import { useAction, useFields, useLoad } from '../hooks.ts';
-import { may } from '../may.ts';
-import { changeColumn, Input, onSubmit, Problem, State, Table } from '../parts.tsx';
-import type { BuildProps } from './build.tsx';
+import { text } from '../api.ts';
+import type { PageProps } from '../page-props.ts';
+import { href } from '../place.ts';
+import { t } from '../text.ts';
+import { Badge, CopyText, Head } from '../ui/parts.tsx';
+import { Resource } from '../ui/resource.tsx';
 
-const NEW = { app_id: '', app_name: '', answer_url: '', hangup_url: '', fallback_answer_url: '' };
+const METHODS = [
+  ['POST', 'POST'],
+  ['GET', 'GET'],
+] as const;
 
-export function Applications({ account }: BuildProps) {
-  const path = `/api/v1/Account/${account}/Application/`;
-  const { value, problem: unread, again } = useLoad(account, () => get(`${path}?limit=100`));
-  const { fields: edited, setFields: setEdited, set } = useFields(NEW);
-  const { problem, run } = useAction();
-  const isNew = edited.app_id === '';
-  const edit = (row: Row) =>
-    setEdited({
-      app_id: text(row['app_id']),
-      app_name: text(row['app_name']),
-      answer_url: text(row['answer_url']),
-      hangup_url: text(row['hangup_url']),
-      fallback_answer_url: text(row['fallback_answer_url']),
-    });
-  const save = () =>
-    run(async () => {
-      const { app_id: id, ...body } = edited;
-      await call('POST', isNew ? path : `${path}${id}/`, body);
-      setEdited(NEW);
-      again();
-    });
-  return (
-    <>
-      <Problem text={unread ?? problem} />
-      <Table
-        name="Applications"
-        rows={value && rows(value['objects'])}
-        empty="No applications yet. Create one below."
-        columns={[
-          { title: 'Name', value: (row) => text(row['app_name']) },
-          { title: 'Answer URL', value: (row) => text(row['answer_url']) },
-          {
-            title: 'State',
-            value: (row) => (
-              <State good={row['enabled'] === true}>{row['enabled'] ? 'enabled' : 'off'}</State>
-            ),
-            isMinor: true,
-          },
-          changeColumn(edit),
-        ]}
-      />
-      {may('change') && <h3>{isNew ? 'New application' : `Change ${edited.app_name}`}</h3>}
-      {may('change') && (
-        <form onSubmit={onSubmit(() => void save())}>
-          <div class="row">
-            <Input label="Name" value={edited.app_name} set={set('app_name')} required />
-            <Input
-              label="Answer URL"
-              type="url"
-              value={edited.answer_url}
-              set={set('answer_url')}
-              required
-              wider
-            />
-            <Input
-              label="Hangup URL"
-              type="url"
-              value={edited.hangup_url}
-              set={set('hangup_url')}
-              wider
-            />
-            <Input
-              label="Fallback URL"
-              type="url"
-              value={edited.fallback_answer_url}
-              set={set('fallback_answer_url')}
-              wider
-            />
-          </div>
-          <button type="submit">{isNew ? 'Create' : 'Save'}</button>
-          {!isNew && (
-            <button type="button" class="secondary" onClick={() => setEdited(NEW)}>
-              Leave it
-            </button>
-          )}
-        </form>
+export const Applications = ({ account }: PageProps) => (
+  <>
+    <Head
+      title={t('Applications')}
+      about={t('An application says where the service requests the document of a call.')}
+    >
+      <a class="btn" href={href('playground')}>
+        {t('Open playground')}
+      </a>
+    </Head>
+    <Resource
+      title={t('Applications')}
+      noun={t('application')}
+      path={`/api/v1/Account/${account}/Application/`}
+      member="objects"
+      search="app_name__contains"
+      searchLabel={t('Name')}
+      idOf={(row) => text(row['app_id'])}
+      nameOf={(row) => text(row['app_name'])}
+      deleteDetail={t('No number or endpoint may use it.')}
+      emptyTitle={t('No applications yet.')}
+      emptyDetail={t(
+        'Create one with the answer URL of your server, or start from a template in the playground.',
       )}
-    </>
-  );
-}
+      columns={[
+        {
+          title: t('Name'),
+          value: (row) => text(row['app_name']),
+          sort: (row) => text(row['app_name']),
+        },
+        {
+          title: t('Application ID'),
+          value: (row) => <CopyText value={text(row['app_id'])} />,
+          isMinor: true,
+        },
+        { title: t('Answer URL'), value: (row) => <code>{text(row['answer_url'])}</code> },
+        {
+          title: t('State'),
+          value: (row) => (
+            <Badge tone={row['enabled'] === true ? 'good' : 'none'}>
+              {row['enabled'] === true ? t('Enabled') : t('Disabled')}
+            </Badge>
+          ),
+          isMinor: true,
+        },
+      ]}
+      fields={[
+        { name: 'app_name', label: t('Name'), required: true },
+        {
+          name: 'answer_url',
+          label: t('Answer URL'),
+          hint: t('Returns the document of a call'),
+          kind: 'url',
+          required: true,
+        },
+        {
+          name: 'answer_method',
+          label: t('Method'),
+          kind: 'select',
+          options: METHODS,
+          initial: 'POST',
+        },
+        {
+          name: 'fallback_answer_url',
+          label: t('Fallback URL'),
+          hint: t('Used when the answer URL fails'),
+          kind: 'url',
+        },
+        {
+          name: 'hangup_url',
+          label: t('Hangup URL'),
+          hint: t('Receives the end of a call'),
+          kind: 'url',
+        },
+        {
+          name: 'hangup_method',
+          label: t('Method of the hangup URL'),
+          kind: 'select',
+          options: METHODS,
+          initial: 'POST',
+        },
+      ]}
+    />
+  </>
+);

@@ -1,33 +1,36 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
-import { call, get, number, Refused, type Row, rows, text } from '../api.ts';
-import { Chart } from '../chart.tsx';
-import { useAction, useLive, useLoad } from '../hooks.ts';
-import { may } from '../may.ts';
+import { useEffect } from 'preact/hooks';
+import { get, Refused, type Row, rows, text } from '../api.ts';
+import { clock, money, words } from '../format.ts';
+import { useLive, useLoad } from '../hooks.ts';
+import type { PageProps } from '../page-props.ts';
+import { href } from '../place.ts';
+import { whyEnded } from '../reasons.ts';
+import { t } from '../text.ts';
+import { Save } from '../ui/form.tsx';
 import {
   At,
-  clock,
-  Input,
+  Card,
+  CopyText,
+  Facts,
+  Head,
+  LoadProblem,
   Mos,
-  money,
   NotFound,
-  onSubmit,
-  Problem,
-  Save,
-  Since,
-  State,
-  Table,
+  Skeleton,
   Tiles,
-} from '../parts.tsx';
-import { whyEnded } from '../reasons.ts';
+} from '../ui/parts.tsx';
+import { BundleButton } from './bundle.tsx';
+import { endTone } from './call-end.ts';
+import { LivePart } from './call-live.tsx';
+import { Charges, LinkedLegs } from './call-money.tsx';
+import { Curves } from './call-quality.tsx';
+import { Deliveries } from './deliveries.tsx';
 import { Ladder } from './ladder.tsx';
-import { ListenIn, StreamInspector } from './listen.tsx';
 import { Recording } from './recording.tsx';
-import { Timeline } from './timeline.tsx';
+import { ExecutedDocument, Timeline } from './timeline.tsx';
 
-interface Props {
-  readonly account: string;
+interface Props extends PageProps {
   readonly uuid: string;
-  readonly isStaff: boolean;
 }
 
 /** Fetches the CDR, which exists only after the call has ended. */
@@ -40,8 +43,11 @@ const recordOf = (account: string, uuid: string): Promise<Row | null> =>
     },
   );
 
-export function CallPage({ account: chosen, uuid, isStaff }: Props) {
-  const live = useLive().calls.find((one) => one['call_uuid'] === uuid);
+const LIVE_MS = 3000;
+
+export function CallPage({ account: chosen, uuid, isStaff, me }: Props) {
+  const feed = useLive();
+  const live = feed.calls.find((one) => one['call_uuid'] === uuid);
   // A link to a call works regardless of the selected account.
   const { value: owner } = useLoad(uuid, () => ownerOf(chosen, uuid, isStaff));
   const account = text(live?.['account_id']) || owner || chosen;
@@ -56,47 +62,67 @@ export function CallPage({ account: chosen, uuid, isStaff }: Props) {
   const { again } = log;
   useEffect(() => {
     if (live === undefined) return undefined;
-    const timer = setInterval(again, 3000);
+    const timer = setInterval(again, LIVE_MS);
     return () => clearInterval(timer);
   }, [live === undefined, again]);
   const entries = rows(log.value?.['log']);
   const cdr = record.value;
   const isUnknown = live === undefined && cdr === null && entries.length === 0;
   if (isUnknown && log.problem !== undefined) return <NotFound />;
+  const from = text(cdr?.['caller_id_number'] ?? live?.['from']);
+  const to = text(cdr?.['destination_number'] ?? live?.['to']);
+  const isLoading = live === undefined && cdr === undefined && record.problem === undefined;
+  const endMs = cdr
+    ? Date.parse(text(cdr['end_time']))
+    : live === undefined
+      ? undefined
+      : Date.now();
   return (
     <>
-      <p>
-        <a href="#/calls">← Calls</a>
-      </p>
-      <h1>
-        {text(cdr?.['caller_id_number'] ?? live?.['from'])} →{' '}
-        {text(cdr?.['destination_number'] ?? live?.['to'])}
-      </h1>
+      <Head
+        title={from === '' && to === '' ? t('Call') : `${from} → ${to}`}
+        about={<CopyText value={uuid} />}
+      >
+        {isStaff && (
+          <Save path={`/admin/v1/calls/${uuid}/messages?format=pcap`} name={`${uuid}.pcap`}>
+            {t('Download pcap')}
+          </Save>
+        )}
+        <BundleButton account={account} uuid={uuid} isStaff={isStaff} cdr={cdr ?? undefined} />
+      </Head>
+      {isLoading && <Skeleton />}
+      <LoadProblem of={record} />
       {live !== undefined && <LivePart account={account} uuid={uuid} live={live} />}
-      {cdr && (
-        <p class="why">
-          <strong>Why it ended.</strong> {whyEnded(cdr)}
-        </p>
-      )}
-      <Problem text={record.problem} />
-      {cdr && <DomainServices cdr={cdr} />}
+      {cdr && <WhyEnded cdr={cdr} />}
+      {cdr && <CallTiles cdr={cdr} />}
+      <LoadProblem of={log} />
+      <Card title={t('Timeline')}>
+        {log.value === undefined && log.problem === undefined ? (
+          <Skeleton />
+        ) : (
+          <Timeline entries={entries} endMs={endMs} />
+        )}
+      </Card>
       {cdr && <Curves path={`/api/v1/Account/${account}/Call/${uuid}/quality/samples`} />}
       {rows(sounds.value?.['objects']).map((one) => (
         <Recording key={text(one['recording_id'])} account={account} recording={one} />
       ))}
-      <h2>Timeline</h2>
-      <Problem text={log.problem} />
-      <Timeline entries={entries} />
-      <h2>SIP</h2>
-      <Ladder entries={entries} />
-      {isStaff && (
-        <p>
-          <Save path={`/admin/v1/calls/${uuid}/messages?format=pcap`} name={`${uuid}.pcap`}>
-            Save for Wireshark
-          </Save>
-        </p>
+      {entries.some(({ kind }) => kind === 'xml') && (
+        <Card title={t('Document')}>
+          <ExecutedDocument entries={entries} />
+        </Card>
       )}
-      {cdr && <Charges account={account} uuid={uuid} />}
+      <Card title={t('Callbacks')} flush>
+        <Deliveries account={account} callUuid={uuid} entries={entries} />
+      </Card>
+      <Card title={t('SIP')}>
+        <Ladder entries={entries} platform={me.platform} />
+      </Card>
+      <div class="columns">
+        {cdr && <Details cdr={cdr} />}
+        {cdr && <LinkedLegs account={account} cdr={cdr} />}
+      </div>
+      {cdr && <Charges account={account} uuid={uuid} cdr={cdr} />}
     </>
   );
 }
@@ -106,181 +132,80 @@ async function ownerOf(chosen: string, uuid: string, isStaff: boolean): Promise<
   const accounts = rows((await get('/admin/v1/accounts?limit=100'))['accounts']);
   for (const one of accounts) {
     const id = text(one['auth_id']);
-    if (id !== chosen && (await recordOf(id, uuid)) !== null) return id;
+    if (id !== chosen && (await recordOf(id, uuid).catch(() => null)) !== null) return id;
   }
   return chosen;
 }
 
-function DomainServices({ cdr }: { readonly cdr: Row }) {
+const WhyEnded = ({ cdr }: { readonly cdr: Row }) => (
+  <div class={`why ${endTone(cdr)}`}>
+    <strong>{t('Why the call ended')}</strong>
+    <span>{whyEnded(cdr)}</span>
+    {cdr['one_way_audio'] === true && (
+      <span class="text-bad">
+        {t(
+          'The audio was one-way. Compare the addresses in the SDP with those in the RTP events of the timeline.',
+        )}
+      </span>
+    )}
+  </div>
+);
+
+const unitOf = (value: unknown, unit: string): string =>
+  value === null || value === undefined ? '' : `${text(value)} ${unit}`;
+
+function CallTiles({ cdr }: { readonly cdr: Row }) {
   return (
     <Tiles
       of={[
-        ['Began', <At key="at" value={cdr['start_time']} />],
-        ['Talked', clock(Number(cdr['billsec'] ?? 0))],
-        ['Cause', `${text(cdr['hangup_cause_name'])} (${text(cdr['hangup_cause_code'])})`],
-        ['MOS', <Mos key="mos" value={cdr['mos']} />],
-        ['Jitter', cdr['jitter'] === null ? '' : `${text(cdr['jitter'])} ms`],
-        ['Lost', cdr['packet_loss'] === null ? '' : `${text(cdr['packet_loss'])} %`],
-        ['Codec', text(cdr['codec'])],
-        ['Cost', money(cdr['total_cost'], cdr['currency'])],
+        { name: t('Start'), value: <At value={cdr['start_time']} /> },
+        {
+          name: t('Answered time'),
+          value: clock(Number(cdr['billsec'] ?? 0)),
+          note: t('Ringing {s} s', { s: text(cdr['ring_time']) }),
+        },
+        { name: t('MOS'), value: <Mos value={cdr['mos']} />, note: text(cdr['codec']) },
+        { name: t('Jitter'), value: unitOf(cdr['jitter'], 'ms') },
+        { name: t('Packet loss'), value: unitOf(cdr['packet_loss'], '%') },
+        { name: t('Cost'), value: money(cdr['total_cost'], cdr['currency']) },
       ]}
     />
   );
 }
 
-function LivePart({
-  account,
-  uuid,
-  live,
-}: {
-  readonly account: string;
-  readonly uuid: string;
-  readonly live: Row;
-}) {
-  const [url, setUrl] = useState('');
-  const { problem, run } = useAction();
-  const path = `/api/v1/Account/${account}/Call/${uuid}/`;
+function Details({ cdr }: { readonly cdr: Row }) {
+  const copy = (name: string) =>
+    cdr[name] == null || cdr[name] === '' ? '' : <CopyText value={text(cdr[name])} />;
+  const campaign = text(cdr['campaign_id']);
   return (
-    <section aria-label="Active call">
-      <p>
-        <State good={live['call_status'] === 'in-progress' || undefined}>
-          {text(live['call_status'])}
-        </State>{' '}
-        for <Since value={live['start_time']} />
-      </p>
-      <Problem text={problem} />
-      <Quality path={`${path}quality`} />
-      {may('change') && (
-        <div class="row">
-          <button
-            type="button"
-            class="stop"
-            onClick={() => confirm('Hang up this call?') && void run(() => call('DELETE', path))}
-          >
-            Hang up
-          </button>
-          {live['call_status'] === 'in-progress' && <ListenIn account={account} uuid={uuid} />}
-          <form
-            class="row"
-            onSubmit={onSubmit(
-              () =>
-                confirm(`Transfer this call to ${url}?`) &&
-                void run(() => call('POST', path, { legs: 'aleg', aleg_url: url })),
-            )}
-          >
-            <Input
-              label="Transfer to the document at URL"
-              type="url"
-              value={url}
-              set={setUrl}
-              required
-              wider
-            />
-            <button type="submit">Transfer</button>
-          </form>
-        </div>
-      )}
-      {live['call_status'] === 'in-progress' && <StreamInspector account={account} uuid={uuid} />}
-    </section>
-  );
-}
-
-/** Quality over time of the received audio, and of the sent audio as reported by the peer. */
-function Curves({ path }: { readonly path: string }) {
-  const { value } = useLoad(path, () => get(path));
-  const samples = useMemo(() => rows(value?.['samples']), [value]);
-  const times = useMemo(() => samples.map(({ at }) => Date.parse(text(at)) / 1000), [samples]);
-  const series = useMemo(() => {
-    const of = (name: string, title: string) => ({
-      name: title,
-      values: samples.map((sample) => number(sample[name])),
-    });
-    const both = [of('mos', 'MOS'), of('jitter', 'Jitter, ms'), of('packet_loss', 'Lost, %')];
-    const isTold = samples.some(({ mos_sent: sent }) => typeof sent === 'number');
-    return isTold ? [...both, of('mos_sent', 'MOS at the other side')] : both;
-  }, [samples]);
-  if (samples.length < 2) return null;
-  return (
-    <>
-      <h2>Quality</h2>
-      <Chart
-        isOver
-        label={`Quality of the call, ${samples.length} samples`}
-        times={times}
-        series={series}
-      />
-    </>
-  );
-}
-
-/** MOS, jitter and loss of an active call, updated every second while the page is open. */
-function Quality({ path }: { readonly path: string }) {
-  const [seen, setSeen] = useState<readonly Row[]>([]);
-  useEffect(() => {
-    const look = () =>
-      get(path).then(
-        (found) =>
-          setSeen((before) => [...before, { ...found, at: Date.now() / 1000 }].slice(-600)),
-        () => undefined,
-      );
-    const timer = setInterval(() => void look(), 1000);
-    return () => clearInterval(timer);
-  }, [path]);
-  const times = useMemo(() => seen.map(({ at }) => number(at)), [seen]);
-  const series = useMemo(
-    () => [
-      { name: 'MOS', values: seen.map(({ mos }) => number(mos)) },
-      { name: 'Jitter, ms', values: seen.map((one) => number(one['jitter_ms'])) },
-    ],
-    [seen],
-  );
-  const last = seen.at(-1);
-  if (last === undefined) return null;
-  return (
-    <>
-      <p>
-        MOS <Mos value={last['mos']} /> · jitter {text(last['jitter_ms'])} ms ·{' '}
-        {text(last['packets_lost'])} of {text(last['packets_received'])} packets lost
-      </p>
-      <Chart label="MOS and jitter of the active call" times={times} series={series} />
-    </>
-  );
-}
-
-/**
- * Fetches ledger entries that refer to the call, and those of its streams, recordings and transcriptions, whose
- * descriptions contain the call ID.
- */
-async function chargesOf(account: string, uuid: string): Promise<readonly Row[]> {
-  const path = `/api/v1/Account/${account}/transactions?per_page=1000`;
-  const found = await Promise.all([
-    get(`${path}&reference=${uuid}`),
-    get(`${path}&description=${uuid}`),
-  ]);
-  const entries = found.flatMap((page) => rows(page['transactions']));
-  return [...new Map(entries.map((entry) => [text(entry['id']), entry])).values()];
-}
-
-function Charges({ account, uuid }: { readonly account: string; readonly uuid: string }) {
-  const { value, problem } = useLoad(uuid, () => chargesOf(account, uuid));
-  return (
-    <>
-      <h2>Money</h2>
-      <Problem text={problem} />
-      <Table
-        name="Ledger entries of the call"
-        rows={value}
-        empty="No charges for this call."
-        columns={[
-          { title: 'When', value: (row) => <At value={row['created_at']} /> },
-          { title: 'Description', value: (row) => text(row['description']) },
-          {
-            title: 'Amount',
-            value: (row) => money(row['amount'], row['currency']),
-            isNumber: true,
-          },
+    <Card title={t('Details')}>
+      <Facts
+        of={[
+          [t('Call UUID'), copy('uuid')],
+          [t('SIP Call-ID'), copy('sip_call_id')],
+          [t('Account'), copy('account_id')],
+          [t('Direction'), words(cdr['call_direction'])],
+          [t('Context'), text(cdr['context'])],
+          [t('Caller name'), text(cdr['caller_id_name'])],
+          [
+            t('End cause'),
+            `${text(cdr['hangup_cause_name'])} (${text(cdr['hangup_cause_code'])}, ${text(cdr['hangup_source'])})`,
+          ],
+          [t('SIP user agent'), text(cdr['sip_user_agent'])],
+          [t('Peer address'), copy('network_addr')],
+          [t('Carrier address'), copy('carrier_ip')],
+          [t('Trunk'), copy('trunk_id')],
+          [t('Endpoint'), copy('customer_endpoint')],
+          [
+            t('Campaign'),
+            campaign === '' ? '' : <a href={href(`campaigns/${campaign}`)}>{campaign}</a>,
+          ],
+          [t('Caller identity (STIR)'), text(cdr['stir_verification'])],
+          [t('Round trip'), unitOf(cdr['round_trip_time'], 'ms')],
+          [t('MOS reported by the peer'), text(cdr['mos_sent'])],
+          [t('End of call'), <At key="end" value={cdr['end_time']} />],
         ]}
       />
-    </>
+    </Card>
   );
 }

@@ -1,55 +1,67 @@
-import { useState } from 'preact/hooks';
 import { call, get, type Row, rows, text } from '../api.ts';
 import { useAction, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
-import { type Column, Input, onSubmit, Problem, Select, Table } from '../parts.tsx';
-import type { BuildProps } from './build.tsx';
+import type { PageProps } from '../page-props.ts';
+import { t } from '../text.ts';
+import { Select } from '../ui/form.tsx';
+import { Card, Head, LoadProblem, Problem } from '../ui/parts.tsx';
+import { Resource } from '../ui/resource.tsx';
+import { type Column, Table } from '../ui/table.tsx';
+import { toast } from '../ui/toast.tsx';
 
 /** Caller IDs that the account may present, and its default. */
-export function CallerIds({ account, me }: BuildProps) {
+export function CallerIds({ account, isStaff }: PageProps) {
   const root = `/api/v1/Account/${account}/caller-ids`;
-  const { value, problem: unread, again } = useLoad(account, () => get(root));
+  const found = useLoad(account, () => get(root));
   const rented = useLoad(`${account} numbers`, () =>
     get(`/api/v1/Account/${account}/numbers?per_page=100`),
   );
   const { problem, run } = useAction();
-  const verified = rows(value?.['caller_ids']).map((row) => text(row['number']));
+  const verified = rows(found.value?.['caller_ids']).map((row) => text(row['number']));
   const own = rows(rented.value?.['items']).map((row) => text(row['e164']).replace('+', ''));
   const choices = [...new Set([...own, ...verified])];
+  const current = text(found.value?.['default_caller_id']);
+  const choose = (number: string) =>
+    run(async () => {
+      await call('PUT', `${root}/default`, { number: number || null });
+      toast(t('The default caller ID is changed.'));
+    }).then(found.again);
   return (
     <>
-      <Problem text={unread ?? rented.problem ?? problem} />
-      {me.account_id === null ? (
-        <VerifiedCallerIds account={account} changed={again} />
-      ) : (
-        <>
-          <p>
-            The account may present its own numbers, and those that the operator has verified to be
-            yours.
-          </p>
-          <Table
-            name="Caller IDs"
-            rows={value && verified.map((number) => ({ number }))}
-            empty="No verified numbers yet. Ask the operator to verify one."
-            columns={[{ title: 'Verified number', value: (row) => text(row['number']) }]}
-          />
-        </>
-      )}
-      {value !== undefined && (
-        <div class="row">
+      <Head
+        title={t('Caller IDs')}
+        about={t('Outbound calls may present the numbers of the account and verified numbers.')}
+      />
+      <LoadProblem of={found} />
+      <Problem text={problem} />
+      <Card title={t('Default caller ID')}>
+        <p class="small muted">
+          {t('Used if the call, the endpoint and the application name none.')}
+        </p>
+        <div class="filters">
           <Select
-            label="Default caller ID"
-            value={text(value['default_caller_id'])}
-            set={(number) =>
-              void run(() =>
-                call('PUT', `${root}/default`, { number: number || null }).finally(again),
-              )
-            }
-            options={optionsOf(choices, text(value['default_caller_id']), 'none')}
+            label={t('Default caller ID')}
+            value={current}
+            set={(number) => void choose(number)}
+            options={optionsOf(choices, current, t('None'))}
           />
         </div>
+      </Card>
+      {isStaff ? (
+        <VerifiedCallerIds account={account} />
+      ) : (
+        <Card title={t('Verified numbers')} flush>
+          <Table
+            name={t('Verified numbers')}
+            rows={found.value && verified.map((number) => ({ number }))}
+            problem={found.problem}
+            keyOf={(row) => text(row['number'])}
+            empty={t('No verified numbers yet. Ask the operator to verify one.')}
+            columns={[{ title: t('Number'), value: (row) => text(row['number']) }]}
+          />
+        </Card>
       )}
-      <Shown account={account} choices={choices} />
+      <Overrides account={account} choices={choices} />
     </>
   );
 }
@@ -64,72 +76,32 @@ const optionsOf = (
   ...[...new Set([...choices, ...(now === '' ? [] : [now])])].map((one) => [one, one] as const),
 ];
 
-interface VerifiedProps {
-  readonly account: string;
-  readonly changed?: () => void;
-}
-
 /** Numbers outside the account that it may present. The operator has verified that they belong to the customer. */
-export function VerifiedCallerIds({ account, changed }: VerifiedProps) {
-  const root = `/admin/v1/accounts/${account}/caller-ids`;
-  const { value, problem: unread, again } = useLoad(root, () => get(root));
-  const [number, setNumber] = useState('');
-  const { problem, run } = useAction();
-  const anew = () => {
-    again();
-    changed?.();
-  };
-  const add = () =>
-    run(async () => {
-      await call('POST', root, { number });
-      setNumber('');
-      anew();
-    });
-  return (
-    <>
-      <Problem text={unread ?? problem} />
-      <Table
-        name="Caller IDs"
-        rows={value && rows(value['caller_ids'])}
-        empty="The account presents only its own numbers."
-        columns={[
-          { title: 'Verified number', value: (row) => text(row['number']) },
-          {
-            title: 'Action',
-            need: 'money' as const,
-            value: (row) => (
-              <button
-                type="button"
-                class="small secondary"
-                aria-label={`Forget ${text(row['number'])}`}
-                onClick={() =>
-                  confirm(`Forget the caller ID ${text(row['number'])}?`) &&
-                  void run(() => call('DELETE', `${root}/${text(row['number'])}`).then(anew))
-                }
-              >
-                Forget
-              </button>
-            ),
-          },
-        ]}
-      />
-      {may('money') && (
-        <form class="row" onSubmit={onSubmit(() => void add())}>
-          <Input label="Verified number" value={number} set={setNumber} required />
-          <button type="submit">Add</button>
-        </form>
-      )}
-    </>
-  );
-}
+export const VerifiedCallerIds = ({ account }: { readonly account: string }) => (
+  <Resource
+    title={t('Verified numbers')}
+    noun={t('verified number')}
+    path={`/admin/v1/accounts/${account}/caller-ids`}
+    member="caller_ids"
+    pages="none"
+    need="money"
+    isEditable={false}
+    idOf={(row) => text(row['number'])}
+    nameOf={(row) => text(row['number'])}
+    emptyTitle={t('No verified numbers yet.')}
+    emptyDetail={t('Add a number after you have verified that it belongs to the customer.')}
+    columns={[{ title: t('Number'), value: (row) => text(row['number']) }]}
+    fields={[{ name: 'number', label: t('Number'), hint: t('E.164 format'), required: true }]}
+  />
+);
 
-interface ShownProps {
+interface OverridesProps {
   readonly account: string;
   readonly choices: readonly string[];
 }
 
 /** Endpoints and applications that present a separate caller ID. */
-function Shown({ account, choices }: ShownProps) {
+function Overrides({ account, choices }: OverridesProps) {
   const root = `/api/v1/Account/${account}`;
   const endpoints = useLoad(`${account} endpoints`, () => get(`${root}/Endpoint/?limit=100`));
   const apps = useLoad(`${account} apps`, () => get(`${root}/Application/?limit=100`));
@@ -137,55 +109,60 @@ function Shown({ account, choices }: ShownProps) {
   const list: readonly Row[] | undefined = endpoints.value &&
     apps.value && [
       ...rows(endpoints.value['objects']).map((one) => ({
-        kind: 'endpoint',
+        kind: t('Endpoint'),
         name: one['username'],
         shows: one['caller_id'],
         id: `Endpoint/${text(one['endpoint_id'])}`,
       })),
       ...rows(apps.value['objects']).map((one) => ({
-        kind: 'application',
+        kind: t('Application'),
         name: one['app_name'],
         shows: one['caller_id'],
         id: `Application/${text(one['app_id'])}`,
       })),
     ];
   const choose = (row: Row, number: string) =>
-    run(() =>
-      call('POST', `${root}/${text(row['id'])}/`, { caller_id: number || null }).finally(() => {
-        endpoints.again();
-        apps.again();
-      }),
-    );
+    run(async () => {
+      await call('POST', `${root}/${text(row['id'])}/`, { caller_id: number || null });
+      toast(t('The caller ID is changed.'));
+    }).then(() => {
+      endpoints.again();
+      apps.again();
+    });
   const columns: readonly Column[] = [
-    { title: 'Name', value: (row) => text(row['name']) },
-    { title: 'Kind', value: (row) => text(row['kind']), isMinor: true },
+    { title: t('Name'), value: (row) => text(row['name']), sort: (row) => text(row['name']) },
+    { title: t('Kind'), value: (row) => text(row['kind']), sort: (row) => text(row['kind']) },
     {
-      title: 'Caller ID',
+      title: t('Caller ID'),
       value: (row) => (
         <select
-          aria-label={`What ${text(row['kind'])} ${text(row['name'])} shows`}
+          class="input"
+          disabled={!may('change')}
+          aria-label={t('Caller ID of {name}', { name: text(row['name']) })}
           value={text(row['shows'])}
           onChange={({ currentTarget }) => void choose(row, currentTarget.value)}
         >
-          {optionsOf(choices, text(row['shows']), 'account default').map(([one, shown]) => (
-            <option key={one} value={one}>
-              {shown}
-            </option>
-          ))}
+          {optionsOf(choices, text(row['shows']), t('Default of the account')).map(
+            ([one, shown]) => (
+              <option key={one} value={one}>
+                {shown}
+              </option>
+            ),
+          )}
         </select>
       ),
     },
   ];
   return (
-    <>
-      <h3>Caller ID overrides</h3>
+    <Card title={t('Exceptions')} flush>
       <Problem text={endpoints.problem ?? apps.problem ?? problem} />
       <Table
-        name="Caller ID overrides"
+        name={t('Exceptions')}
         rows={list}
-        empty="No endpoints or applications yet."
+        problem={endpoints.problem ?? apps.problem}
+        empty={t('No endpoints or applications yet.')}
         columns={columns}
       />
-    </>
+    </Card>
   );
 }

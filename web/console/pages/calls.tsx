@@ -1,207 +1,200 @@
 import { useState } from 'preact/hooks';
 import { get, type Row, rows, text } from '../api.ts';
-import { useFields, useLive, useLoad } from '../hooks.ts';
-import {
-  At,
-  type Column,
-  clock,
-  Input,
-  Mos,
-  money,
-  onSubmit,
-  Problem,
-  Save,
-  Select,
-  Since,
-  State,
-  Table,
-} from '../parts.tsx';
+import { clock, count, dateTime, money, words } from '../format.ts';
+import { useLive, useLoad, useSettled } from '../hooks.ts';
+import type { PageProps } from '../page-props.ts';
+import { href, useQuery } from '../place.ts';
 import { whyEnded } from '../reasons.ts';
-import { Exports } from './exports.tsx';
+import { t } from '../text.ts';
+import { Save } from '../ui/form.tsx';
+import { Badge, Empty, Head, LoadProblem, Mos, Since } from '../ui/parts.tsx';
+import { type Column, Table } from '../ui/table.tsx';
+import { CallPage } from './call.tsx';
+import { endTone } from './call-end.ts';
+import { CallFilters, EMPTY, type Filters, fitsLive, queryOf } from './call-filters.tsx';
+import { PlaceCall } from './place-call.tsx';
+import { SavedViews } from './saved-views.tsx';
 
-interface Props {
-  readonly account: string;
-  readonly isStaff: boolean;
-}
+const PER_PAGE = 50;
 
-const LIVE: readonly Column[] = [
+export const CallsPages = (props: PageProps) =>
+  props.rest[0] === undefined ? (
+    <Calls {...props} />
+  ) : (
+    <CallPage key={props.rest[0]} {...props} uuid={props.rest[0]} />
+  );
+
+const isLive = (row: Row): boolean => row['call_status'] !== undefined;
+const idOf = (row: Row): string => text(row['uuid'] ?? row['call_uuid']);
+
+const COLUMNS: readonly Column[] = [
   {
-    title: 'State',
+    title: t('Start'),
     value: (row) => (
-      <State good={row['call_status'] === 'in-progress' || undefined}>
-        {text(row['call_status'])}
-      </State>
-    ),
-  },
-  {
-    title: 'From',
-    value: (row) => <a href={`#/calls/${text(row['call_uuid'])}`}>{text(row['from'])}</a>,
-  },
-  { title: 'To', value: (row) => text(row['to']) },
-  { title: 'Direction', value: (row) => text(row['direction']), isMinor: true },
-  {
-    title: 'Stream',
-    value: ({ bots }) => (Array.isArray(bots) ? bots.join(', ') : ''),
-    isMinor: true,
-  },
-  { title: 'MOS', value: (row) => <Mos value={row['mos']} />, isMinor: true },
-  { title: 'For', value: (row) => <Since value={row['start_time']} />, isNumber: true },
-];
-
-const RECORDS: readonly Column[] = [
-  {
-    title: 'When',
-    value: (row) => (
-      <a href={`#/calls/${text(row['uuid'])}`}>
-        <At value={row['start_time']} />
+      <a href={href(`calls/${idOf(row)}`)} class="nowrap">
+        {dateTime(row['start_time'])}
       </a>
     ),
+    sort: (row) => text(row['start_time']),
   },
-  { title: 'From', value: (row) => text(row['caller_id_number']) },
-  { title: 'To', value: (row) => text(row['destination_number']) },
-  { title: 'Talk', value: (row) => clock(Number(row['billsec'] ?? 0)), isNumber: true },
   {
-    title: 'End',
-    value: (row) => <span title={whyEnded(row)}>{text(row['hangup_cause_name'])}</span>,
+    title: t('State'),
+    value: (row) =>
+      isLive(row) ? (
+        <Badge tone="info">{words(row['call_status'])}</Badge>
+      ) : (
+        <span title={whyEnded(row)}>
+          <Badge tone={endTone(row)}>{text(row['hangup_cause_name'])}</Badge>
+        </span>
+      ),
+    sort: (row) => text(row['call_status'] ?? row['hangup_cause_name']),
+  },
+  {
+    title: t('From'),
+    value: (row) => text(row['caller_id_number'] ?? row['from']),
+    sort: (row) => text(row['caller_id_number'] ?? row['from']),
+  },
+  {
+    title: t('To'),
+    value: (row) => text(row['destination_number'] ?? row['to']),
+    sort: (row) => text(row['destination_number'] ?? row['to']),
+  },
+  {
+    title: t('Direction'),
+    value: (row) => words(row['call_direction'] ?? row['direction']),
+    sort: (row) => text(row['call_direction'] ?? row['direction']),
     isMinor: true,
   },
-  { title: 'MOS', value: (row) => <Mos value={row['mos']} />, isMinor: true },
   {
-    title: 'Cost',
+    title: t('Answered time'),
+    value: (row) =>
+      isLive(row) ? <Since value={row['start_time']} /> : clock(Number(row['billsec'] ?? 0)),
+    sort: (row) => Number(row['billsec'] ?? 0),
+    isNumber: true,
+  },
+  {
+    title: t('MOS'),
+    value: (row) => <Mos value={row['mos']} />,
+    sort: (row) => Number(row['mos'] ?? 0),
+    isMinor: true,
+  },
+  {
+    title: t('Cost'),
     value: (row) => money(row['total_cost'], row['currency']),
+    sort: (row) => Number(row['total_cost'] ?? 0),
     isNumber: true,
     isMinor: true,
   },
 ];
 
-const STATES = [
-  ['', 'any'],
-  ['ringing', 'ringing'],
-  ['in-progress', 'in progress'],
-] as const;
-const BOTS = [
-  ['', 'any'],
-  ['yes', 'with a stream'],
-  ['no', 'without a stream'],
-] as const;
+const ACCOUNT_COLUMN: Column = {
+  title: t('Account'),
+  value: (row) => <code>{text(row['account_id'])}</code>,
+  isMinor: true,
+};
 
-const emptyOf = ({ length }: readonly Row[]): string =>
-  length === 0 ? 'No active calls.' : 'No active call matches.';
-
-function fits(
-  one: Row,
-  { party, state, bot }: { readonly party: string; readonly state: string; readonly bot: string },
-): boolean {
-  const hasBot = Array.isArray(one['bots']) && one['bots'].length > 0;
-  return (
-    (state === '' || one['call_status'] === state) &&
-    (bot === '' || hasBot === (bot === 'yes')) &&
-    `${text(one['from'])} ${text(one['to'])}`.toLowerCase().includes(party.trim().toLowerCase())
-  );
-}
-
-export function Calls({ account, isStaff }: Props) {
+/** Running and finished calls in one list. Filters are in the URL. */
+function Calls({ account, isStaff }: PageProps) {
+  const { fields: filters, setAll } = useQuery(EMPTY);
   const live = useLive();
-  const [everybody, setEverybody] = useState(false);
-  const { fields: filter, set } = useFields({ party: '', state: '', bot: '' });
-  const running = live.calls.filter(
-    (one) => (isStaff && everybody) || one['account_id'] === account || !isStaff,
+  const settled = useSettled(JSON.stringify(filters));
+  const asked = JSON.parse(settled) as Filters;
+  const [cursors, setCursors] = useState<readonly string[]>([]);
+  const query = queryOf(asked);
+  const cursor = cursors.at(-1) ?? '';
+  const root = `/api/v1/Account/${account}/cdr`;
+  const isLiveOnly = filters.state === 'live';
+  const found = useLoad(
+    `${account} ${query} ${cursor} ${live.total} ${isLiveOnly}`,
+    (): Promise<Row> =>
+      isLiveOnly
+        ? Promise.resolve({ data: [] })
+        : get(`${root}/page?${query}&limit=${PER_PAGE}${cursor && `&cursor=${cursor}`}`),
   );
-  const shown = running.filter((one) => fits(one, filter));
+  const isEverybody = isStaff && filters.accounts === 'all';
+  const running = live.calls.filter(
+    (one) =>
+      filters.state !== 'ended' &&
+      (isEverybody || !isStaff || one['account_id'] === account) &&
+      fitsLive(one, filters),
+  );
+  const ended = found.value && rows(found.value['data']);
+  const shown = cursors.length === 0 ? [...running, ...(ended ?? [])] : ended;
+  const change = (changes: Partial<Filters>) => {
+    setCursors([]);
+    setAll(changes);
+  };
+  const next = text(found.value?.['next_cursor']);
+  const isPartial = found.value?.['reached_limit'] === true;
   return (
     <>
-      <h1>Calls</h1>
-      <h2 id="live">
-        Now{' '}
-        <State good={live.state === 'live' || undefined}>
-          {live.state === 'live' ? `${running.length} running` : 'connecting'}
-        </State>
-      </h2>
-      <div class="row">
-        <Input label="Search number" value={filter.party} set={set('party')} />
-        <Select label="State" value={filter.state} set={set('state')} options={STATES} />
-        <Select label="Stream" value={filter.bot} set={set('bot')} options={BOTS} />
-      </div>
-      {isStaff && (
-        <label>
-          <input
-            type="checkbox"
-            checked={everybody}
-            onChange={({ currentTarget }) => setEverybody(currentTarget.checked)}
-          />
-          All accounts
-        </label>
-      )}
-      <Table name="Active calls" columns={LIVE} rows={shown} empty={emptyOf(running)} />
-      <Records account={account} running={live.total} />
-      <Exports account={account} />
-    </>
-  );
-}
-
-function Records({ account, running }: { readonly account: string; readonly running: number }) {
-  const [filter, setFilter] = useState({ from: '', to: '', direction: '' });
-  const [asked, setAsked] = useState(filter);
-  const [page, setPage] = useState(1);
-  const query = new URLSearchParams({ page: String(page), per_page: '25' });
-  if (asked.from !== '') query.set('from_number', asked.from);
-  if (asked.to !== '') query.set('to_number', asked.to);
-  if (asked.direction !== '') query.set('call_direction', asked.direction);
-  const { value, problem, again } = useLoad(`${query} ${running}`, () =>
-    get(`/api/v1/Account/${account}/cdr?${query}`),
-  );
-  const pages = (value?.['pagination'] ?? {}) as Row;
-  return (
-    <section>
-      <h2>Finished</h2>
-      <form
-        class="row"
-        onSubmit={onSubmit(() => {
-          setPage(1);
-          setAsked(filter);
-          again();
-        })}
+      <Head
+        title={t('Calls')}
+        about={t('Running and finished calls. Filters are part of the URL.')}
       >
-        <Input label="From" value={filter.from} set={(from) => setFilter({ ...filter, from })} />
-        <Input label="To" value={filter.to} set={(to) => setFilter({ ...filter, to })} />
-        <Select
-          label="Direction"
-          value={filter.direction}
-          set={(direction) => setFilter({ ...filter, direction })}
-          options={[
-            ['', 'both'],
-            ['inbound', 'inbound'],
-            ['outbound', 'outbound'],
-          ]}
-        />
-        <button type="submit">Show</button>
-      </form>
-      <Problem text={problem} />
-      <Table
-        name="Finished calls"
-        columns={RECORDS}
-        rows={value && rows(value['data'])}
-        empty="No call matches."
-      />
-      <div class="row">
-        <Save path={`/api/v1/Account/${account}/cdr/export`} name="calls.csv">
-          Save as CSV
+        <Badge tone={live.state === 'live' ? 'good' : 'fair'}>
+          {live.state === 'live'
+            ? t('{n} running', { n: count(running.length) })
+            : t('Connecting …')}
+        </Badge>
+        <Save path={`${root}/export?${query}`} name="calls.csv">
+          {t('Export CSV')}
         </Save>
-        <button type="button" class="small" disabled={page <= 1} onClick={() => setPage(page - 1)}>
-          Newer
-        </button>
+        <PlaceCall account={account} />
+      </Head>
+      <SavedViews filters={filters} change={change} />
+      <CallFilters filters={filters} change={change} account={account} isStaff={isStaff} />
+      <LoadProblem of={found} />
+      <Table
+        name={t('Calls')}
+        columns={isEverybody ? [ACCOUNT_COLUMN, ...COLUMNS] : COLUMNS}
+        rows={ended === undefined && running.length === 0 ? undefined : shown}
+        problem={found.problem}
+        keyOf={idOf}
+        empty={
+          <Empty title={query === '' ? t('No calls yet.') : t('No call matches these filters.')}>
+            <p>
+              {query === ''
+                ? t('Register an endpoint and call an application to see the first call.')
+                : t('Remove a filter or search a longer period.')}
+            </p>
+            {query === '' ? (
+              <a class="btn primary" href={href('endpoints')}>
+                {t('Create endpoint')}
+              </a>
+            ) : (
+              <button type="button" class="btn" onClick={() => change(EMPTY)}>
+                {t('Clear filters')}
+              </button>
+            )}
+          </Empty>
+        }
+      />
+      <nav class="pager" aria-label={t('Pagination')}>
         <span>
-          Page {page} of {Math.max(1, Number(pages['pages'] ?? 1))}
+          {isPartial
+            ? t('Searched back to {time}.', { time: dateTime(found.value?.['searched_to']) })
+            : t('Page {n}', { n: cursors.length + 1 })}
         </span>
-        <button
-          type="button"
-          class="small"
-          disabled={pages['has_next'] !== true}
-          onClick={() => setPage(page + 1)}
-        >
-          Older
-        </button>
-      </div>
-    </section>
+        <span class="row">
+          <button
+            type="button"
+            class="btn"
+            disabled={cursors.length === 0}
+            onClick={() => setCursors(cursors.slice(0, -1))}
+          >
+            {t('Newer')}
+          </button>
+          <button
+            type="button"
+            class="btn"
+            disabled={next === ''}
+            onClick={() => setCursors([...cursors, next])}
+          >
+            {isPartial ? t('Search older calls') : t('Older')}
+          </button>
+        </span>
+      </nav>
+    </>
   );
 }

@@ -1,59 +1,183 @@
 import { useState } from 'preact/hooks';
 import { get, type Row, rows, text } from '../api.ts';
-import { useAction, useLoad } from '../hooks.ts';
-import { Input, money, onSubmit, Problem, State, Table } from '../parts.tsx';
-import type { BuildProps } from './build.tsx';
+import { money } from '../format.ts';
+import { useAction } from '../hooks.ts';
+import type { PageProps } from '../page-props.ts';
+import { t } from '../text.ts';
+import { Input, onSubmit, optionsOf } from '../ui/form.tsx';
+import { Badge, Card, Head, Problem } from '../ui/parts.tsx';
+import { Resource } from '../ui/resource.tsx';
+import { Table } from '../ui/table.tsx';
 
-export function Carriers({ account }: BuildProps) {
-  const { value, problem } = useLoad('carriers', () => get('/admin/v1/carriers'));
+function Health({ row }: { readonly row: Row }) {
+  const { up, registered } = row;
   return (
-    <>
-      <Problem text={problem} />
-      <Table
-        name="Carriers"
-        rows={value && rows(value['carriers'])}
-        empty="No carriers yet. Calls can reach endpoints and SIP addresses, but not phone numbers."
-        columns={[
-          { title: 'Name', value: (row) => text(row['name']) },
-          {
-            title: 'Host',
-            value: (row) =>
-              `${text(row['host'])}${row['port'] ? `:${text(row['port'])}` : ''} ${text(row['transport'])}`,
-          },
-          {
-            title: 'Priority',
-            value: (row) => text(row['priority']),
-            isNumber: true,
-            isMinor: true,
-          },
-          {
-            title: 'Up',
-            value: ({ up, registered }) => (
-              <>
-                {typeof up === 'boolean' && <State good={up}>{up ? 'up' : 'down'}</State>}
-                {up === null && 'not probed'}
-                {registered === false && <State good={false}>not registered</State>}
-              </>
-            ),
-          },
-          {
-            title: 'State',
-            value: (row) => (
-              <State good={row['enabled'] === true}>{row['enabled'] ? 'enabled' : 'off'}</State>
-            ),
-          },
-        ]}
-      />
-      <RouteTest account={account} />
-    </>
+    <span class="row">
+      {typeof up === 'boolean' ? (
+        <Badge tone={up ? 'good' : 'bad'}>{up ? t('Up') : t('Down')}</Badge>
+      ) : (
+        <Badge>{t('Not probed')}</Badge>
+      )}
+      {typeof registered === 'boolean' && (
+        <Badge tone={registered ? 'good' : 'bad'}>
+          {registered ? t('Registered') : t('Not registered')}
+        </Badge>
+      )}
+    </span>
   );
+}
+
+export const Carriers = ({ account }: PageProps) => (
+  <>
+    <Head
+      title={t('Carriers')}
+      about={t(
+        'SIP gateways to the telephone network. The service selects one by prefix, priority and cost.',
+      )}
+    />
+    <Resource
+      title={t('Carriers')}
+      noun={t('carrier')}
+      path="/admin/v1/carriers"
+      member="carriers"
+      pages="none"
+      editMethod="PATCH"
+      idOf={(row) => text(row['name'])}
+      nameOf={(row) => text(row['name'])}
+      deleteDetail={t('Calls no longer use it. Running calls continue.')}
+      emptyTitle={t('No carriers yet.')}
+      emptyDetail={t(
+        'Calls can reach endpoints and SIP addresses. Add a carrier to reach phone numbers.',
+      )}
+      createLabel={t('Add carrier')}
+      columns={[
+        { title: t('Name'), value: (row) => text(row['name']), sort: (row) => text(row['name']) },
+        {
+          title: t('Host'),
+          value: (row) => (
+            <code>
+              {`${text(row['host'])}${row['port'] ? `:${text(row['port'])}` : ''}`}{' '}
+              {text(row['transport'])}
+            </code>
+          ),
+        },
+        {
+          title: t('Prefixes'),
+          value: (row) => [row['prefixes']].flat().map(text).join(', ') || t('All'),
+          isMinor: true,
+        },
+        {
+          title: t('Priority'),
+          value: (row) => text(row['priority']),
+          sort: (row) => Number(row['priority']),
+          isNumber: true,
+          isMinor: true,
+        },
+        {
+          title: t('Health'),
+          value: (row) => <Health row={row} />,
+          sort: (row) => text(row['up']),
+        },
+        {
+          title: t('State'),
+          value: (row) => (
+            <Badge tone={row['enabled'] === true ? 'good' : 'none'}>
+              {row['enabled'] === true ? t('Enabled') : t('Disabled')}
+            </Badge>
+          ),
+        },
+      ]}
+      fields={[
+        {
+          name: 'name',
+          label: t('Name'),
+          hint: t('Letters, digits, dots and hyphens'),
+          required: true,
+          isFixed: true,
+        },
+        { name: 'host', label: t('Host'), required: true },
+        {
+          name: 'port',
+          label: t('Port'),
+          kind: 'number',
+          hint: t('Empty: found by DNS (NAPTR and SRV)'),
+        },
+        {
+          name: 'transport',
+          label: t('Transport'),
+          kind: 'select',
+          initial: 'udp',
+          options: optionsOf(['udp', 'tcp', 'tls']),
+        },
+        { name: 'secure', label: t('Require SRTP'), kind: 'flag', initial: 'false' },
+        { name: 'enabled', label: t('Enabled'), kind: 'flag', initial: 'true' },
+        {
+          name: 'auth.username',
+          label: t('User'),
+          group: t('Authentication'),
+          hint: t('Empty: authentication by address'),
+        },
+        {
+          name: 'auth.password',
+          label: t('Password'),
+          kind: 'password',
+          when: (values) => (values['auth.username'] ?? '') !== '',
+        },
+        {
+          name: 'auth.register',
+          label: t('Register with the carrier'),
+          kind: 'flag',
+          initial: 'false',
+          when: (values) => (values['auth.username'] ?? '') !== '',
+        },
+        {
+          name: 'source_addresses',
+          label: t('Source addresses'),
+          kind: 'list',
+          hint: t('Addresses or ranges of its inbound calls, one per line'),
+        },
+        {
+          name: 'prefixes',
+          label: t('Prefixes'),
+          kind: 'list',
+          group: t('Routing'),
+          hint: t('Digits, one per line. Empty: all numbers'),
+        },
+        {
+          name: 'priority',
+          label: t('Priority'),
+          kind: 'number',
+          hint: t('Lower numbers are tried first'),
+        },
+        { name: 'strip', label: t('Digits to remove'), kind: 'number' },
+        { name: 'prepend', label: t('Digits to add') },
+        { name: 'cps_limit', label: t('Calls per second'), kind: 'number', group: t('Limits') },
+        { name: 'concurrent_calls_limit', label: t('Concurrent calls'), kind: 'number' },
+      ]}
+      prepare={withWholeAuth}
+    />
+    <RouteTest account={account} />
+  </>
+);
+
+/** The service replaces authentication as a whole; an unchanged user is sent with a new password. */
+function withWholeAuth(body: Record<string, unknown>, row: Row | undefined): object {
+  const auth = body['auth'] as Row | undefined;
+  if (auth === undefined) return body;
+  const before = (row?.['auth'] ?? {}) as Row;
+  const username = text(auth['username'] ?? before['username']);
+  if (username === '') return { ...body, auth: row === undefined ? undefined : null };
+  return {
+    ...body,
+    auth: { register: before['register'] ?? false, ...auth, username },
+  };
 }
 
 function RouteTest({ account }: { readonly account: string }) {
   const [from, setFrom] = useState('');
   const [to, setTo] = useState('');
   const [found, setFound] = useState<Row>();
-  const { problem, run } = useAction();
+  const { problem, fields, isBusy, run } = useAction();
   const test = () =>
     run(async () =>
       setFound(
@@ -61,38 +185,44 @@ function RouteTest({ account }: { readonly account: string }) {
       ),
     );
   return (
-    <>
-      <h3>Test routing</h3>
+    <Card title={t('Route test')}>
+      <p class="small muted">
+        {t('Shows the carriers for a call of the selected account, without placing the call.')}
+      </p>
       <Problem text={problem} />
-      <form class="row" onSubmit={onSubmit(() => void test())}>
-        <Input label="From" value={from} set={setFrom} required />
-        <Input label="To" value={to} set={setTo} required />
-        <button type="submit">Test</button>
+      <form class="filters" onSubmit={onSubmit(() => void test())}>
+        <Input label={t('From')} value={from} set={setFrom} problem={fields['from']} required />
+        <Input label={t('To')} value={to} set={setTo} problem={fields['to']} required />
+        <button type="submit" class="btn" aria-busy={isBusy}>
+          {t('Test route')}
+        </button>
       </form>
       {found && (
         <>
           <p role="status">
             {text(found['to'])} {text(found['country'])} ·{' '}
-            {money(found['per_minute'], found['currency'])} a minute
+            {t('{price} per minute', { price: money(found['per_minute'], found['currency']) })}
             {found['refusal'] !== null && (
-              <span class="bad"> · refused: {text(found['refusal'])}</span>
+              <>
+                {' '}
+                <Badge tone="bad">{text(found['refusal'])}</Badge>
+              </>
             )}
           </p>
           <Table
-            name="Carriers of the route"
+            name={t('Carriers for this call')}
             rows={rows(found['carriers'])}
-            empty="No carrier accepts this call."
+            keyOf={(row) => text(row['carrier'])}
+            empty={t('No carrier.')}
             columns={[
-              { title: 'Carrier', value: (row) => text(row['carrier'] ?? row['name']) },
-              {
-                title: 'Reason',
-                value: (row) => text(row['reason'] ?? row['why'] ?? row['prefix']),
-              },
-              { title: 'Number', value: (row) => text(row['number']) },
+              { title: t('Rank'), value: (row) => text(row['rank']) || '—', isNumber: true },
+              { title: t('Carrier'), value: (row) => text(row['carrier']) },
+              { title: t('Number'), value: (row) => <code>{text(row['number'])}</code> },
+              { title: t('Reason'), value: (row) => text(row['why']) },
             ]}
           />
         </>
       )}
-    </>
+    </Card>
   );
 }

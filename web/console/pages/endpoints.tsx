@@ -1,98 +1,116 @@
 import { useState } from 'preact/hooks';
-import { call, get, type Row, rows, text } from '../api.ts';
+import { renderSVG } from 'uqr';
+import { get, type Me, messageOf, type Row, rows, text } from '../api.ts';
 import { tokenFor } from '../browser-phone.ts';
-import { useAction, useLoad } from '../hooks.ts';
-import { may } from '../may.ts';
-import { Input, onSubmit, Problem, removeColumn, Select, State, Table } from '../parts.tsx';
-import type { BuildProps } from './build.tsx';
-import { pictureOf } from './people.tsx';
+import { useLoad } from '../hooks.ts';
+import type { PageProps } from '../page-props.ts';
+import { t } from '../text.ts';
+import { Drawer } from '../ui/overlay.tsx';
+import { Badge, CopyText, Facts, Head } from '../ui/parts.tsx';
+import { Resource } from '../ui/resource.tsx';
+import { toast } from '../ui/toast.tsx';
 
-export function Endpoints({ account, me }: BuildProps) {
-  const path = `/api/v1/Account/${account}/Endpoint/`;
-  const { value, problem: unread, again } = useLoad(account, () => get(`${path}?limit=100`));
-  const apps = useLoad(`${account} apps`, () =>
-    get(`/api/v1/Account/${account}/Application/?limit=100`),
-  );
-  const [username, setUsername] = useState('');
-  const [password, setPassword] = useState('');
-  const [app, setApp] = useState('');
-  const [made, setMade] = useState<Row>();
-  const { problem, run } = useAction();
-  const make = () =>
-    run(async () => {
-      const created = await call('POST', path, {
-        username,
-        password,
-        alias: username,
-        ...(app !== '' && { app_id: Number(app) }),
-      });
-      setMade({ ...created, password });
-      setPassword('');
-      again();
-    });
+export const pictureOf = (told: string): string =>
+  `data:image/svg+xml,${encodeURIComponent(renderSVG(told))}`;
+
+export function Endpoints({ account, me }: PageProps) {
+  const root = `/api/v1/Account/${account}`;
+  const apps = useLoad(`${account} apps`, () => get(`${root}/Application/?limit=100`));
+  const [open, setOpen] = useState<Row>();
   const choices = rows(apps.value?.['objects']).map(
     (one) => [text(one['app_id']), text(one['app_name'])] as const,
   );
   return (
     <>
-      <Problem text={unread ?? problem} />
-      <Table
-        name="Endpoints"
-        rows={value && rows(value['objects'])}
-        empty="No endpoints yet. Create one below."
+      <Head
+        title={t('Endpoints')}
+        about={t('SIP users: softphones, desk phones and the browser phone register with them.')}
+      />
+      <Resource
+        title={t('Endpoints')}
+        noun={t('endpoint')}
+        path={`${root}/Endpoint/`}
+        member="objects"
+        search="username__contains"
+        searchLabel={t('User')}
+        idOf={(row) => text(row['endpoint_id'])}
+        nameOf={(row) => text(row['username'])}
+        deleteDetail={t('Its phone can no longer register, and its calls end.')}
+        emptyTitle={t('No endpoints yet.')}
+        emptyDetail={t(
+          'Create an endpoint, then register a phone with its QR code or call from the browser.',
+        )}
+        created={(reply, body) => setOpen({ ...reply, password: body['password'] })}
+        prepare={(body) => ({
+          ...body,
+          ...(typeof body['app_id'] === 'string' && { app_id: Number(body['app_id']) }),
+        })}
+        actionsOf={(row) => [
+          {
+            label: t('Open browser phone'),
+            act: () =>
+              openPhone(account, text(row['username'])).catch((error: unknown) =>
+                toast(messageOf(error), 'bad'),
+              ),
+            need: 'change',
+          },
+          { label: t('Show phone setup'), act: () => setOpen(row) },
+        ]}
         columns={[
-          { title: 'User', value: (row) => text(row['username']) },
-          { title: 'Alias', value: (row) => text(row['alias']), isMinor: true },
-          { title: 'Address', value: (row) => text(row['sip_uri']), isMinor: true },
           {
-            title: 'State',
-            value: (row) => (
-              <State good={text(row['sip_registered']) === 'true' || undefined}>
-                {text(row['sip_registered']) === 'true' ? 'registered' : 'away'}
-              </State>
-            ),
+            title: t('User'),
+            value: (row) => text(row['username']),
+            sort: (row) => text(row['username']),
+          },
+          { title: t('Alias'), value: (row) => text(row['alias']), isMinor: true },
+          {
+            title: t('SIP address'),
+            value: (row) => <CopyText value={text(row['sip_uri'])} />,
+            isMinor: true,
           },
           {
-            title: 'Phone',
-            value: (row) => (
-              <button
-                type="button"
-                class="small secondary"
-                disabled={!may('change')}
-                onClick={() => void run(() => openPhone(account, text(row['username'])))}
-              >
-                Open browser phone
-              </button>
-            ),
+            title: t('State'),
+            value: (row) => {
+              const isOn = text(row['sip_registered']) === 'true';
+              return (
+                <Badge tone={isOn ? 'good' : 'none'}>
+                  {isOn ? t('Registered') : t('Not registered')}
+                </Badge>
+              );
+            },
+            sort: (row) => text(row['sip_registered']),
           },
-          removeColumn(
-            (row) => text(row['username']),
-            (row) => run(() => call('DELETE', `${path}${text(row['endpoint_id'])}/`).then(again)),
-          ),
+        ]}
+        fields={[
+          {
+            name: 'username',
+            label: t('Name'),
+            hint: t('The service appends a number to make it unique'),
+            required: true,
+            isFixed: true,
+          },
+          { name: 'alias', label: t('Alias'), required: true },
+          {
+            name: 'password',
+            label: t('Password'),
+            kind: 'password',
+            hint: t('The service never shows it again'),
+          },
+          {
+            name: 'app_id',
+            label: t('Application'),
+            kind: 'select',
+            options: [['', t('Default of the account')], ...choices],
+          },
         ]}
       />
-      {may('change') && <h3>New endpoint</h3>}
-      {may('change') && (
-        <form class="row" onSubmit={onSubmit(() => void make())}>
-          <Input label="Name" value={username} set={setUsername} required />
-          <Input
-            label="Password"
-            type="password"
-            value={password}
-            set={setPassword}
-            required
-            autocomplete="new-password"
-          />
-          <Select
-            label="Application"
-            value={app}
-            set={setApp}
-            options={[['', "the account's default"], ...choices]}
-          />
-          <button type="submit">Create</button>
-        </form>
-      )}
-      {made && <SetUp made={made} me={me} />}
+      <Drawer
+        title={t('Phone setup of {name}', { name: text(open?.['username']) })}
+        isOpen={open !== undefined}
+        close={() => setOpen(undefined)}
+      >
+        <div class="body">{open && <SetUp made={open} me={me} />}</div>
+      </Drawer>
     </>
   );
 }
@@ -110,34 +128,40 @@ async function openPhone(account: string, username: string): Promise<void> {
 }
 
 /** Set-up data for softphones. The QR code contains address and password in the format of Linphone and others. */
-function SetUp({ made, me }: { readonly made: Row; readonly me: BuildProps['me'] }) {
+function SetUp({ made, me }: { readonly made: Row; readonly me: Me }) {
   const [user, password] = [text(made['username']), text(made['password'])];
   const server = `${me.registrar}:${me.sip_port}`;
-  const lines = [
-    [
-      'Linphone',
-      `Username ${user}, password as chosen, domain ${server}, transport UDP, TCP or TLS`,
-    ],
-    ['Zoiper', `Account ${user}@${server}, password as chosen`],
-    ['MicroSIP', `SIP server and domain ${server}, username and login ${user}, password as chosen`],
+  const secret = password === '' ? '' : `:${password}`;
+  const phones = [
+    ['Linphone', t('Scan the code, or add a SIP account with this user, password and domain.')],
+    ['Zoiper', t('Account name: {address}.', { address: `${user}@${server}` })],
+    ['MicroSIP', t('SIP server and domain: {server}. Login: {user}.', { server, user })],
     ['baresip', `<sip:${user}@${server}>;auth_pass=…`],
   ] as const;
   return (
-    <section aria-label="How to set up a phone">
-      <h3>Set up a phone for {user}</h3>
+    <>
       <img
         class="qr"
-        src={pictureOf(`sip:${user}:${password}@${server}`)}
-        alt={`SIP address of ${user} with its password`}
+        src={pictureOf(`sip:${user}${secret}@${server}`)}
+        alt={t('SIP address of {user}', { user })}
       />
-      <dl>
-        {lines.map(([name, told]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{told}</dd>
-          </div>
-        ))}
-      </dl>
-    </section>
+      {password === '' && (
+        <p class="small muted">
+          {t(
+            'The code has no password, because the service does not store it as text. Enter it on the phone.',
+          )}
+        </p>
+      )}
+      <Facts
+        of={[
+          [t('User'), <CopyText key="user" value={user} />],
+          [t('Domain'), <CopyText key="domain" value={server} />],
+          [t('Transport'), 'UDP, TCP, TLS'],
+          [t('SIP address'), <CopyText key="uri" value={`sip:${user}@${server}`} />],
+        ]}
+      />
+      <h3>{t('Phones')}</h3>
+      <Facts of={phones} />
+    </>
   );
 }

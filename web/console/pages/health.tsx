@@ -1,128 +1,207 @@
 import { useEffect, useState } from 'preact/hooks';
-import { call, get, HEADERS, number, type Row, rows, text } from '../api.ts';
-import { Chart } from '../chart.tsx';
+import { call, get, number, type Row, rows, send, text } from '../api.ts';
+import { count } from '../format.ts';
 import { useAction, useLive, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
 import { type Metric, readMetrics, sumOf } from '../metrics.ts';
-import { At, Problem, State, Table, Tiles } from '../parts.tsx';
+import { t } from '../text.ts';
+import { Chart } from '../ui/chart.tsx';
+import { Select } from '../ui/form.tsx';
+import { confirmed } from '../ui/overlay.tsx';
+import { Ago, Badge, Card, Head, LoadProblem, Problem, Tiles } from '../ui/parts.tsx';
+import { Table } from '../ui/table.tsx';
+import { toast } from '../ui/toast.tsx';
 
 const EVERY_MS = 5000;
-const KEPT = 360;
+/** Points in memory: one hour. */
+const KEPT = 720;
+
+interface Point {
+  readonly atS: number;
+  readonly calls: number;
+  readonly rate: number;
+}
+
+/** Points since the console was opened, for all visits of the page. */
+let points: readonly Point[] = [];
 
 export function Health() {
-  const status = useLoad('status', () => get('/admin/v1/status'));
-  const alarms = useLoad('alarms', () => get('/admin/v1/alarms'));
-  const phones = useLoad('phones', () => get('/admin/v1/registrations'));
+  const status = useLoad('status', () => get('/admin/v1/status'), EVERY_MS);
+  const phones = useLoad('phones', () => get('/admin/v1/registrations'), EVERY_MS);
   const { problem, run } = useAction();
   const live = useLive();
-  const [seen, setSeen] = useState<{
-    readonly times: readonly number[];
-    readonly calls: readonly number[];
-  }>({ times: [], calls: [] });
-  useEffect(() => {
-    const timer = setInterval(() => {
-      status.again();
-      alarms.again();
-      phones.again();
-    }, EVERY_MS);
-    return () => clearInterval(timer);
-  }, [status.again, alarms.again, phones.again]);
-  useEffect(() => {
-    setSeen(({ times, calls }) => ({
-      times: [...times, Date.now() / 1000].slice(-KEPT),
-      calls: [...calls, live.total].slice(-KEPT),
-    }));
-  }, [live.total, status.value]);
+  const [minutes, setMinutes] = useState('15');
+  const [seen, setSeen] = useState(points);
   const state = status.value;
+  useEffect(() => {
+    if (state === undefined) return;
+    const point = {
+      atS: Date.now() / 1000,
+      calls: live.total,
+      rate: number(state['calls_per_second']),
+    };
+    points = [...points, point].slice(-KEPT);
+    setSeen(points);
+  }, [live.total, state]);
+  const from = Date.now() / 1000 - Number(minutes) * 60;
+  const shown = seen.filter(({ atS }) => atS >= from);
+  const times = shown.map(({ atS }) => atS);
   const isDraining = state?.['draining'] === true;
+  const drain = async () => {
+    const isSure = await confirmed({
+      title: t('Drain this node?'),
+      detail: t('It accepts no new calls until the service is restarted. Running calls continue.'),
+      action: t('Drain node'),
+    });
+    if (isSure) await run(() => call('POST', '/admin/v1/drain').then(status.again));
+  };
+  const reload = () =>
+    run(async () => {
+      const done = await call('POST', '/admin/v1/reload');
+      const changed = [done['changed']].flat().map(text).join(', ');
+      const restart = [done['needs_restart']].flat().map(text).join(', ');
+      toast(
+        changed === '' && restart === ''
+          ? t('No setting has changed.')
+          : t('Reloaded: {changed}. Needs a restart: {restart}.', {
+              changed: changed || t('none'),
+              restart: restart || t('none'),
+            }),
+      );
+    });
   return (
     <>
-      <h1>Health</h1>
-      <Problem text={status.problem ?? problem} />
+      <Head title={t('Health')} about={t('State and load of this node.')}>
+        <Select
+          label={t('Period')}
+          value={minutes}
+          set={setMinutes}
+          options={[
+            ['5', t('5 minutes')],
+            ['15', t('15 minutes')],
+            ['60', t('1 hour')],
+          ]}
+        />
+        {may('change') && (
+          <>
+            <button type="button" class="btn" onClick={() => void reload()}>
+              {t('Reload settings')}
+            </button>
+            <button
+              type="button"
+              class="btn danger"
+              disabled={isDraining}
+              onClick={() => void drain()}
+            >
+              {t('Drain node')}
+            </button>
+          </>
+        )}
+      </Head>
+      <LoadProblem of={status} />
+      <Problem text={problem} />
       <Tiles
         of={[
-          ['Calls', `${live.total} of ${text(state?.['calls_limit'])}`],
-          ['Calls per second', state && number(state['calls_per_second']).toFixed(1)],
-          ['Registered phones', text(state?.['registrations'])],
-          ['Alarms', text(rows(alarms.value?.['alarms']).length)],
-          ['Up since', <At key="up" value={state?.['started_at']} />],
-          ['Version', text(state?.['version'])],
-          [
-            'New calls',
-            <State key="d" good={!isDraining}>
-              {isDraining ? 'drained' : 'taken'}
-            </State>,
-          ],
-        ]}
-      />
-      <Chart
-        label={`Active calls: ${live.total} now`}
-        times={seen.times}
-        series={[{ name: 'Active calls', values: seen.calls }]}
-      />
-      <h2>Parts</h2>
-      <Table
-        name="Parts of the service"
-        rows={state && rows(state['parts'])}
-        empty=""
-        columns={[
-          { title: 'Part', value: (row) => text(row['part']) },
           {
-            title: 'State',
-            value: (row) => (
-              <State good={row['ready'] === true}>{row['ready'] ? 'ready' : 'not ready'}</State>
+            name: t('Running calls'),
+            value: count(live.total),
+            note: t('of {n}', { n: text(state?.['calls_limit']) }),
+          },
+          {
+            name: t('Calls per second'),
+            value: state && number(state['calls_per_second']).toFixed(1),
+          },
+          { name: t('Registered phones'), value: count(state?.['registrations']) },
+          { name: t('Up since'), value: state && <Ago value={state['started_at']} /> },
+          { name: t('Version'), value: text(state?.['version']) },
+          {
+            name: t('New calls'),
+            value: (
+              <Badge tone={isDraining ? 'fair' : 'good'}>
+                {isDraining ? t('Draining') : t('Accepted')}
+              </Badge>
             ),
           },
-          { title: 'Detail', value: (row) => text(row['detail']) },
         ]}
       />
-      <h2>Alarms</h2>
-      <Table
-        name="Alarms"
-        rows={alarms.value && rows(alarms.value['alarms'])}
-        empty="No alarms."
-        columns={[
-          { title: 'Since', value: (row) => <At value={row['since']} /> },
-          { title: 'Alarm', value: (row) => text(row['kind']) },
-          { title: 'Subject', value: (row) => text(row['subject']) },
-          { title: 'Detail', value: (row) => text(row['detail']) },
-        ]}
-      />
+      <div class="columns">
+        <Card title={t('Running calls')} unit={t('calls')}>
+          <Chart
+            title={t('Running calls')}
+            unit={t('calls')}
+            times={times}
+            series={[{ name: t('Running calls'), values: shown.map(({ calls }) => calls) }]}
+          />
+        </Card>
+        <Card title={t('New calls')} unit={t('per second')}>
+          <Chart
+            title={t('New calls')}
+            unit={t('per second')}
+            times={times}
+            series={[{ name: t('New calls'), values: shown.map(({ rate }) => rate) }]}
+          />
+        </Card>
+      </div>
+      <Card title={t('Parts')} flush>
+        <Table
+          name={t('Parts of the service')}
+          rows={state && rows(state['parts'])}
+          problem={status.problem}
+          keyOf={(row) => text(row['part'])}
+          empty={t('No parts.')}
+          columns={[
+            {
+              title: t('Part'),
+              value: (row) => text(row['part']),
+              sort: (row) => text(row['part']),
+            },
+            {
+              title: t('State'),
+              value: (row) => (
+                <Badge tone={row['ready'] === true ? 'good' : 'bad'}>
+                  {row['ready'] === true ? t('Ready') : t('Not ready')}
+                </Badge>
+              ),
+            },
+            { title: t('Detail'), value: (row) => text(row['detail']) },
+          ]}
+        />
+      </Card>
       <Figures />
-      <h2>Registered phones</h2>
-      <Table
-        name="Registered phones"
-        rows={phones.value && rows(phones.value['registrations']).slice(0, 200)}
-        empty="No registered phones."
-        columns={[
-          { title: 'User', value: (row) => text(row['username']) },
-          {
-            title: 'From',
-            value: (row) =>
-              `${text(row['transport'])} ${text(row['address'])}:${text(row['port'])}`,
-          },
-          { title: 'Software', value: (row) => text(row['user_agent']), isMinor: true },
-          { title: 'Until', value: (row) => <At value={row['expires_at']} />, isMinor: true },
-        ]}
-      />
-      <h2>Maintenance</h2>
-      <p>
-        A draining node accepts no new calls; active calls continue. Restart it to accept calls
-        again. All metrics for a monitoring system are at <a href="/metrics">/metrics</a>.
+      <Card title={t('Registered phones')} flush>
+        <LoadProblem of={phones} />
+        <Table
+          name={t('Registered phones')}
+          rows={phones.value && rows(phones.value['registrations']).slice(0, 200)}
+          problem={phones.problem}
+          keyOf={(row) => text(row['contact_uri'])}
+          empty={t('No registered phones.')}
+          columns={[
+            {
+              title: t('User'),
+              value: (row) => text(row['username']),
+              sort: (row) => text(row['username']),
+            },
+            {
+              title: t('Address'),
+              value: (row) => (
+                <code>
+                  {text(row['transport'])} {text(row['address'])}:{text(row['port'])}
+                </code>
+              ),
+            },
+            { title: t('Software'), value: (row) => text(row['user_agent']), isMinor: true },
+            {
+              title: t('Expires'),
+              value: (row) => <Ago value={row['expires_at']} />,
+              isMinor: true,
+            },
+          ]}
+        />
+      </Card>
+      <p class="small muted">
+        {t('All metrics for a monitoring system are at')} <a href="/metrics">/metrics</a>.
       </p>
-      {may('change') && (
-        <button
-          type="button"
-          class="stop"
-          disabled={isDraining}
-          onClick={() =>
-            confirm('Accept no new calls until the service is restarted?') &&
-            void run(() => call('POST', '/admin/v1/drain').then(status.again))
-          }
-        >
-          Drain node
-        </button>
-      )}
     </>
   );
 }
@@ -135,19 +214,23 @@ function Figures() {
   const { problem, run } = useAction();
   const read = () =>
     run(async () => {
-      const reply = await fetch('/metrics', { headers: HEADERS });
-      if (!reply.ok) throw new Error(`Loading the metrics failed (${reply.status}).`);
+      const reply = await send('/metrics');
+      if (!reply.ok)
+        throw new Error(t('Loading the metrics failed ({status}).', { status: reply.status }));
       setMetrics(readMetrics(await reply.text()));
     });
   return (
-    <>
-      <h2>Metrics since the start</h2>
+    <Card
+      title={t('Metrics since the start')}
+      actions={
+        <button type="button" class="btn" onClick={() => void read()}>
+          {metrics === undefined ? t('Show metrics') : t('Refresh')}
+        </button>
+      }
+    >
       <Problem text={problem} />
-      <button type="button" class="small" onClick={() => void read()}>
-        {metrics === undefined ? 'Show' : 'Refresh'}
-      </button>
       {metrics && <Shown metrics={metrics} />}
-    </>
+    </Card>
   );
 }
 
@@ -195,39 +278,46 @@ function Shown({ metrics }: { readonly metrics: readonly Metric[] }) {
     <>
       <Tiles
         of={[
-          ['Calls started', String(sumOf(metrics, 'voice_call_attempts_total'))],
-          ['Callbacks', String(sumOf(metrics, 'voice_webhook_seconds_count'))],
-          [
-            'Failed callbacks',
-            <State key="failed" good={failed === 0}>
-              {failed}
-            </State>,
-          ],
-          ['Calls refused due to overload', String(sumOf(metrics, 'voice_calls_refused_total'))],
-          ['RTP packets', String(sumOf(metrics, 'voice_rtp_packets_total'))],
-          ['RTP packets lost', String(sumOf(metrics, 'voice_rtp_lost_packets_total'))],
-          ['CPU time', `${Math.round(sumOf(metrics, 'process_cpu_seconds_total'))} s`],
+          { name: t('Calls started'), value: count(sumOf(metrics, 'voice_call_attempts_total')) },
+          { name: t('Callbacks'), value: count(sumOf(metrics, 'voice_webhook_seconds_count')) },
+          {
+            name: t('Failed callbacks'),
+            value: <Badge tone={failed === 0 ? 'good' : 'bad'}>{count(failed)}</Badge>,
+          },
+          {
+            name: t('Calls refused due to overload'),
+            value: count(sumOf(metrics, 'voice_calls_refused_total')),
+          },
+          { name: t('RTP packets'), value: count(sumOf(metrics, 'voice_rtp_packets_total')) },
+          {
+            name: t('RTP packets lost'),
+            value: count(sumOf(metrics, 'voice_rtp_lost_packets_total')),
+          },
+          {
+            name: t('CPU time'),
+            value: `${Math.round(sumOf(metrics, 'process_cpu_seconds_total'))} s`,
+          },
         ]}
       />
       <Table
-        name="Threads"
+        name={t('Threads')}
         rows={threadsOf(metrics)}
-        empty=""
+        empty={t('No threads.')}
         columns={[
-          { title: 'Thread', value: (row) => text(row['thread']) },
-          { title: 'Busy', value: (row) => `${text(row['busy'])} %`, isNumber: true },
-          { title: 'Legs', value: (row) => text(row['legs']), isNumber: true },
-          { title: 'Late, p99', value: (row) => text(row['late']), isNumber: true },
+          { title: t('Thread'), value: (row) => text(row['thread']) },
+          { title: t('Busy'), value: (row) => `${text(row['busy'])} %`, isNumber: true },
+          { title: t('Legs'), value: (row) => text(row['legs']), isNumber: true },
+          { title: t('Late, p99'), value: (row) => text(row['late']), isNumber: true },
         ]}
       />
       <Table
-        name="SIP responses"
+        name={t('SIP responses')}
         rows={statuses.map(({ labels, value: count }) => ({ ...labels, count }))}
-        empty="No SIP responses yet."
+        empty={t('No SIP responses yet.')}
         columns={[
-          { title: 'SIP response', value: (row) => text(row['code']) },
-          { title: 'Direction', value: (row) => text(row['direction']) },
-          { title: 'Count', value: (row) => text(row['count']), isNumber: true },
+          { title: t('SIP response'), value: (row) => text(row['code']) },
+          { title: t('Direction'), value: (row) => text(row['direction']) },
+          { title: t('Count'), value: (row) => text(row['count']), isNumber: true },
         ]}
       />
     </>

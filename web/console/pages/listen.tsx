@@ -1,8 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { HEADERS, Refused, type Row, text } from '../api.ts';
+import { messageOf, Refused, type Row, send, text } from '../api.ts';
 import { follow } from '../events.ts';
-import { messageOf } from '../hooks.ts';
-import { Problem } from '../parts.tsx';
+
+import { timeOfDay } from '../format.ts';
+import { t } from '../text.ts';
+import { Problem } from '../ui/parts.tsx';
 import { play } from '../wave-player.ts';
 
 interface Props {
@@ -20,11 +22,11 @@ const KEPT = 200;
 
 /** Level meters of both directions, in dB below full scale. */
 const Meters = ({ said, heard }: Levels) => (
-  <div class="row meters">
+  <div class="meters">
     {(
       [
-        ['From the remote party', said],
-        ['To the remote party', heard],
+        [t('From the remote party'), said],
+        [t('To the remote party'), heard],
       ] as const
     ).map(([name, value]) => (
       <label key={name}>
@@ -47,13 +49,15 @@ export function ListenIn({ account, uuid }: Props) {
     const stop = new AbortController();
     setProblem(undefined);
     const begin = async (): Promise<void> => {
-      const reply = await fetch(`/api/v1/Account/${account}/Call/${uuid}/listen`, {
+      const reply = await send(`/api/v1/Account/${account}/Call/${uuid}/listen`, {
         method: 'POST',
-        headers: HEADERS,
         signal: stop.signal,
       });
       if (!reply.ok || reply.body === null) {
-        throw new Refused(reply.status, `Listening in failed (${reply.status}).`);
+        throw new Refused(
+          reply.status,
+          t('Listening in failed ({status}).', { status: reply.status }),
+        );
       }
       await play(reply.body, stop.signal, setLevels);
     };
@@ -64,8 +68,8 @@ export function ListenIn({ account, uuid }: Props) {
   }, [listens, account, uuid]);
   return (
     <>
-      <button type="button" aria-pressed={listens} onClick={() => setListens(!listens)}>
-        {listens ? 'Stop listening' : 'Listen in'}
+      <button type="button" class="btn" aria-pressed={listens} onClick={() => setListens(!listens)}>
+        {listens ? t('Stop listening') : t('Listen in')}
       </button>
       {listens && <Meters {...levels} />}
       <Problem text={problem} />
@@ -107,20 +111,15 @@ export function StreamInspector({ account, uuid }: Props) {
   useEffect(() => list.current?.scrollTo(0, list.current.scrollHeight), [seen]);
   return (
     <>
-      <button
-        type="button"
-        class="secondary"
-        aria-pressed={isOpen}
-        onClick={() => setOpen(!isOpen)}
-      >
-        {isOpen ? 'Close stream inspector' : 'Open stream inspector'}
+      <button type="button" class="btn" aria-pressed={isOpen} onClick={() => setOpen(!isOpen)}>
+        {isOpen ? t('Close stream inspector') : t('Open stream inspector')}
       </button>
       {isOpen && <Meters {...levels} />}
       <Problem text={problem} />
       {(isOpen || seen.length > 0) && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
-        <section class="messages" aria-label="Messages of the stream" tabIndex={0} ref={list}>
-          {seen.length === 0 && <p>No messages yet. Audio is not listed.</p>}
+        <section class="messages" aria-label={t('Messages of the stream')} tabIndex={0} ref={list}>
+          {seen.length === 0 && <p>{t('No messages yet. Audio is not listed.')}</p>}
           {seen.map((one, at) => (
             <pre key={at}>
               {one.at} {one.direction} {one.text}
@@ -133,7 +132,7 @@ export function StreamInspector({ account, uuid }: Props) {
 }
 
 const shown = (told: Row): Seen => ({
-  at: new Date().toLocaleTimeString(),
+  at: timeOfDay(Date.now()),
   direction: told['direction'] === 'toBot' ? '→ bot' : '← bot',
   text:
     Number(told['length']) > text(told['text']).length

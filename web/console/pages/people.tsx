@@ -1,316 +1,227 @@
 import { useState } from 'preact/hooks';
-import { renderSVG } from 'uqr';
-import { call, get, type Me, type Row, rows, text } from '../api.ts';
-import { type Loaded, useAction, useLoad } from '../hooks.ts';
-import { At, Input, onSubmit, Problem, removeColumn, Select, Table } from '../parts.tsx';
+import { call, get, type Row, rows, text } from '../api.ts';
+import { useAction, useFields, useLoad } from '../hooks.ts';
+import type { PageProps } from '../page-props.ts';
+import { t } from '../text.ts';
+import { Input, optionsOf, Select } from '../ui/form.tsx';
+import { Actions, confirmed, FormDrawer } from '../ui/overlay.tsx';
+import { At, Badge, Card, CopyText, Head, LoadProblem, Problem } from '../ui/parts.tsx';
+import { Table } from '../ui/table.tsx';
+import { toast } from '../ui/toast.tsx';
 
-export const pictureOf = (told: string): string =>
-  `data:image/svg+xml,${encodeURIComponent(renderSVG(told))}`;
+const accountOf = (row: Row): string => text(row['account_id']) || t('Operator staff');
+const invitedOf = (row: Row): string => text(row['email']) || t('Anyone with the link');
 
-export function People({ me }: { readonly me: Me }) {
-  return (
-    <>
-      <h1>People</h1>
-      <Self me={me} />
-      {me.role === 'owner' && <Users me={me} />}
-      <Audit />
-    </>
-  );
-}
-
-function Self({ me }: { readonly me: Me }) {
-  const sessions = useLoad('sessions', () => get('/console/api/sessions'));
-  const [old, setOld] = useState('');
-  const [password, setPassword] = useState('');
-  const [done, setDone] = useState('');
-  const { problem, run } = useAction();
-  const change = () =>
-    run(async () => {
-      await call('POST', '/console/api/password', { old, password });
-      setOld('');
-      setPassword('');
-      setDone('Password changed. You are signed out on other devices.');
-      sessions.again();
-    });
-  return (
-    <>
-      <p>
-        {me.email}, {me.role}
-      </p>
-      <Problem text={problem} />
-      <p role="status">{done}</p>
-      <form class="row" onSubmit={onSubmit(() => void change())}>
-        <Input
-          label="Old password"
-          type="password"
-          value={old}
-          set={setOld}
-          required
-          autocomplete="current-password"
-        />
-        <Input
-          label="New password"
-          type="password"
-          value={password}
-          set={setPassword}
-          required
-          autocomplete="new-password"
-        />
-        <button type="submit">Change</button>
-      </form>
-      <Totp me={me} />
-      <h2>Sessions</h2>
-      <Table
-        name="Sessions"
-        rows={sessions.value && rows(sessions.value['sessions'])}
-        empty=""
-        columns={[
-          { title: 'Last active', value: (row) => <At value={row['seen_at']} /> },
-          {
-            title: 'From',
-            value: (row) => `${text(row['address'])}${row['current'] ? ' (here)' : ''}`,
-          },
-          { title: 'Browser', value: (row) => text(row['user_agent']), isMinor: true },
-        ]}
-      />
-      <button
-        type="button"
-        class="small"
-        onClick={() =>
-          confirm('Sign out all other browsers?') &&
-          void run(() => call('DELETE', '/console/api/sessions').then(sessions.again))
-        }
-      >
-        Sign out other sessions
-      </button>
-    </>
-  );
-}
-
-function Totp({ me }: { readonly me: Me }) {
-  const [isOn, setOn] = useState(me.has_totp);
-  const [made, setMade] = useState<Row>();
-  const [code, setCode] = useState('');
-  const [password, setPassword] = useState('');
-  const { problem, run } = useAction();
-  const begin = () => run(async () => setMade(await call('POST', '/console/api/totp')));
-  const confirmCode = () =>
-    run(async () => {
-      const secret = text(made?.['secret']);
-      await call('PUT', '/console/api/totp', { secret, code, password });
-      setMade(undefined);
-      setCode('');
-      setPassword('');
-      setOn(true);
-    });
-  const remove = () =>
-    run(async () => {
-      if (!confirm('Disable the second factor? Signing in then requires only the password.'))
-        return;
-      await call('DELETE', '/console/api/totp', { password });
-      setPassword('');
-      setOn(false);
-    });
-  return (
-    <>
-      <h2>Second factor</h2>
-      <Problem text={problem} />
-      {isOn && (
-        <form class="row" onSubmit={onSubmit(() => void remove())}>
-          <Input
-            label="Password"
-            type="password"
-            value={password}
-            set={setPassword}
-            required
-            autocomplete="current-password"
-          />
-          <button type="submit">Disable second factor</button>
-        </form>
-      )}
-      {!isOn && made === undefined && (
-        <button type="button" class="small" onClick={() => void begin()}>
-          Set up authenticator app
-        </button>
-      )}
-      {made !== undefined && (
-        <form onSubmit={onSubmit(() => void confirmCode())}>
-          <img
-            class="qr"
-            src={pictureOf(text(made['uri']))}
-            alt={`Secret for the app: ${text(made['secret'])}`}
-          />
-          <p>{text(made['secret'])}</p>
-          <Input
-            label="Code from the app"
-            value={code}
-            set={setCode}
-            required
-            autocomplete="one-time-code"
-          />
-          <Input
-            label="Your password"
-            type="password"
-            value={password}
-            set={setPassword}
-            required
-            autocomplete="current-password"
-          />
-          <button type="submit">Confirm</button>
-        </form>
-      )}
-    </>
-  );
-}
-
-function Users({ me }: { readonly me: Me }) {
+/** Users of the console and pending invitations. */
+export function People({ me, isStaff }: PageProps) {
+  const isOwner = me.role === 'owner';
   const users = useLoad('users', () => get('/console/api/users'));
-  const invitations = useLoad('invitations', () => get('/console/api/invitations'));
-  const [email, setEmail] = useState('');
-  const [role, setRole] = useState('viewer');
-  const [account, setAccount] = useState('');
+  const invitations = useLoad('invitations', () =>
+    isOwner ? get('/console/api/invitations') : Promise.resolve<Row>({ invitations: [] }),
+  );
   const [link, setLink] = useState('');
   const { problem, run } = useAction();
-  const isStaff = me.account_id === null;
-  const roles = [
+  if (!isOwner) {
+    return (
+      <Head
+        title={t('People')}
+        about={t('Only owners can see and manage the users of the console.')}
+      />
+    );
+  }
+  const remove = async (row: Row) => {
+    const isSure = await confirmed({
+      title: t('Delete {name}?', { name: text(row['email']) }),
+      detail: t('The sessions of the user end.'),
+      action: t('Delete user'),
+    });
+    if (!isSure) return;
+    await run(() => call('DELETE', `/console/api/users/${text(row['user_id'])}`));
+    users.again();
+  };
+  const revoke = async (row: Row) => {
+    const isSure = await confirmed({
+      title: t('Revoke the invitation of {name}?', { name: invitedOf(row) }),
+      detail: t('Its link no longer works.'),
+      action: t('Revoke invitation'),
+    });
+    if (!isSure) return;
+    await run(() => call('DELETE', `/console/api/invitations/${text(row['invitation_id'])}`));
+    invitations.again();
+  };
+  const change = (row: Row, role: string) =>
+    run(async () => {
+      await call('PATCH', `/console/api/users/${text(row['user_id'])}`, { role });
+      toast(t('The role is changed.'));
+    }).then(users.again);
+  const rolesOf = (row: Row) =>
+    optionsOf(['owner', row['account_id'] == null ? 'operator' : 'developer', 'viewer', 'billing']);
+  return (
+    <>
+      <Head title={t('People')} about={t('Users of the console, their roles and invitations.')}>
+        <Invite
+          isStaff={isStaff}
+          done={(made) => {
+            setLink(text(made['link']));
+            invitations.again();
+          }}
+        />
+      </Head>
+      <Problem text={problem} />
+      <LoadProblem of={users} />
+      {link !== '' && (
+        <div class="callout good" role="status">
+          <strong>{t('Send this single-use link:')}</strong>
+          <CopyText value={link} />
+        </div>
+      )}
+      <Card title={t('Users')} flush>
+        <Table
+          name={t('Users')}
+          rows={users.value && rows(users.value['users'])}
+          problem={users.problem}
+          keyOf={(row) => text(row['user_id'])}
+          empty={t('No users.')}
+          columns={[
+            {
+              title: t('E-mail'),
+              value: (row) => text(row['email']),
+              sort: (row) => text(row['email']),
+            },
+            {
+              title: t('Role'),
+              value: (row) =>
+                row['user_id'] === me.user_id ? (
+                  text(row['role'])
+                ) : (
+                  <select
+                    class="input"
+                    aria-label={t('Role of {name}', { name: text(row['email']) })}
+                    value={text(row['role'])}
+                    onChange={({ currentTarget }) => void change(row, currentTarget.value)}
+                  >
+                    {rolesOf(row).map(([one]) => (
+                      <option key={one}>{one}</option>
+                    ))}
+                  </select>
+                ),
+              sort: (row) => text(row['role']),
+            },
+            { title: t('Account'), value: accountOf, sort: accountOf, isMinor: true },
+            {
+              title: t('Second factor'),
+              value: (row) => (
+                <Badge tone={row['has_totp'] === true ? 'good' : 'fair'}>
+                  {row['has_totp'] === true ? t('Enabled') : t('Disabled')}
+                </Badge>
+              ),
+              isMinor: true,
+            },
+            {
+              title: t('Actions'),
+              isActions: true,
+              value: (row) =>
+                row['user_id'] !== me.user_id && (
+                  <Actions
+                    name={text(row['email'])}
+                    of={[{ label: t('Delete user'), act: () => remove(row), isDanger: true }]}
+                  />
+                ),
+            },
+          ]}
+        />
+      </Card>
+      <Card title={t('Pending invitations')} flush>
+        <LoadProblem of={invitations} />
+        <Table
+          name={t('Invitations')}
+          rows={invitations.value && rows(invitations.value['invitations'])}
+          problem={invitations.problem}
+          keyOf={(row) => text(row['invitation_id'])}
+          empty={t('No pending invitations.')}
+          columns={[
+            { title: t('For'), value: invitedOf },
+            { title: t('Role'), value: (row) => text(row['role']) },
+            { title: t('Account'), value: accountOf, isMinor: true },
+            {
+              title: t('Created'),
+              value: (row) => <At value={row['invited_at']} />,
+              isMinor: true,
+            },
+            { title: t('Expires'), value: (row) => <At value={row['expires_at']} /> },
+            {
+              title: t('Actions'),
+              isActions: true,
+              value: (row) => (
+                <Actions
+                  name={invitedOf(row)}
+                  of={[{ label: t('Revoke invitation'), act: () => revoke(row), isDanger: true }]}
+                />
+              ),
+            },
+          ]}
+        />
+      </Card>
+    </>
+  );
+}
+
+interface InviteProps {
+  readonly isStaff: boolean;
+  readonly done: (made: Row) => void;
+}
+
+function Invite({ isStaff, done }: InviteProps) {
+  const [isOpen, setOpen] = useState(false);
+  const { fields, setFields, set } = useFields({ email: '', role: 'viewer', account: '' });
+  const { problem, fields: problems, isBusy, run } = useAction();
+  const roles = optionsOf([
     'owner',
-    isStaff && account === '' ? 'operator' : 'developer',
+    isStaff && fields.account === '' ? 'operator' : 'developer',
     'viewer',
     'billing',
-  ];
-  const removal = removeColumn(
-    (row) => `the user ${text(row['email'])}`,
-    (row) =>
-      run(() => call('DELETE', `/console/api/users/${text(row['user_id'])}`).then(users.again)),
-  );
+  ]);
   const invite = () =>
     run(async () => {
-      const made = await call('POST', '/console/api/users', {
-        email,
-        role,
-        ...(account !== '' && { account_id: account }),
-      });
-      setLink(text(made['link']));
-      invitations.again();
+      const { email, role, account } = fields;
+      const body = { email, role, ...(account !== '' && { account_id: account }) };
+      done(await call('POST', '/console/api/users', body));
+      setFields({ email: '', role: 'viewer', account: '' });
+      setOpen(false);
     });
   return (
     <>
-      <h2>Users</h2>
-      <Problem text={problem ?? users.problem} />
-      <Table
-        name="Users"
-        rows={users.value && rows(users.value['users'])}
-        empty=""
-        columns={[
-          { title: 'E-mail', value: (row) => text(row['email']) },
-          { title: 'Role', value: (row) => text(row['role']) },
-          { title: 'Account', value: (row) => text(row['account_id']) || 'staff', isMinor: true },
-          { title: 'Code', value: (row) => (row['has_totp'] ? 'yes' : 'no'), isMinor: true },
-          {
-            title: 'Remove',
-            value: (row) => row['user_id'] !== me.user_id && removal.value(row),
-          },
-        ]}
-      />
-      <form class="row" onSubmit={onSubmit(() => void invite())}>
-        <Input label="E-mail" type="email" value={email} set={setEmail} required />
-        <Select
-          label="Role"
-          value={role}
-          set={setRole}
-          options={roles.map((one) => [one, one] as const)}
+      <button type="button" class="btn primary" onClick={() => setOpen(true)}>
+        {t('Invite user')}
+      </button>
+      <FormDrawer
+        title={t('Invite user')}
+        isOpen={isOpen}
+        close={() => setOpen(false)}
+        submit={t('Create invitation')}
+        problem={problem}
+        isBusy={isBusy}
+        act={() => void invite()}
+      >
+        <Input
+          label={t('E-mail')}
+          type="email"
+          value={fields.email}
+          set={set('email')}
+          problem={problems['email']}
+          required
         />
-        {isStaff && <Input label="Account (empty: staff)" value={account} set={setAccount} />}
-        <button type="submit">Invite</button>
-      </form>
-      <p role="status">
-        {link !== '' && (
-          <>
-            Send this single-use link: <code>{link}</code>
-          </>
+        <Select label={t('Role')} value={fields.role} set={set('role')} options={roles} />
+        {isStaff && (
+          <Input
+            label={t('Account')}
+            hint={t('Auth ID of the account. Empty: operator staff')}
+            value={fields.account}
+            set={set('account')}
+            problem={problems['account_id']}
+          />
         )}
-      </p>
-      <Invitations of={invitations} />
-    </>
-  );
-}
-
-const invitedIn = (row: Row): string => text(row['email']) || 'anyone with the link';
-
-/** Pending invitations. Their links are not shown again; a lost link needs a new invitation. */
-function Invitations({ of: { value, problem: unread, again } }: { readonly of: Loaded<Row> }) {
-  const { problem, run } = useAction();
-  const revoke = (row: Row) =>
-    run(() =>
-      call('DELETE', `/console/api/invitations/${text(row['invitation_id'])}`).finally(again),
-    );
-  return (
-    <>
-      <h3>Pending invitations</h3>
-      <Problem text={unread ?? problem} />
-      <Table
-        name="Invitations"
-        rows={value && rows(value['invitations'])}
-        empty="No pending invitations."
-        columns={[
-          { title: 'For', value: invitedIn },
-          { title: 'Role', value: (row) => text(row['role']) },
-          { title: 'Account', value: (row) => text(row['account_id']) || 'staff', isMinor: true },
-          { title: 'Since', value: (row) => <At value={row['invited_at']} />, isMinor: true },
-          { title: 'Until', value: (row) => <At value={row['expires_at']} /> },
-          removeColumn((row) => `the invitation of ${invitedIn(row)}`, revoke),
-        ]}
-      />
-    </>
-  );
-}
-
-function Audit() {
-  const [offset, setOffset] = useState(0);
-  const { value, problem } = useLoad(String(offset), () =>
-    get(`/console/api/audit?limit=25&offset=${offset}`),
-  );
-  const total = Number(value?.['total'] ?? 0);
-  return (
-    <>
-      <h2>Audit log</h2>
-      <Problem text={problem} />
-      <Table
-        name="Audit log"
-        rows={value && rows(value['entries'])}
-        empty="No changes yet."
-        columns={[
-          { title: 'When', value: (row) => <At value={row['at']} /> },
-          { title: 'User', value: (row) => text(row['who']) },
-          { title: 'Change', value: (row) => text(row['what']) },
-          { title: 'Details', value: (row) => text(row['detail']) },
-          { title: 'Address', value: (row) => text(row['address']), isMinor: true },
-          {
-            title: 'Request',
-            value: (row) => `${text(row['method'])} ${text(row['path'])}`,
-            isMinor: true,
-          },
-          { title: 'Status', value: (row) => text(row['status']), isNumber: true },
-        ]}
-      />
-      <div class="row">
-        <button
-          type="button"
-          class="small"
-          disabled={offset === 0}
-          onClick={() => setOffset(Math.max(0, offset - 25))}
-        >
-          Newer
-        </button>
-        <button
-          type="button"
-          class="small"
-          disabled={offset + 25 >= total}
-          onClick={() => setOffset(offset + 25)}
-        >
-          Older
-        </button>
-      </div>
+      </FormDrawer>
     </>
   );
 }

@@ -1,13 +1,12 @@
 import { useState } from 'preact/hooks';
-import { get, type Row, rows, text } from '../api.ts';
-import { useAction } from '../hooks.ts';
-import { Input, onSubmit, Problem, Table } from '../parts.tsx';
-
-interface Props {
-  readonly account: string;
-  /** Country of the account, ISO 3166-1 alpha-2. */
-  readonly country: string;
-}
+import { get, part, type Row, rows, text } from '../api.ts';
+import { useLoad, useSettled } from '../hooks.ts';
+import type { PageProps } from '../page-props.ts';
+import { t } from '../text.ts';
+import { Input, optionsOf } from '../ui/form.tsx';
+import { Card, Head, LoadProblem } from '../ui/parts.tsx';
+import { Resource } from '../ui/resource.tsx';
+import { Table } from '../ui/table.tsx';
 
 interface Found {
   readonly country: string;
@@ -16,73 +15,151 @@ interface Found {
 }
 
 const shown = (rate: unknown): string => (rate === null || rate === undefined ? '—' : text(rate));
-const rateIn = (from: unknown, name: string): unknown =>
-  ((from as Row | undefined)?.[name] as Row | undefined)?.['rate'];
+const rateIn = (from: unknown, name: string): unknown => part(part(from)[name])['rate'];
 
-/** Prices of calls and numbers of a country for the account. */
-export function Rates({ account, country }: Props) {
-  const [asked, setAsked] = useState(country);
-  const [found, setFound] = useState<Found>();
-  const { problem, run } = useAction();
-  const ask = () =>
-    run(async () =>
-      setFound(
-        foundIn(
-          await get(
-            `/api/v1/Account/${account}/Pricing/?country_iso=${encodeURIComponent(asked.trim())}`,
-          ),
-        ),
-      ),
-    );
+/** Prices of calls and numbers of a country for the account; for the operator also the price list. */
+export function Rates({ account, isStaff }: PageProps) {
+  const owner = useLoad(account, () => get(`/api/v1/Account/${account}/`));
+  const [typed, setTyped] = useState<string>();
+  const country = useSettled(typed ?? text(owner.value?.['country']))
+    .trim()
+    .toUpperCase();
+  const isCountry = /^[A-Z]{2}$/.test(country);
+  const found = useLoad(`${account} ${country}`, async () =>
+    isCountry
+      ? foundIn(await get(`/api/v1/Account/${account}/Pricing/?country_iso=${country}`))
+      : undefined,
+  );
   return (
     <>
-      <h2>Rates</h2>
-      <Problem text={problem} />
-      <form class="row" onSubmit={onSubmit(() => void ask())}>
-        <Input label="Country (two letters)" value={asked} set={setAsked} required />
-        <button type="submit">Show rates</button>
-      </form>
-      {found && (
-        <Table
-          name={`Rates of ${found.country}`}
-          rows={found.rates}
-          empty=""
-          columns={[
-            { title: found.country, value: (row) => text(row['what']) },
-            {
-              title: `${found.currency} per minute`,
-              value: (row) => shown(row['rate']),
-              isNumber: true,
-            },
-            {
-              title: 'Billed by',
-              value: (row) => text(row['step']),
-              isNumber: true,
-              isMinor: true,
-            },
-          ]}
-        />
-      )}
+      <Head title={t('Rates')} about={t('Prices of calls and numbers for this account.')} />
+      <Card title={t('Rates of a country')}>
+        <div class="filters">
+          <Input
+            label={t('Country (two letters)')}
+            value={typed ?? text(owner.value?.['country'])}
+            set={setTyped}
+          />
+        </div>
+        <LoadProblem of={found} />
+        {found.value && (
+          <Table
+            name={t('Rates of {country}', { country: found.value.country })}
+            rows={found.value.rates}
+            keyOf={(row) => text(row['what'])}
+            empty=""
+            columns={[
+              { title: found.value.country, value: (row) => text(row['what']) },
+              {
+                title: t('{currency} per minute', { currency: found.value.currency }),
+                value: (row) => shown(row['rate']),
+                sort: (row) => Number(row['rate'] ?? 0),
+                isNumber: true,
+              },
+              {
+                title: t('Billed by'),
+                value: (row) => text(row['step']),
+                isNumber: true,
+                isMinor: true,
+              },
+            ]}
+          />
+        )}
+      </Card>
+      {isStaff && <PriceList />}
     </>
   );
 }
 
+/** Rates in force. A rate replaces one with the same direction, prefix, currency and account. */
+const PriceList = () => (
+  <Resource
+    title={t('Price list')}
+    noun={t('rate')}
+    path="/admin/v1/rates"
+    member="rates"
+    pages="none"
+    need="money"
+    deletes={false}
+    isEditable={false}
+    idOf={(row) =>
+      `${text(row['direction'])} ${text(row['prefix'])} ${text(row['currency'])} ${text(row['account_id'])}`
+    }
+    nameOf={(row) => `${text(row['direction'])} ${text(row['prefix'])}`}
+    emptyTitle={t('No rates yet.')}
+    columns={[
+      {
+        title: t('Direction'),
+        value: (row) => text(row['direction']),
+        sort: (row) => text(row['direction']),
+      },
+      {
+        title: t('Prefix'),
+        value: (row) => text(row['prefix']) || t('All'),
+        sort: (row) => text(row['prefix']),
+      },
+      {
+        title: t('Per minute'),
+        value: (row) => text(row['per_minute']),
+        sort: (row) => Number(row['per_minute']),
+        isNumber: true,
+      },
+      {
+        title: t('Pulse, s'),
+        value: (row) => text(row['pulse_seconds']),
+        isNumber: true,
+        isMinor: true,
+      },
+      { title: t('Currency'), value: (row) => text(row['currency']) },
+      {
+        title: t('Account'),
+        value: (row) => <code>{text(row['account_id'])}</code>,
+        isMinor: true,
+      },
+    ]}
+    fields={[
+      {
+        name: 'direction',
+        label: t('Direction'),
+        kind: 'select',
+        initial: 'outbound',
+        options: optionsOf([
+          'outbound',
+          'inbound',
+          'sip',
+          'stream',
+          'recording',
+          'transcription',
+          'number',
+        ]),
+      },
+      { name: 'prefix', label: t('Prefix'), hint: t('Digits; empty: all numbers') },
+      { name: 'per_minute', label: t('Per minute'), kind: 'number', required: true },
+      { name: 'pulse_seconds', label: t('Pulse, seconds'), kind: 'number', initial: '60' },
+      { name: 'currency', label: t('Currency'), initial: 'USD', required: true },
+      { name: 'account_id', label: t('Account'), hint: t('Empty: all accounts') },
+    ]}
+  />
+);
+
 function foundIn(prices: Row): Found {
-  const voice = prices['voice'] as Row | undefined;
-  const outbound = voice?.['outbound'] as Row | undefined;
+  const voice = part(prices['voice']);
+  const outbound = part(voice['outbound']);
   return {
     country: text(prices['country']),
     currency: text(prices['currency']),
     rates: [
-      { what: 'Calls to its numbers', rate: rateIn(outbound, 'local') },
-      ...rows(outbound?.['rates']).map((one) => ({
-        what: `Calls to +${[one['prefix']].flat().map(text).join(', +')} …`,
+      { what: t('Calls to its numbers'), rate: rateIn(outbound, 'local') },
+      ...rows(outbound['rates']).map((one) => ({
+        what: t('Calls to +{prefixes} …', {
+          prefixes: [one['prefix']].flat().map(text).join(', +'),
+        }),
         rate: one['rate'],
         step: `${text(one['billing_increment_seconds'])} s`,
       })),
-      { what: 'Calls to SIP addresses', rate: rateIn(outbound, 'ip') },
-      { what: 'Calls from its numbers', rate: rateIn(voice?.['inbound'], 'local') },
-      { what: 'Calls from SIP phones', rate: rateIn(voice?.['inbound'], 'ip') },
+      { what: t('Calls to SIP addresses'), rate: rateIn(outbound, 'ip') },
+      { what: t('Calls from its numbers'), rate: rateIn(voice['inbound'], 'local') },
+      { what: t('Calls from SIP phones'), rate: rateIn(voice['inbound'], 'ip') },
     ],
   };
 }

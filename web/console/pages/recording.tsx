@@ -1,55 +1,142 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import WaveSurfer from 'wavesurfer.js';
-import { HEADERS, type Row, text } from '../api.ts';
-import { useAction } from '../hooks.ts';
-import { clock, Problem } from '../parts.tsx';
+import type WaveSurfer from 'wavesurfer.js';
+import { get, Refused, type Row, send, text } from '../api.ts';
+import { clock } from '../format.ts';
+import { useAction, useLoad } from '../hooks.ts';
+import { t } from '../text.ts';
+import { Save } from '../ui/form.tsx';
+import { Card, Problem } from '../ui/parts.tsx';
 
-/** Player of a recording with its waveform, one line per channel. */
-export function Recording({
-  account,
-  recording,
-}: {
+interface Props {
   readonly account: string;
   readonly recording: Row;
-}) {
+}
+
+export const fileOf = (account: string, recording: Row): string =>
+  `/api/v1/Account/${account}/Recording/${text(recording['recording_id'])}.${text(recording['recording_format'])}`;
+
+const cssColor = (name: string): string => {
+  const probe = document.createElement('span');
+  probe.style.color = `var(${name})`;
+  document.body.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+};
+
+/** Player of a recording with its waveform, one line per channel, and its transcript. */
+export function Recording({ account, recording }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const player = useRef<WaveSurfer | undefined>(undefined);
-  const [plays, setPlays] = useState(false);
+  const [isPlaying, setPlaying] = useState(false);
+  const [atS, setAt] = useState(0);
   const { problem, run } = useAction();
-  const id = text(recording['recording_id']);
-  const path = `/api/v1/Account/${account}/Recording/${id}.${text(recording['recording_format'])}`;
+  const path = fileOf(account, recording);
   useEffect(() => {
-    const { current } = place;
-    if (current === null) return undefined;
-    const made = WaveSurfer.create({
-      container: current,
-      height: 60,
-      waveColor: '#6b9cf5',
-      progressColor: '#1d4ed8',
-      cursorColor: '#c81e1e',
-      splitChannels: [{}, { waveColor: '#4fae74', progressColor: '#17663a' }],
-      cspNonce: document.body.dataset['nonce'] ?? '',
-    });
-    player.current = made;
-    made.on('play', () => setPlays(true));
-    made.on('pause', () => setPlays(false));
+    let isOver = false;
     void run(async () => {
-      const reply = await fetch(path, { headers: HEADERS });
-      if (!reply.ok) throw new Error(`Loading the recording failed (${reply.status}).`);
+      // Loaded on demand: most visits play nothing.
+      const { default: Player } = await import('wavesurfer.js');
+      const { current } = place;
+      if (isOver || current === null) return;
+      const made = Player.create({
+        container: current,
+        height: 56,
+        waveColor: cssColor('--border-strong'),
+        progressColor: cssColor('--chart-1'),
+        cursorColor: cssColor('--bad'),
+        splitChannels: [{}, { progressColor: cssColor('--chart-2') }],
+        cspNonce: document.body.dataset['nonce'] ?? '',
+      });
+      player.current = made;
+      made.on('play', () => setPlaying(true));
+      made.on('pause', () => setPlaying(false));
+      made.on('timeupdate', setAt);
+      const reply = await send(path);
+      if (!reply.ok) {
+        throw new Refused(
+          reply.status,
+          t('Loading the recording failed ({status}).', { status: reply.status }),
+        );
+      }
       await made.loadBlob(await reply.blob());
     });
-    return () => made.destroy();
+    return () => {
+      isOver = true;
+      player.current?.destroy();
+      player.current = undefined;
+    };
   }, [path, run]);
+  const seek = (s: number) => {
+    player.current?.setTime(s);
+    void player.current?.play();
+  };
   return (
-    <section
-      aria-label={`Recording of ${clock(Number(recording['recording_duration_ms']) / 1000)}`}
+    <Card
+      title={t('Recording')}
+      unit={clock(Number(recording['recording_duration_ms']) / 1000)}
+      actions={
+        <Save
+          path={path}
+          name={`${text(recording['recording_id'])}.${text(recording['recording_format'])}`}
+        >
+          {t('Download')}
+        </Save>
+      }
     >
-      <h2>Recording</h2>
       <Problem text={problem} />
       <div class="wave" ref={place} />
-      <button type="button" onClick={() => void player.current?.playPause()}>
-        {plays ? 'Pause' : 'Play'}
-      </button>
-    </section>
+      <div class="row">
+        <button type="button" class="btn" onClick={() => void player.current?.playPause()}>
+          {isPlaying ? t('Pause') : t('Play')}
+        </button>
+        <span class="muted small">{clock(atS)}</span>
+      </div>
+      <Transcript account={account} recording={recording} atS={atS} seek={seek} />
+    </Card>
+  );
+}
+
+interface TranscriptProps extends Props {
+  readonly atS: number;
+  readonly seek: (s: number) => void;
+}
+
+/** Text of the recording. Sentences without own times get a time in proportion to their length. */
+function Transcript({ account, recording, atS, seek }: TranscriptProps) {
+  const id = text(recording['transcription_id']);
+  const { value } = useLoad(`${account} ${id}`, () =>
+    id === ''
+      ? Promise.resolve<Row>({})
+      : get(`/api/v1/Account/${account}/Transcription/${id}/`).catch((): Row => ({})),
+  );
+  const whole = text(value?.['transcription']);
+  if (whole === '') return null;
+  const durationS = Number(recording['recording_duration_ms']) / 1000;
+  const sentences = whole.match(/[^.!?\n]+[.!?]*\s*/g) ?? [whole];
+  let passed = 0;
+  const timed = sentences.map((sentence) => {
+    const fromS = (durationS * passed) / whole.length;
+    passed += sentence.length;
+    return { sentence, fromS, toS: (durationS * passed) / whole.length };
+  });
+  return (
+    <div>
+      <h3>{t('Transcript')}</h3>
+      <p class="small muted">{t('Times are estimated from the length of the text.')}</p>
+      <div class="transcript">
+        {timed.map(({ sentence, fromS, toS }) => (
+          <button
+            key={fromS}
+            type="button"
+            class={atS >= fromS && atS < toS ? 'playing' : ''}
+            onClick={() => seek(fromS)}
+          >
+            <span class="muted num">{clock(fromS)}</span>
+            <span>{sentence}</span>
+          </button>
+        ))}
+      </div>
+    </div>
   );
 }

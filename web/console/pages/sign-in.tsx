@@ -1,17 +1,41 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { call, get, ME, type Me, Refused, text } from '../api.ts';
 import { useAction, useLoad } from '../hooks.ts';
-import { Input, onSubmit, Problem } from '../parts.tsx';
+import { go } from '../place.ts';
+import { t } from '../text.ts';
+import { Connection } from '../ui/connection.tsx';
+import { Input, onSubmit } from '../ui/form.tsx';
+import { Problem, Skeleton } from '../ui/parts.tsx';
 
 interface Props {
   readonly done: (me: Me) => void;
 }
 
+const Gate = ({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children: ComponentChildren;
+}) => (
+  <>
+    <Connection />
+    <div class="gate">
+      <main>
+        <h1>{title}</h1>
+        {children}
+      </main>
+    </div>
+  </>
+);
+
+/** Sign-in form. The URL stays, so that the same page opens after the sign-in. */
 export function SignIn({ done }: Props) {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const [code, setCode] = useState<string>();
-  const { problem, run } = useAction();
+  const { problem, isBusy, run } = useAction();
   const signIn = () =>
     run(async () => {
       try {
@@ -20,19 +44,18 @@ export function SignIn({ done }: Props) {
         if (error instanceof Refused && error.message === 'code needed') {
           setCode('');
           if (code === undefined) return;
-          throw new Error('The code is wrong.');
+          throw new Error(t('The code is wrong.'));
         }
         throw error;
       }
       done(await get<Me>(ME));
     });
   return (
-    <main class="narrow">
-      <h1>Sign in</h1>
+    <Gate title={t('Sign in')}>
       <Problem text={problem} />
       <form onSubmit={onSubmit(() => void signIn())}>
         <Input
-          label="E-mail"
+          label={t('E-mail')}
           type="email"
           value={email}
           set={setEmail}
@@ -40,7 +63,7 @@ export function SignIn({ done }: Props) {
           autocomplete="username"
         />
         <Input
-          label="Password"
+          label={t('Password')}
           type="password"
           value={password}
           set={setPassword}
@@ -49,16 +72,18 @@ export function SignIn({ done }: Props) {
         />
         {code !== undefined && (
           <Input
-            label="Code from your authenticator app"
+            label={t('Code from your authenticator app')}
             value={code}
             set={setCode}
             required
             autocomplete="one-time-code"
           />
         )}
-        <button type="submit">Sign in</button>
+        <button type="submit" class="btn primary" aria-busy={isBusy}>
+          {t('Sign in')}
+        </button>
       </form>
-    </main>
+    </Gate>
   );
 }
 
@@ -69,23 +94,24 @@ export function Welcome({ token, done }: Props & { readonly token: string }) {
   );
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const { problem, run } = useAction();
+  const { problem, isBusy, run } = useAction();
   const named = text(value?.['email']);
   const accept = () =>
     run(async () => {
       await call('POST', '/console/api/accept', { token, email: named || email, password });
-      location.hash = '#/calls';
-      done(await get<Me>(ME));
+      const me = await get<Me>(ME);
+      go('#/');
+      done(me);
     });
   return (
-    <main class="narrow">
-      <h1>Welcome</h1>
+    <Gate title={t('Welcome')}>
       <Problem text={unknown ?? problem} />
-      {unknown === undefined && (
+      {value === undefined && unknown === undefined && <Skeleton lines={3} />}
+      {value !== undefined && (
         <form onSubmit={onSubmit(() => void accept())}>
           {named === '' ? (
             <Input
-              label="E-mail"
+              label={t('E-mail')}
               type="email"
               value={email}
               set={setEmail}
@@ -93,21 +119,22 @@ export function Welcome({ token, done }: Props & { readonly token: string }) {
               autocomplete="username"
             />
           ) : (
-            <p>
-              {named}, {text(value?.['role'])}
-            </p>
+            <p>{t('{email}, role {role}', { email: named, role: text(value?.['role']) })}</p>
           )}
           <Input
-            label="Choose a password (10 characters or more)"
+            label={t('Choose a password')}
+            hint={t('10 characters or more')}
             type="password"
             value={password}
             set={setPassword}
             required
             autocomplete="new-password"
           />
-          <button type="submit">Begin</button>
+          <button type="submit" class="btn primary" aria-busy={isBusy}>
+            {t('Create user')}
+          </button>
         </form>
       )}
-    </main>
+    </Gate>
   );
 }

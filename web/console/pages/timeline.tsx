@@ -1,161 +1,215 @@
 import { useState } from 'preact/hooks';
-import { type Row, text } from '../api.ts';
-import { DRAWING_WIDTH, Drawing } from '../parts.tsx';
+import { part, type Row, text } from '../api.ts';
+import { t } from '../text.ts';
+import { Code } from '../ui/code.tsx';
+import { Drawing } from '../ui/drawing.tsx';
+import { Empty } from '../ui/parts.tsx';
 
 const KINDS = ['call', 'sip', 'xml', 'callback', 'stream', 'media', 'warning'] as const;
-const COLOURS: Readonly<Record<string, string>> = {
-  call: '#2f6feb',
-  sip: '#6b7280',
-  xml: '#7c3aed',
-  callback: '#b45309',
-  stream: '#0e7490',
-  media: '#17803d',
-  warning: '#c81e1e',
+const COLORS: Readonly<Record<string, string>> = {
+  call: 'var(--chart-1)',
+  sip: 'var(--fg-3)',
+  xml: 'var(--chart-4)',
+  callback: 'var(--chart-3)',
+  stream: 'var(--info)',
+  media: 'var(--chart-2)',
+  warning: 'var(--bad)',
 };
-const LEFT = 70;
-const ROW = 22;
+const LEFT = 78;
+const RIGHT = 24;
+const ROW = 24;
+/** Distances of the axis labels in s. */
+const STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600];
+const TICKS_MAX = 8;
 
-/** Events of a call on a time axis, and as a list below it. */
-export function Timeline({ entries }: { readonly entries: readonly Row[] }) {
+interface Props {
+  readonly entries: readonly Row[];
+  /** End of the call, or the current time of a running call; epoch ms. */
+  readonly endMs: number | undefined;
+}
+
+const msOf = (entry: Row | undefined): number => Date.parse(text(entry?.['at']));
+
+/** Returns the distance between axis labels for the whole duration. */
+const stepFor = (wholeS: number): number =>
+  STEPS.find((step) => wholeS / step <= TICKS_MAX) ?? 3600;
+
+/** Events of a call on a time axis from its start to its end, and as a list below it. */
+export function Timeline({ entries, endMs }: Props) {
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set(['sip']));
-  if (entries.length === 0) return <p>No timeline is stored for this call.</p>;
+  if (entries.length === 0) return <Empty title={t('No timeline is stored for this call.')} />;
   const kinds = KINDS.filter((kind) => entries.some((entry) => entry['kind'] === kind));
-  const from = Date.parse(text(entries[0]?.['at']));
-  const seconds = (entry: Row): number => (Date.parse(text(entry['at'])) - from) / 1000;
-  const whole = Math.max(1, ...entries.map(seconds));
-  const x = (s: number): number => LEFT + 8 + ((DRAWING_WIDTH - LEFT - 24) * s) / whole;
-  const height = kinds.length * ROW + 26;
+  const from = msOf(entries[0]);
+  const seconds = (entry: Row): number => (msOf(entry) - from) / 1000;
+  const lastS = Math.max(...entries.map(seconds));
+  const wholeS = Math.max(0.1, lastS, endMs === undefined ? 0 : (endMs - from) / 1000);
   const toggle = (kind: string) => {
     const next = new Set(hidden);
     if (!next.delete(kind)) next.add(kind);
     setHidden(next);
   };
   return (
-    <>
-      <Drawing
-        name="Events in time"
-        height={height}
-        label={`${entries.length} events within ${whole.toFixed(1)} seconds; see the list below`}
-      >
-        {kinds.map((kind, row) => (
-          <g key={kind}>
-            <text x={4} y={row * ROW + 16}>
-              {kind}
-            </text>
-            <line
-              class="lane"
-              x1={LEFT}
-              x2={DRAWING_WIDTH - 4}
-              y1={row * ROW + 12}
-              y2={row * ROW + 12}
-            />
-            {entries
-              .filter((entry) => entry['kind'] === kind)
-              .map((entry, at) => (
-                <circle
-                  key={at}
-                  cx={x(seconds(entry))}
-                  cy={row * ROW + 12}
-                  r={5}
-                  fill={COLOURS[kind]}
-                >
-                  <title>{`${seconds(entry).toFixed(3)} s ${text(entry['text'])}`}</title>
-                </circle>
-              ))}
-          </g>
-        ))}
-        {[0, 0.25, 0.5, 0.75, 1].map((part) => (
-          <text
-            key={part}
-            x={x(whole * part)}
-            y={height - 6}
-            text-anchor={part === 1 ? 'end' : 'middle'}
-          >{`${(whole * part).toFixed(1)} s`}</text>
-        ))}
-      </Drawing>
-      <fieldset class="kinds">
-        <legend>Show</legend>
+    <div class="stack">
+      <Axis {...{ entries, kinds, seconds, wholeS }} />
+      <fieldset class="chips">
+        <legend class="sr">{t('Kinds of events in the list')}</legend>
         {kinds.map((kind) => (
-          <label key={kind}>
-            <input type="checkbox" checked={!hidden.has(kind)} onChange={() => toggle(kind)} />
+          <button
+            key={kind}
+            type="button"
+            class="chip"
+            aria-pressed={!hidden.has(kind)}
+            onClick={() => toggle(kind)}
+          >
             {kind}
-          </label>
+          </button>
         ))}
       </fieldset>
-      <Document entries={entries} />
-      {entries.map((entry, at) =>
-        hidden.has(text(entry['kind'])) ? null : (
-          <Entry key={at} entry={entry} seconds={seconds(entry)} />
-        ),
-      )}
-    </>
+      <div>
+        {entries.map((entry, at) =>
+          hidden.has(text(entry['kind'])) ? null : (
+            <Entry key={at} entry={entry} seconds={seconds(entry)} />
+          ),
+        )}
+      </div>
+    </div>
+  );
+}
+
+interface AxisProps {
+  readonly entries: readonly Row[];
+  readonly kinds: readonly string[];
+  readonly seconds: (entry: Row) => number;
+  readonly wholeS: number;
+}
+
+function Axis({ entries, kinds, seconds, wholeS }: AxisProps) {
+  const height = kinds.length * ROW + 30;
+  const step = stepFor(wholeS);
+  const ticks = Array.from({ length: Math.floor(wholeS / step) + 1 }, (_, at) => at * step);
+  return (
+    <Drawing
+      name={t('Events in time')}
+      height={height}
+      minWidth={320}
+      label={t('{n} events within {s} seconds; see the list below', {
+        n: entries.length,
+        s: wholeS.toFixed(1),
+      })}
+    >
+      {(width) => {
+        const x = (s: number): number => LEFT + ((width - LEFT - RIGHT) * s) / wholeS;
+        return (
+          <>
+            {ticks.map((s) => (
+              <g key={s}>
+                <line class="tick" x1={x(s)} x2={x(s)} y1={0} y2={height - 20} />
+                <text class="dim" x={x(s)} y={height - 5} text-anchor="middle">
+                  {`${Number(s.toFixed(1))} s`}
+                </text>
+              </g>
+            ))}
+            {kinds.map((kind, row) => (
+              <g key={kind}>
+                <text x={0} y={row * ROW + 16}>
+                  {kind}
+                </text>
+                <line
+                  class="lane"
+                  x1={LEFT}
+                  x2={x(wholeS)}
+                  y1={row * ROW + 12}
+                  y2={row * ROW + 12}
+                />
+                {entries
+                  .filter((entry) => entry['kind'] === kind)
+                  .map((entry, at) => (
+                    <circle
+                      key={at}
+                      cx={x(seconds(entry))}
+                      cy={row * ROW + 12}
+                      r={5}
+                      fill={COLORS[kind]}
+                    >
+                      <title>{`${seconds(entry).toFixed(3)} s ${text(entry['text'])}`}</title>
+                    </circle>
+                  ))}
+              </g>
+            ))}
+            <line x1={x(wholeS)} x2={x(wholeS)} y1={0} y2={height - 20} stroke-dasharray="3 3">
+              <title>{t('End: {s} s', { s: wholeS.toFixed(1) })}</title>
+            </line>
+          </>
+        );
+      }}
+    </Drawing>
   );
 }
 
 function Entry({ entry, seconds }: { readonly entry: Row; readonly seconds: number }) {
-  const facts = (entry['facts'] ?? {}) as Row;
+  const facts = part(entry['facts']);
   const { message, signedString, document: xml, ...others } = facts;
   const status = facts['status'];
   const brief = [
     status,
     facts['url'],
     facts['codec'],
-    facts['line'] && `line ${text(facts['line'])}`,
+    facts['line'] && t('line {n}', { n: text(facts['line']) }),
   ]
-    .filter((part) => part !== undefined && part !== null && part !== '')
+    .filter((one) => one !== undefined && one !== null && one !== '' && one !== 0)
     .join(' · ');
+  const isBad = entry['kind'] === 'warning' || (typeof status === 'number' && status >= 400);
   return (
     <details class="entry">
       <summary>
         <span class="at">{seconds.toFixed(3)} s</span>
-        <span class="kind">{text(entry['kind'])}</span>
-        <span
-          class={
-            entry['kind'] === 'warning' || (typeof status === 'number' && status >= 400)
-              ? 'bad'
-              : ''
-          }
-        >
-          {text(entry['text'])}
-        </span>{' '}
-        {brief}
+        <span class="kind" style={{ color: isBad ? 'var(--bad)' : 'inherit' }}>
+          {text(entry['kind'])}
+        </span>
+        <span class="what">
+          <span class={isBad ? 'text-bad' : ''}>{text(entry['text'])}</span>{' '}
+          <span class="muted">{brief}</span>
+        </span>
       </summary>
       {typeof message === 'string' && <pre>{message}</pre>}
-      {typeof xml === 'string' && <pre>{xml}</pre>}
+      {typeof xml === 'string' && <Code code={xml} language="xml" name={t('Document')} />}
       {typeof signedString === 'string' && (
         <>
-          <p>Signed text:</p>
+          <p class="small muted">{t('Signed text:')}</p>
           <pre>{signedString}</pre>
         </>
       )}
-      {Object.keys(others).length > 0 && <pre>{JSON.stringify(others, null, 2)}</pre>}
+      {Object.keys(others).length > 0 && (
+        <Code code={JSON.stringify(others, null, 2)} language="json" name={t('Facts')} />
+      )}
     </details>
   );
 }
 
 /** The current or last document with the executed lines; the latest line is marked. */
-function Document({ entries }: { readonly entries: readonly Row[] }) {
+export function ExecutedDocument({ entries }: { readonly entries: readonly Row[] }) {
   const steps = entries.filter(({ kind }) => kind === 'xml');
-  const at = steps.findLastIndex(({ facts }) => typeof (facts as Row)['document'] === 'string');
-  const document = text((steps[at]?.['facts'] as Row | undefined)?.['document']);
+  const at = steps.findLastIndex(({ facts }) => typeof part(facts)['document'] === 'string');
+  const document = text(part(steps[at]?.['facts'])['document']);
   if (document === '') return null;
-  const lines = steps.slice(at).map(({ facts }) => Number((facts as Row)['line']));
+  const lines = steps.slice(at).map(({ facts }) => Number(part(facts)['line']));
   const last = lines.findLast((line) => line > 0);
   return (
-    <details open>
-      <summary>Document</summary>
-      <pre>
-        {document.split('\n').map((line, index) => {
-          const isLast = index + 1 === last;
-          const ran = lines.includes(index + 1);
-          return (
-            <div key={index} class={isLast ? 'runs' : ''}>
-              {ran ? (isLast ? '▶ ' : '✓ ') : '  '}
-              {line}
-            </div>
-          );
-        })}
-      </pre>
-    </details>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
+    <section class="document" aria-label={t('Document with executed lines')} tabIndex={0}>
+      {document.split('\n').map((line, index) => {
+        const isLast = index + 1 === last;
+        const hasRun = lines.includes(index + 1);
+        return (
+          <div key={index} class={isLast ? 'last' : hasRun ? 'ran' : ''}>
+            <span class="n">{index + 1}</span>
+            <span class="m" title={hasRun ? t('executed') : ''}>
+              {hasRun ? (isLast ? '▶' : '✓') : ''}
+            </span>
+            <span>{line}</span>
+          </div>
+        );
+      })}
+    </section>
   );
 }

@@ -3,7 +3,10 @@ import type { Phone } from '../../phone/phone-api.d.ts';
 import { call, get, rows, text } from '../api.ts';
 import { tokenFor } from '../browser-phone.ts';
 import { useAction, useLoad } from '../hooks.ts';
-import { Problem, Select } from '../parts.tsx';
+import { href } from '../place.ts';
+import { t } from '../text.ts';
+import { Select } from '../ui/form.tsx';
+import { Problem } from '../ui/parts.tsx';
 
 /** Name of the application used for test calls. Each account gets one on first use. */
 const NAME = 'playground';
@@ -38,7 +41,7 @@ export function TrialCall({ account, xml, isFine }: Props) {
   useEffect(() => end, []);
   const begin = () =>
     run(async () => {
-      setState('Calling …');
+      setState(t('Calling …'));
       setReason('');
       const own = attempt.current;
       try {
@@ -63,45 +66,46 @@ export function TrialCall({ account, xml, isFine }: Props) {
   if (value !== undefined && names.length === 0) {
     return (
       <p>
-        To call the document, first create an <a href="#/build/endpoints">endpoint</a>.
+        {t('To call the document, first create an endpoint.')}{' '}
+        <a href={href('endpoints')}>{t('Create endpoint')}</a>
       </p>
     );
   }
   return (
-    <section aria-label="Test call">
+    <section aria-label={t('Test call')}>
       {/* biome-ignore lint/a11y/useMediaCaption: the sound of a call has no captions */}
       <audio ref={audio} />
       <Problem text={problem} />
-      <div class="row">
+      <div class="filters">
         <Select
-          label="As endpoint"
+          label={t('Endpoint')}
           value={username}
           set={setChosen}
           options={names.map((name) => [name, name] as const)}
         />
         {state === '' ? (
-          <button type="button" disabled={!isFine} onClick={() => void begin()}>
-            Call it
+          <button type="button" class="btn primary" disabled={!isFine} onClick={() => void begin()}>
+            {t('Call document')}
           </button>
         ) : (
           <button
             type="button"
-            class="stop"
+            class="btn danger"
             onClick={() => (talks ? void phone.current?.hangup() : end())}
           >
-            Hang up
+            {t('Hang up')}
           </button>
         )}
         <span role="status">{state || reason}</span>
       </div>
       {talks && (
-        <fieldset class="kinds">
-          <legend>Keypad</legend>
+        <fieldset class="keypad">
+          <legend class="sr">{t('Keypad')}</legend>
           {[...'123456789*0#'].map((key) => (
             <button
               key={key}
               type="button"
-              class="small secondary"
+              class="btn"
               onClick={() => phone.current?.sendDtmf(key)}
             >
               {key}
@@ -137,9 +141,9 @@ async function phoneOf(
   const place = '/phone.js';
   const module = (await import(place)) as { readonly Phone: typeof Phone };
   const made = new module.Phone({ audio });
-  made.on('ringing', () => tell('Ringing …'));
-  made.on('answered', () => tell('Connecting the audio …'));
-  made.on('active', () => tell('In a call.'));
+  made.on('ringing', () => tell(t('Ringing …')));
+  made.on('answered', () => tell(t('Connecting the audio …')));
+  made.on('active', () => tell(t('In a call.')));
   await made.login({ token: await tokenFor(account, username, { incoming: false }) });
   return made;
 }

@@ -1,132 +1,105 @@
 /** Parts of SIP trunks: destinations, credentials and allowed addresses. */
-import { useState } from 'preact/hooks';
-import { call, get, type Row, rows, text } from '../api.ts';
-import { type Loaded, useAction, useLoad } from '../hooks.ts';
-import { may } from '../may.ts';
-import { type Column, Input, onSubmit, Problem, removeColumn, Table } from '../parts.tsx';
+import { type Row, text } from '../api.ts';
+import { t } from '../text.ts';
+import type { FieldSpec } from '../ui/editor.tsx';
+import { Resource } from '../ui/resource.tsx';
+import type { Column } from '../ui/table.tsx';
 
-interface PartField {
-  readonly name: string;
-  readonly label: string;
-  readonly type?: 'password';
-  readonly wider?: boolean;
-}
-
-interface PartKind {
+export interface PartKind {
   /** Last segment of the API path. */
   readonly path: string;
   readonly title: string;
+  readonly noun: string;
   readonly empty: string;
   readonly nameOf: (row: Row) => string;
   readonly columns: readonly Column[];
-  readonly fields: readonly PartField[];
+  readonly fields: readonly FieldSpec[];
 }
 
 export const ORIGINATION_URIS: PartKind = {
   path: 'origination-uris',
-  title: 'Destinations',
-  empty: 'No destinations yet. Add one below.',
+  title: t('Destinations'),
+  noun: t('destination'),
+  empty: t('No destinations yet.'),
   nameOf: (row) => text(row['name']),
   columns: [
-    { title: 'Name', value: (row) => text(row['name']) },
-    { title: 'SIP address', value: (row) => text(row['sip_uri']) },
+    { title: t('Name'), value: (row) => text(row['name']), sort: (row) => text(row['name']) },
+    { title: t('SIP address'), value: (row) => <code>{text(row['sip_uri'])}</code> },
+    { title: t('Priority'), value: (row) => text(row['priority']), isNumber: true, isMinor: true },
   ],
   fields: [
-    { name: 'name', label: 'Name of the destination' },
-    { name: 'sip_uri', label: 'SIP address', wider: true },
+    { name: 'name', label: t('Name'), required: true },
+    { name: 'sip_uri', label: t('SIP address'), required: true },
+    { name: 'priority', label: t('Priority'), kind: 'number' },
+    { name: 'weight', label: t('Weight'), kind: 'number' },
   ],
 };
 
 /** Credentials. The service never returns the password, so the list does not show it. */
 export const CREDENTIALS: PartKind = {
   path: 'credentials',
-  title: 'Credentials',
-  empty: 'No credentials yet. Add some below.',
+  title: t('Credentials'),
+  noun: t('credential'),
+  empty: t('No credentials yet.'),
   nameOf: (row) => text(row['username']),
   columns: [
-    { title: 'User', value: (row) => text(row['username']) },
-    { title: 'Realm', value: (row) => text(row['realm']) },
+    {
+      title: t('User'),
+      value: (row) => text(row['username']),
+      sort: (row) => text(row['username']),
+    },
+    { title: t('Realm'), value: (row) => text(row['realm']) },
   ],
   fields: [
-    { name: 'username', label: 'User' },
-    { name: 'password', label: 'Password', type: 'password' },
+    { name: 'username', label: t('User'), required: true },
+    {
+      name: 'new_password',
+      label: t('Password'),
+      kind: 'password',
+      hint: t('The service never shows it again'),
+    },
   ],
 };
 
 export const IP_ACLS: PartKind = {
   path: 'ip-acl',
-  title: 'Addresses',
-  empty: 'No allowed addresses yet. Add one below.',
+  title: t('Allowed addresses'),
+  noun: t('address'),
+  empty: t('No allowed addresses yet.'),
   nameOf: (row) => text(row['ip_address']),
   columns: [
-    { title: 'Address or range', value: (row) => text(row['ip_address']) },
-    { title: 'Description', value: (row) => text(row['description']) },
+    { title: t('Address or range'), value: (row) => <code>{text(row['ip_address'])}</code> },
+    { title: t('Description'), value: (row) => text(row['description']) },
   ],
   fields: [
-    { name: 'ip_address', label: 'Address or range' },
-    { name: 'description', label: 'Description of the address' },
+    { name: 'ip_address', label: t('Address or range'), required: true },
+    { name: 'description', label: t('Description') },
   ],
 };
 
-const pathOf = (account: string, { path }: PartKind): string =>
-  `/api/v1/Account/${account}/${path}`;
-
-export const useParts = (account: string, kind: PartKind): Loaded<Row> =>
-  useLoad(`${account} ${kind.path}`, () => get(`${pathOf(account, kind)}?limit=100`));
-
-/** Parts of a kind as options of the trunk form. */
-export const choicesOf = (
-  { value }: Loaded<Row>,
-  kind: PartKind,
-): ReadonlyArray<readonly [string, string]> => [
-  ['', 'none'],
-  ...rows(value?.['objects']).map((one) => [text(one['id']), kind.nameOf(one)] as const),
-];
-
-interface PartsProps {
+interface Props {
   readonly account: string;
   readonly kind: PartKind;
-  readonly loaded: Loaded<Row>;
 }
 
-/** List of the parts of one kind, with a form to add one. */
-export function Parts({ account, kind, loaded: { value, problem: unread, again } }: PartsProps) {
-  const path = pathOf(account, kind);
-  const [made, setMade] = useState<Readonly<Record<string, string>>>({});
-  const { problem, run } = useAction();
-  const make = () =>
-    run(async () => {
-      const given = Object.entries(made).filter(([, entered]) => entered !== '');
-      await call('POST', path, Object.fromEntries(given));
-      setMade({});
-      again();
-    });
-  const remove = (row: Row) => run(() => call('DELETE', `${path}/${text(row['id'])}`).then(again));
-  return (
-    <section aria-label={`${kind.title} of trunks`}>
-      <h3>{kind.title}</h3>
-      <Problem text={unread ?? problem} />
-      <Table
-        name={kind.title}
-        rows={value && rows(value['objects'])}
-        empty={kind.empty}
-        columns={[...kind.columns, removeColumn(kind.nameOf, remove)]}
-      />
-      {may('change') && (
-        <form class="row" onSubmit={onSubmit(() => void make())}>
-          {kind.fields.map(({ name, ...shown }, at) => (
-            <Input
-              key={name}
-              {...shown}
-              value={made[name] ?? ''}
-              set={(entered) => setMade({ ...made, [name]: entered })}
-              required={at === 0 || name === 'sip_uri' || name === 'password'}
-              {...(shown.type === 'password' && { autocomplete: 'new-password' })}
-            />
-          ))}
-          <button type="submit">Add</button>
-        </form>
-      )}
-    </section>
-  );
-}
+/** List of the parts of one kind. */
+export const TrunkPart = ({ account, kind }: Props) => (
+  <Resource
+    key={kind.path}
+    title={kind.title}
+    noun={kind.noun}
+    path={`/api/v1/Account/${account}/${kind.path}`}
+    member="objects"
+    editMethod="PUT"
+    idOf={(row) => text(row['id'])}
+    nameOf={kind.nameOf}
+    deleteDetail={t('No trunk may use it.')}
+    emptyTitle={kind.empty}
+    columns={kind.columns}
+    fields={kind.fields}
+    prepare={({ new_password: password, ...body }) => ({
+      ...body,
+      ...(password !== undefined && { password }),
+    })}
+  />
+);

@@ -1,217 +1,178 @@
-import { call, get, type Row, rows, text } from '../api.ts';
-import { useAction, useFields, useLoad } from '../hooks.ts';
-import { may } from '../may.ts';
-import {
-  changeColumn,
-  Input,
-  onSubmit,
-  Problem,
-  removeColumn,
-  Select,
-  State,
-  Table,
-} from '../parts.tsx';
-import type { BuildProps } from './build.tsx';
+import { get, type Row, rows, text } from '../api.ts';
+import { words } from '../format.ts';
+import { useLoad } from '../hooks.ts';
+import type { PageProps } from '../page-props.ts';
+import { useQuery } from '../place.ts';
+import { t } from '../text.ts';
+import { optionsOf } from '../ui/form.tsx';
+import { Badge, CopyText, Head } from '../ui/parts.tsx';
+import { Resource } from '../ui/resource.tsx';
 import {
   CREDENTIALS,
-  choicesOf,
   IP_ACLS,
   ORIGINATION_URIS,
-  Parts,
-  useParts,
+  type PartKind,
+  TrunkPart,
 } from './trunk-parts.tsx';
 
-const NEW = {
-  trunk_id: '',
-  name: '',
-  trunk_direction: 'inbound',
-  trunk_status: 'enabled',
-  transport: 'udp',
-  secure: 'false',
-  primary_uri_uuid: '',
-  fallback_uri_uuid: '',
-  credential_uuid: '',
-  ipacl_uuid: '',
-  concurrent_calls_limit: '',
-  cps_limit: '',
-  recording: 'false',
-  webhook_url: '',
-  description: '',
-};
-type Fields = typeof NEW;
-type SetField = (name: keyof Fields) => (value: string) => void;
-
-/** Builds the request body. An empty limit means the default of the service; an empty part or callback removes it. */
-function bodyOf({ trunk_id: _, concurrent_calls_limit: calls, cps_limit: cps, ...rest }: Fields) {
-  return {
-    ...rest,
-    secure: rest.secure === 'true',
-    recording: rest.recording === 'true',
-    ...(calls !== '' && { concurrent_calls_limit: Number(calls) }),
-    ...(cps !== '' && { cps_limit: Number(cps) }),
-  };
-}
-
-const fieldsOf = (row: Row): Fields =>
-  Object.fromEntries(Object.keys(NEW).map((name) => [name, text(row[name])])) as Fields;
+const VIEWS = [
+  ['trunks', t('Trunks')],
+  ['destinations', t('Destinations')],
+  ['credentials', t('Credentials')],
+  ['addresses', t('Allowed addresses')],
+] as const;
 
 /** Trunks of the account and their parts. */
-export function Trunks({ account }: BuildProps) {
-  const path = `/api/v1/Account/${account}/trunks`;
-  const { value, problem: unread, again } = useLoad(account, () => get(`${path}?limit=100`));
-  const uris = useParts(account, ORIGINATION_URIS);
-  const credentials = useParts(account, CREDENTIALS);
-  const acls = useParts(account, IP_ACLS);
-  const { fields: edited, setFields: setEdited, set } = useFields(NEW);
-  const { problem, run } = useAction();
-  const isNew = edited.trunk_id === '';
-  const save = () =>
-    run(async () => {
-      const body = bodyOf(edited);
-      await (isNew ? call('POST', path, body) : call('PUT', `${path}/${edited.trunk_id}`, body));
-      setEdited(NEW);
-      again();
-    });
-  const remove = (row: Row) =>
-    run(async () => {
-      await call('DELETE', `${path}/${text(row['trunk_id'])}`);
-      if (row['trunk_id'] === edited.trunk_id) setEdited(NEW);
-      again();
-    });
-  const ofUris = choicesOf(uris, ORIGINATION_URIS);
+export function Trunks({ account }: PageProps) {
+  const { fields, setAll } = useQuery({ view: 'trunks', page: '1', q: '' });
   return (
     <>
-      <Problem text={unread ?? problem} />
-      <Table
-        name="Trunks"
-        rows={value && rows(value['objects'])}
-        empty="No trunks yet. Create one below."
-        columns={[
-          { title: 'Name', value: (row) => text(row['name']) },
-          { title: 'Direction', value: (row) => text(row['trunk_direction']), isMinor: true },
-          { title: 'Domain', value: (row) => text(row['trunk_domain']) },
-          {
-            title: 'State',
-            value: (row) => (
-              <State good={row['trunk_status'] === 'enabled'}>{text(row['trunk_status'])}</State>
-            ),
-            isMinor: true,
-          },
-          changeColumn((row) => setEdited(fieldsOf(row))),
-          removeColumn((row) => text(row['name']), remove),
-        ]}
-      />
-      {may('change') && <h3>{isNew ? 'New trunk' : `Change ${edited.name}`}</h3>}
-      {may('change') && (
-        <form aria-label="Trunk" onSubmit={onSubmit(() => void save())}>
-          <Basics edited={edited} set={set} />
-          <div class="row">
-            <PartChoice
-              label="Primary destination"
-              name="primary_uri_uuid"
-              {...{ edited, set }}
-              of={ofUris}
-            />
-            <PartChoice
-              label="Fallback destination"
-              name="fallback_uri_uuid"
-              {...{ edited, set }}
-              of={ofUris}
-            />
-            <PartChoice
-              label="Credentials of the peer"
-              name="credential_uuid"
-              {...{ edited, set }}
-              of={choicesOf(credentials, CREDENTIALS)}
-            />
-            <PartChoice
-              label="Allowed addresses"
-              name="ipacl_uuid"
-              {...{ edited, set }}
-              of={choicesOf(acls, IP_ACLS)}
-            />
-          </div>
-          <button type="submit">{isNew ? 'Create' : 'Save'}</button>
-          {!isNew && (
-            <button type="button" class="secondary" onClick={() => setEdited(NEW)}>
-              Leave it
-            </button>
-          )}
-        </form>
+      <Head title={t('Trunks')} about={t('SIP connections of the account to PBXs and carriers.')} />
+      <nav class="tabs" aria-label={t('Parts')}>
+        {VIEWS.map(([name, title]) => (
+          <button
+            key={name}
+            type="button"
+            class="tab"
+            aria-current={fields.view === name ? 'page' : undefined}
+            onClick={() => setAll({ view: name, page: '1', q: '' })}
+          >
+            {title}
+          </button>
+        ))}
+      </nav>
+      {fields.view === 'destinations' ? (
+        <TrunkPart account={account} kind={ORIGINATION_URIS} />
+      ) : fields.view === 'credentials' ? (
+        <TrunkPart account={account} kind={CREDENTIALS} />
+      ) : fields.view === 'addresses' ? (
+        <TrunkPart account={account} kind={IP_ACLS} />
+      ) : (
+        <TrunkList account={account} />
       )}
-      <Parts account={account} kind={ORIGINATION_URIS} loaded={uris} />
-      <Parts account={account} kind={CREDENTIALS} loaded={credentials} />
-      <Parts account={account} kind={IP_ACLS} loaded={acls} />
     </>
   );
 }
 
-interface FormProps {
-  readonly edited: Fields;
-  readonly set: SetField;
-}
+const useParts = (account: string, kind: PartKind, current: string) => {
+  const { value } = useLoad(`${account} ${kind.path}`, () =>
+    get(`/api/v1/Account/${account}/${kind.path}?limit=100`),
+  );
+  const known = rows(value?.['objects']).map((one) => [text(one['id']), kind.nameOf(one)] as const);
+  return [
+    ['', t('None')] as const,
+    ...known,
+    // A selected part that is not in the list stays selected, so that saving does not remove it.
+    ...(current === '' || known.some(([id]) => id === current)
+      ? []
+      : [[current, current] as const]),
+  ];
+};
 
-const same = (...values: readonly string[]) => values.map((one) => [one, one] as const);
-const YES_NO = [
-  ['false', 'no'],
-  ['true', 'yes'],
-] as const;
-
-const Basics = ({ edited, set }: FormProps) => (
-  <div class="row">
-    <Input label="Name" value={edited.name} set={set('name')} required />
-    <Select
-      label="Direction"
-      value={edited.trunk_direction}
-      set={set('trunk_direction')}
-      options={same('inbound', 'outbound', 'both')}
-    />
-    <Select
-      label="State"
-      value={edited.trunk_status}
-      set={set('trunk_status')}
-      options={same('enabled', 'disabled')}
-    />
-    <Select
-      label="Transport"
-      value={edited.transport}
-      set={set('transport')}
-      options={same('udp', 'tcp', 'tls')}
-    />
-    <Select
-      label="Encrypted audio (SRTP)"
-      value={edited.secure}
-      set={set('secure')}
-      options={YES_NO}
-    />
-    <Select label="Record calls" value={edited.recording} set={set('recording')} options={YES_NO} />
-    <Input
-      label="Concurrent calls"
-      value={edited.concurrent_calls_limit}
-      set={set('concurrent_calls_limit')}
-    />
-    <Input label="Calls per second" value={edited.cps_limit} set={set('cps_limit')} />
-    <Input
-      label="Callback URL"
-      type="url"
-      value={edited.webhook_url}
-      set={set('webhook_url')}
-      wider
-    />
-    <Input label="Description" value={edited.description} set={set('description')} wider />
-  </div>
+const stateOf = (row: Row) => (
+  <Badge tone={row['trunk_status'] === 'enabled' ? 'good' : 'none'}>
+    {words(row['trunk_status'])}
+  </Badge>
 );
 
-interface PartChoiceProps extends FormProps {
-  readonly label: string;
-  readonly name: keyof Fields;
-  readonly of: ReadonlyArray<readonly [string, string]>;
-}
-
-/** Selects a part. A selected part that is not in the list stays selected, so that saving does not remove it. */
-function PartChoice({ label, name, edited, set, of }: PartChoiceProps) {
-  const chosen = edited[name];
-  const isListed = of.some(([one]) => one === chosen);
-  const options = isListed ? of : [...of, [chosen, chosen] as const];
-  return <Select label={label} value={chosen} set={set(name)} options={options} />;
+function TrunkList({ account }: { readonly account: string }) {
+  const uris = useParts(account, ORIGINATION_URIS, '');
+  const credentials = useParts(account, CREDENTIALS, '');
+  const acls = useParts(account, IP_ACLS, '');
+  return (
+    <Resource
+      title={t('Trunks')}
+      noun={t('trunk')}
+      path={`/api/v1/Account/${account}/trunks`}
+      member="objects"
+      editMethod="PUT"
+      idOf={(row) => text(row['trunk_id'])}
+      nameOf={(row) => text(row['name'])}
+      deleteDetail={t('No number may be assigned to it.')}
+      emptyTitle={t('No trunks yet.')}
+      emptyDetail={t(
+        'A trunk needs a destination for inbound calls, and credentials or allowed addresses for outbound calls.',
+      )}
+      columns={[
+        { title: t('Name'), value: (row) => text(row['name']), sort: (row) => text(row['name']) },
+        {
+          title: t('Direction'),
+          value: (row) => words(row['trunk_direction']),
+          sort: (row) => text(row['trunk_direction']),
+          isMinor: true,
+        },
+        { title: t('Domain'), value: (row) => <CopyText value={text(row['trunk_domain'])} /> },
+        {
+          title: t('Transport'),
+          value: (row) => `${text(row['transport'])}${row['secure'] === true ? ' + SRTP' : ''}`,
+          isMinor: true,
+        },
+        { title: t('State'), value: stateOf, sort: (row) => text(row['trunk_status']) },
+      ]}
+      fields={[
+        { name: 'name', label: t('Name'), required: true },
+        {
+          name: 'trunk_direction',
+          label: t('Direction'),
+          kind: 'select',
+          initial: 'inbound',
+          options: optionsOf(['inbound', 'outbound', 'both']),
+        },
+        {
+          name: 'trunk_status',
+          label: t('State'),
+          kind: 'select',
+          initial: 'enabled',
+          options: optionsOf(['enabled', 'disabled']),
+        },
+        {
+          name: 'transport',
+          label: t('Transport'),
+          kind: 'select',
+          initial: 'udp',
+          options: optionsOf(['udp', 'tcp', 'tls']),
+        },
+        { name: 'secure', label: t('Encrypted audio (SRTP)'), kind: 'flag', initial: 'false' },
+        { name: 'recording', label: t('Record calls'), kind: 'flag', initial: 'false' },
+        {
+          name: 'primary_uri_uuid',
+          label: t('Primary destination'),
+          kind: 'select',
+          options: uris,
+          isNullable: true,
+          group: t('Parts'),
+        },
+        {
+          name: 'fallback_uri_uuid',
+          label: t('Fallback destination'),
+          kind: 'select',
+          options: uris,
+          isNullable: true,
+        },
+        {
+          name: 'credential_uuid',
+          label: t('Credentials of the peer'),
+          kind: 'select',
+          options: credentials,
+          isNullable: true,
+        },
+        {
+          name: 'ipacl_uuid',
+          label: t('Allowed addresses'),
+          kind: 'select',
+          options: acls,
+          isNullable: true,
+        },
+        {
+          name: 'concurrent_calls_limit',
+          label: t('Concurrent calls'),
+          kind: 'number',
+          group: t('Limits'),
+        },
+        { name: 'cps_limit', label: t('Calls per second'), kind: 'number' },
+        { name: 'webhook_url', label: t('Callback URL'), kind: 'url', isNullable: true },
+        { name: 'description', label: t('Description'), kind: 'area' },
+      ]}
+    />
+  );
 }

@@ -60,7 +60,8 @@ export class Guest {
       keypadEvents,
       noted: (kind, text, facts) => this.#noted(kind, text, facts),
     });
-    call.takeInbound(unowned(leg), LINK_POLICY);
+    // The home node shows the SIP messages of the call.
+    call.takeInbound(leg, LINK_POLICY, { ownsMessages: false });
     this.#enter(call).catch((error: unknown) => {
       logger.error(
         { error, callUuid: call.uuid },
@@ -159,14 +160,3 @@ const roomOf = ({ room }: Participation): Participation['room'] => {
     recording: recording && { recordingId: recording.recordingId, url: recording.url },
   };
 };
-
-/** Hides `belongsTo`: the call's home node shows these SIP messages, not this node. */
-function unowned(leg: InboundLeg): InboundLeg {
-  return new Proxy(leg, {
-    get(target, property) {
-      if (property === 'belongsTo') return undefined;
-      const value: unknown = Reflect.get(target, property, target);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
-}

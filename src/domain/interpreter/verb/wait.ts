@@ -47,6 +47,7 @@ async function heardBeep(media: MediaLeg, lengthMs: number, until: AbortSignal):
       totalMs,
       initialSilenceMs: NEVER,
       greetingMs: NEVER,
+      adaptive: false,
       maximumWords: NEVER,
       maximumWordMs: NEVER,
     });

@@ -1,4 +1,5 @@
 import { ok } from '../../../base/result.ts';
+import { CODEC_NAMES, CODEC_PREFERENCES } from '../../../domain/call/needs.ts';
 import {
   type NamedPolicy,
   POLICY_SUBJECTS,
@@ -14,14 +15,14 @@ const params = Type.Object({
   subject: oneOf(POLICY_SUBJECTS),
   name: Type.String({ minLength: 1, maxLength: 255 }),
 });
-const CODECS = ['OPUS', 'G722', 'PCMU', 'PCMA', 'L16'] as const;
-/** Codecs that a policy may name. CN is comfort noise (RFC 3389), which SDP offers contain only if named. */
-const PREFERENCES = [...CODECS, 'CN'] as const;
 
 const PolicyBody = Type.Object({
   srtp: Type.Optional(oneOf(SRTP_POLICIES)),
   codecs: Type.Optional(
-    Type.Array(oneOf(PREFERENCES), { contains: oneOf(CODECS), maxItems: PREFERENCES.length }),
+    Type.Array(oneOf(CODEC_PREFERENCES), {
+      contains: oneOf(CODEC_NAMES),
+      maxItems: CODEC_PREFERENCES.length,
+    }),
   ),
 });
 const PolicySchema = Type.Object({

@@ -98,29 +98,6 @@ const drain = adminRoute({
   },
 });
 
-const alarms = adminRoute({
-  ...common,
-  method: 'GET',
-  path: '/admin/v1/alarms',
-  summary: 'List active alarms, oldest first',
-  reply: Type.Object({
-    alarms: Type.Array(
-      Type.Object({
-        kind: Type.String(),
-        subject: Type.String(),
-        detail: Type.String(),
-        since: timestamp(),
-      }),
-    ),
-  }),
-  run: ({ operations }) =>
-    ok({
-      alarms: operations
-        .alarms()
-        .map(({ sinceUs, ...alarm }) => ({ ...alarm, since: isoMicros(sinceUs) })),
-    }),
-});
-
 const reload = adminRoute({
   ...common,
   method: 'POST',
@@ -235,7 +212,6 @@ export const adminServiceRoutes: readonly Route[] = [
   status,
   registrations,
   drain,
-  alarms,
   reload,
   backup,
   backupProgress,

@@ -1,10 +1,10 @@
 /** Serves the console's page, its live updates, and the validation of documents while they are edited. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { token } from '../../../base/ids.ts';
 import { err, ok } from '../../../base/result.ts';
 import { parseAnswerXml } from '../../../protocol/answer-xml/answer-xml.ts';
-import { failure } from '../http/failure.ts';
+import { failure, NOT_FOUND } from '../http/failure.ts';
 import { publicRoute, type Route, userRoute } from '../http/route.ts';
 import { nullableInteger, nullableText, Type } from '../http/schema.ts';
 import { consolePolicy } from '../http/security-headers.ts';
@@ -18,6 +18,8 @@ const FILES = [
   ['/console/console.js', 'console.js', 'text/javascript'],
   ['/console/console.css', 'console.css', 'text/css'],
 ] as const;
+/** Scripts that the page loads on demand. Their names contain a hash of their content. */
+const PART = /^part-[A-Z0-9]{8}\.js$/;
 
 /** Reads the file on first use; it changes only with the next setup. */
 function fileRoute([path, file, contentType]: (typeof FILES)[number]): Route {
@@ -40,6 +42,29 @@ function fileRoute([path, file, contentType]: (typeof FILES)[number]): Route {
     },
   });
 }
+
+const parts = new Map<string, string>();
+
+const partRoute = publicRoute({
+  ...common,
+  method: 'GET',
+  path: '/console/{part}',
+  produces: 'text/javascript',
+  summary: 'A part of the console that is loaded on demand',
+  params: Type.Object({ part: Type.String({ maxLength: 64 }) }),
+  alsoRefuses: [404],
+  run: (_needs, { params: { part } }) => {
+    const file = join(BUILT, part);
+    if (!PART.test(part) || !(parts.has(part) || existsSync(file))) return err(NOT_FOUND);
+    const body = parts.get(part) ?? readFileSync(file, 'utf8');
+    parts.set(part, body);
+    return ok({
+      contentType: 'text/javascript; charset=utf-8',
+      headers: { 'cache-control': 'public, max-age=31536000, immutable' },
+      body,
+    });
+  },
+});
 
 const events = userRoute({
   ...common,
@@ -114,6 +139,7 @@ const keepDraft = userRoute({
 
 export const consoleRoutes: readonly Route[] = [
   ...FILES.map(fileRoute),
+  partRoute,
   events,
   checkXml,
   keepDraft,

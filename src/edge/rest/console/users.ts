@@ -2,7 +2,7 @@
 import type { AccountId } from '../../../base/ids.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
 import { isoMicros } from '../../../base/time-format.ts';
-import type { AuditEntry, Role, User } from '../../../domain/user/types.ts';
+import type { AuditEntry, AuditFilter, Role, User } from '../../../domain/user/types.ts';
 import { type PendingInvitation, ROLES, type SignedIn } from '../../../domain/user/user.ts';
 import type { RouteNeeds } from '../deps.ts';
 import { type Failure, invalidField, notFound } from '../http/failure.ts';
@@ -13,10 +13,12 @@ import {
   nullableAccountId,
   nullableText,
   oneOf,
+  type Static as Read,
   sliceQuery,
   Type,
   timestamp,
 } from '../http/schema.ts';
+import { windowOf } from '../http/values.ts';
 import { answered } from '../refusal.ts';
 import { sliceOf } from '../wire/list.ts';
 
@@ -211,16 +213,37 @@ const showEntry = ({ atUs, accountId, address, detail, ...entry }: AuditEntry) =
   detail: detail ?? null,
 });
 
+const AuditQuery = Type.Object({
+  ...sliceQuery,
+  who: Type.Optional(Type.String({ maxLength: 254, description: 'part of the user' })),
+  what: Type.Optional(
+    Type.String({ maxLength: 254, description: 'part of the change, its path or details' }),
+  ),
+  from: Type.Optional(Type.String({ description: 'inclusive; YYYY-MM-DD or ISO 8601' })),
+  to: Type.Optional(Type.String({ description: 'inclusive; YYYY-MM-DD or ISO 8601' })),
+});
+
+function auditFilter(
+  accountId: AuditFilter['accountId'],
+  { who, what, from, to }: Read<typeof AuditQuery>,
+): Result<AuditFilter, Failure> {
+  const window = windowOf(['from', from], ['to', to]);
+  if (!window.ok) return window;
+  return ok({ accountId, who, what, ...window.value });
+}
+
 const audit = userRoute({
   ...users,
   tag: 'Console',
   method: 'GET',
   path: '/console/api/audit',
   summary: 'List the audit log, newest first',
-  query: Type.Object(sliceQuery),
+  query: AuditQuery,
   reply: AuditSchema,
   async run(needs, { user, query }) {
-    const { total, items } = await needs.users.audit(withinOf(user), sliceOf(query));
+    const filter = auditFilter(withinOf(user), query);
+    if (!filter.ok) return filter;
+    const { total, items } = await needs.users.audit(filter.value, sliceOf(query));
     return ok({ total, entries: items.map(showEntry) });
   },
 });
@@ -263,10 +286,12 @@ const adminAudit = adminRoute({
   method: 'GET',
   path: '/admin/v1/audit',
   summary: 'List the audit log, newest first',
-  query: Type.Object(sliceQuery),
+  query: AuditQuery,
   reply: AuditSchema,
   async run(needs, { query }) {
-    const { total, items } = await needs.users.audit('all', sliceOf(query));
+    const filter = auditFilter('all', query);
+    if (!filter.ok) return filter;
+    const { total, items } = await needs.users.audit(filter.value, sliceOf(query));
     return ok({ total, entries: items.map(showEntry) });
   },
 });

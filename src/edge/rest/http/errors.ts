@@ -50,6 +50,9 @@ export function installErrorHandlers(
 ): void {
   app.setNotFoundHandler((request, reply) => {
     const path = pathOf(request);
+    if (isForBrowser(request, path)) {
+      return reply.code(404).type('text/html; charset=utf-8').send(NOT_FOUND_PAGE);
+    }
     return sendFailure(
       reply,
       unmatchedFailure(request.method, path, routes),
@@ -70,6 +73,29 @@ export function installErrorHandlers(
     return sendFailure(reply, refusal, family, request.apiId);
   });
 }
+
+const PROGRAMS = /^\/(api|v1|admin|openapi|metrics|console\/api)(\/|$)/;
+
+/** Returns true for a page that a person opened. Programs get the error of their API. */
+const isForBrowser = ({ method, headers }: FastifyRequest, path: string): boolean =>
+  method === 'GET' && !PROGRAMS.test(path) && (headers.accept ?? '').includes('text/html');
+
+const NOT_FOUND_PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>404: Page not found</title>
+</head>
+<body>
+<main>
+<h1>404: Page not found</h1>
+<p>This address does not exist. Open the <a href="/console">console</a> or the <a href="/docs">API reference</a>.</p>
+</main>
+</body>
+</html>
+`;
 
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '';
 

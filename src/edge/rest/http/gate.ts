@@ -5,6 +5,7 @@ import { err, ok, type Result } from '../../../base/result.ts';
 import type { Accounts, Principal } from '../../../domain/account/account.ts';
 import type { Users } from '../../../domain/user/user.ts';
 import { type Admission, NOBODY, OPERATOR } from './admission.ts';
+import type { CredentialUses } from './credential-uses.ts';
 import { type Credentials, credentialsOf } from './credentials.ts';
 import {
   ACCOUNT_MISMATCH,
@@ -45,6 +46,7 @@ export interface GateDeps {
   readonly isScrapeToken: (token: string) => boolean;
   readonly operatorPages: OperatorPages;
   readonly users: Pick<Users, 'signedIn'>;
+  readonly credentialUses: Pick<CredentialUses, 'used'>;
   /** Request rate per account. */
   readonly rate: RequestRate;
   /** Rate of requests without valid credentials, per address and key. */
@@ -88,6 +90,10 @@ export class Gate {
       return err(guessing);
     }
     const admitted = await this.#admit(route, credentials, pathAuthId);
+    if (admitted.ok && admitted.value.principal !== undefined) {
+      const { authId } = admitted.value.principal.account;
+      this.#deps.credentialUses.used(authId, address, String(headers['user-agent'] ?? ''));
+    }
     if (admitted.ok && isOperators && credentials !== undefined) refusals.proved(credentials);
     if (!admitted.ok && admitted.error === INVALID_TOKEN) {
       if (guessing) return err(guessing);

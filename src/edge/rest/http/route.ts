@@ -53,6 +53,8 @@ export interface Input<P = unknown, Q = unknown, B = unknown> {
   readonly isOperator: boolean;
   /** IP address of the client. */
   readonly address: string;
+  /** Console user, if the request uses a console session. */
+  readonly user?: SignedIn | undefined;
 }
 
 /** Input of a request by a signed-in console user. */

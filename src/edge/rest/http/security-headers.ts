@@ -10,11 +10,16 @@ export const API_PAGE_POLICY =
 export const PHONE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; connect-src 'self'; media-src 'self' blob: mediastream:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/** Hashes of the two style attributes in the XML editor's markup (prism-code-editor: cursor and tooltip). */
+const EDITOR_STYLES =
+  "'sha256-gNsxyalTKRVCpf/0cDoQCyQ9bDyY80QXPSMyunsa83g=' 'sha256-mRR4c+vDOEtMiEaShMeuXk+GaaagHKMSgslWqk4/sEQ='";
+
 /**
- * Content security policy of the console: this origin only, no inline scripts or styles, audio of the phone and of recordings.
+ * Content security policy of the console: this origin only, no inline scripts, no inline styles except those of the XML editor,
+ * audio of the phone and of recordings.
  */
 export const consolePolicy = (nonce: string): string =>
-  `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; connect-src 'self'; media-src 'self' blob: mediastream:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+  `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; style-src-attr 'unsafe-hashes' ${EDITOR_STYLES}; img-src 'self' data:; connect-src 'self'; media-src 'self' blob: mediastream:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 export function securityHeaders(isEncrypted: boolean): Readonly<Record<string, string>> {
   return {

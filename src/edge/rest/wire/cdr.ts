@@ -26,6 +26,17 @@ const StreamCdrSchema = Type.Object({
   billed_amount: Type.Number(),
   currency: Type.String(),
   stream_termination_reason: Type.String(),
+  turns: Type.Optional(
+    Type.Object(
+      {
+        count: Type.Integer(),
+        interruptions: Type.Integer(),
+        p50_ms: Type.Number(),
+        p95_ms: Type.Number(),
+      },
+      { description: 'latency from the caller’s last speech to the bot’s first audio' },
+    ),
+  ),
 });
 
 export const CdrSchema = Type.Object({
@@ -107,6 +118,14 @@ const showStream = (stream: StreamCdr): Static<typeof StreamCdrSchema> => ({
   billed_amount: unitsFromMicros(stream.billedAmount),
   currency: stream.currency,
   stream_termination_reason: stream.terminationReason,
+  ...(stream.turns && {
+    turns: {
+      count: stream.turns.count,
+      interruptions: stream.turns.interruptions,
+      p50_ms: stream.turns.p50Ms,
+      p95_ms: stream.turns.p95Ms,
+    },
+  }),
 });
 
 /** `strict`: omits members that the typed Vobiz client does not know. */

@@ -198,6 +198,9 @@ export function machineDetection(
     initialSilenceMs: body.machine_detection_initial_silence ?? 4500,
     maximumWords: body.machine_detection_maximum_words ?? 3,
     initialGreetingMs: body.machine_detection_initial_greeting ?? 1500,
+    adaptive:
+      body.machine_detection_initial_greeting === undefined &&
+      body.machine_detection_maximum_words === undefined,
   };
 }
 

@@ -1,11 +1,12 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Clock } from '../../../base/clock.ts';
+import type { SipTransportName } from '../../../protocol/sip/sip.ts';
 import type { ConnectionTable, Place } from './connection-table.ts';
-import { type Listening, portError } from './udp-transport.ts';
+import { portError } from './udp-transport.ts';
 
 export interface ListenerOptions {
   /** Transport name in messages to the operator. */
-  readonly transport: Listening;
+  readonly transport: SipTransportName;
   readonly host: string;
   readonly clock: Clock;
   readonly table: ConnectionTable;

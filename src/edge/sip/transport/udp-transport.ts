@@ -3,6 +3,7 @@ import { isIP, isIPv6 } from 'node:net';
 import { ServiceError } from '../../../base/errors.ts';
 import { listenError } from '../../../base/listen-error.ts';
 import { loadNativeAddon } from '../../../base/native-addon.ts';
+import type { SipTransportName } from '../../../protocol/sip/sip.ts';
 
 /** Receive buffer for bursts of a few thousand messages. The system limits it to net.core.rmem_max. */
 const SOCKET_BUFFER_BYTES = 4 * 1024 * 1024;
@@ -119,11 +120,9 @@ export class UdpTransport {
   }
 }
 
-export type Listening = 'udp' | 'tcp' | 'tls' | 'ws' | 'wss';
-
 export function portError(
   error: unknown,
-  transport: Listening,
+  transport: SipTransportName,
   host: string,
   port: number,
 ): ServiceError {

@@ -2,12 +2,14 @@
  * Recognition by Debian's `pocketsphinx` with its American English model, one process per utterance. Hints become a grammar.
  * It recognizes a few expected phrases well enough for menus, and free speech poorly.
  */
+
 import { createReadStream } from 'node:fs';
 import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ok } from '../../../base/result.ts';
+import { Semaphore } from '../../../base/semaphore.ts';
 import type { RecognitionRequest } from '../../../domain/call/needs.ts';
 import type { RunProcess } from '../process.ts';
 import { lengthMs, problem, type Recognised, type RecognitionEngine } from './engine.ts';
@@ -44,8 +46,7 @@ export async function findPocketSphinx(run: RunProcess): Promise<RecognitionEngi
 class PocketSphinx {
   readonly #run: RunProcess;
   readonly #grammars = new Map<string, Promise<string | undefined>>();
-  readonly #waiting: Array<() => void> = [];
-  #processes = 0;
+  readonly #processes = new Semaphore({ slots: MAX_PROCESSES, maxWaiting: MAX_WAITING });
 
   constructor(run: RunProcess) {
     this.#run = run;
@@ -56,14 +57,16 @@ class PocketSphinx {
     { hints }: RecognitionRequest,
     signal: AbortSignal,
   ): Promise<Recognised> {
-    if (!(await this.#enter())) return problem('busy', 'too many recognition requests are waiting');
+    const release = await this.#processes.acquire(signal);
+    if (release === 'aborted') return problem('aborted', 'no longer wanted');
+    if (release === 'queueFull')
+      return problem('busy', 'too many recognition requests are waiting');
     try {
-      if (signal.aborted) return problem('aborted', 'no longer wanted');
       return await this.#recognise(pcm, await this.#grammarOf(hints));
     } catch {
       return problem('failed', 'the recognizer could not be started');
     } finally {
-      this.#leave();
+      release();
     }
   }
 
@@ -94,25 +97,6 @@ class PocketSphinx {
     if (this.#grammars.size >= MAX_GRAMMARS) this.#grammars.clear();
     this.#grammars.set(key, made);
     return made;
-  }
-
-  async #enter(): Promise<boolean> {
-    if (this.#processes < MAX_PROCESSES) {
-      this.#processes += 1;
-      return true;
-    }
-    if (this.#waiting.length >= MAX_WAITING) return false;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#waiting.push(resolve);
-    await promise;
-    return true;
-  }
-
-  /** Passes the process slot to the longest waiting request. */
-  #leave(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#processes -= 1;
-    else next();
   }
 }
 

@@ -273,7 +273,7 @@ export class PostgresConnection extends Connection {
       const { prepares, mustChange } = sent[index] ?? {};
       const failed = isFailure(answer);
       if (prepares !== undefined && (failed || answer === null)) this.#statements.delete(prepares);
-      if (failed && mustChange !== undefined && answer.sqlState === DIVISION_BY_ZERO)
+      if (failed && mustChange !== undefined && answer.sqlState === WRONG_ROW_COUNT)
         mispredicted = true;
       else if (failed) failure ??= answer;
     }
@@ -347,15 +347,16 @@ class CommitLost extends Error {
   }
 }
 
-const DIVISION_BY_ZERO = '22012';
+/** SQLSTATE raised by the function `refuse_row_count` of our schema. */
+const WRONG_ROW_COUNT = 'ZR001';
 
 /**
- * Wraps a statement so that it fails with DIVISION_BY_ZERO if it changes another number of rows. The server then skips the
+ * Wraps a statement so that it fails with WRONG_ROW_COUNT if it changes another number of rows. The server then skips the
  * statements after it.
  */
 const onlyIfItChanges = (sql: string, rows: number): string =>
   `WITH changed AS (${sql} RETURNING 1)
-    SELECT 1 / CAST(count(*) = ${rows} AS INTEGER) AS ok FROM changed`;
+    SELECT CASE count(*) WHEN ${rows} THEN 1 ELSE refuse_row_count(count(*)) END AS ok FROM changed`;
 
 const isFailure = (answer: Answer): answer is StatementError =>
   answer !== null && typeof answer === 'object' && !Array.isArray(answer);

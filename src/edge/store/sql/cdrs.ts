@@ -9,6 +9,7 @@ import type { Synchronously } from '../repositories.ts';
 import { converted, flag, int, optional, seconds, stored, Table, text } from '../table.ts';
 import { pastUnreadable, readingRow } from '../unreadable.ts';
 import { Where } from '../where.ts';
+import { searchRepository } from './cdr-search.ts';
 import { QUALITY } from './stored-quality.ts';
 import { finishedStream, STREAMS, storedStream } from './stored-stream.ts';
 import { TIMELINE } from './stored-timeline.ts';
@@ -115,6 +116,7 @@ export const cdrRepository = (db: Connection): Synchronously<CdrStore> => ({
       lastCallUs: sums?.['last'] == null ? undefined : integer(sums, 'last'),
     };
   },
+  ...searchRepository(db, readRecord, cdrWhere),
   daily: (filter) => {
     const where = cdrWhere(filter);
     const rows = db.all(
@@ -139,6 +141,9 @@ export const cdrRepository = (db: Connection): Synchronously<CdrStore> => ({
 const ANSWERED_MS =
   'CASE WHEN answer_us IS NULL THEN 0 WHEN end_us - answer_us < 1500000 THEN 1000 ELSE (end_us - answer_us + 500000) / 1000000 * 1000 END';
 
+/** A member of the stored quality that exists only after one-way audio. */
+const ONE_WAY = '%"unheardMs":%';
+
 function cdrWhere(filter: CdrFilter): Where {
   return new Where()
     .and('account_id = ?', filter.accountId)
@@ -162,6 +167,10 @@ function cdrWhere(filter: CdrFilter): Where {
     .and('hangup_disposition = ?', filter.hangupDisposition)
     .and('context = ?', filter.context)
     .and('campaign_id = ?', filter.campaignId)
+    .and('trunk_id = ?', filter.trunkId)
+    .and('cost + streaming_cost >= ?', filter.costFrom)
+    .and('cost + streaming_cost <= ?', filter.costTo)
+    .and('quality LIKE ?', filter.oneWayAudio && ONE_WAY)
     .contains(['from_number', 'to_number', 'call_uuid', 'caller_name'], filter.search);
 }
 

@@ -13,7 +13,7 @@ import {
   oneOf,
   struct,
 } from '../shape.ts';
-import { StoredObject, type Upgrade } from '../stored-kind.ts';
+import { StoredObject, type Upgrade, unchanged } from '../stored-kind.ts';
 import {
   notificationShape,
   readSubject,
@@ -136,7 +136,7 @@ const fromFirstRecords: Upgrade = (older) => {
 
 export const OPEN_CALL = new StoredObject<StoredCall>({
   name: 'open call',
-  version: 1,
+  version: 2,
   shape: struct<StoredCall>({
     cdr: cdrShape,
     pulseSeconds: aNumber(),
@@ -147,7 +147,7 @@ export const OPEN_CALL = new StoredObject<StoredCall>({
     heartbeatUs: aNumber(),
     waiting: maybe(oneOf(true)),
   }),
-  upgrades: [fromFirstRecords],
+  upgrades: [fromFirstRecords, unchanged],
 });
 
 /** JSON omits undefined values. Copying a whole record and clearing a field costs a third of omitting the field. */

@@ -8,7 +8,7 @@ import type {
   DialHours,
   DialWindow,
 } from '../../../domain/campaign/types.ts';
-import { aNumber, aPair, aText, listOf, maybe, oneOf, struct } from '../shape.ts';
+import { aFlag, aNumber, aPair, aText, listOf, maybe, oneOf, struct } from '../shape.ts';
 import { StoredList, StoredObject, unchanged } from '../stored-kind.ts';
 import { type Column, converted, stored } from '../table.ts';
 import { targetShape } from './stored-callback.ts';
@@ -21,7 +21,7 @@ export const HEADERS = new StoredList<CustomHeaders>({
 
 export const MACHINE_DETECTION = new StoredObject<NonNullable<Agent['machineDetection']>>({
   name: 'machine detection of an agent',
-  version: 1,
+  version: 2,
   shape: struct<NonNullable<Agent['machineDetection']>>({
     mode: oneOf('detect', 'hangup'),
     callback: maybe(targetShape),
@@ -30,8 +30,9 @@ export const MACHINE_DETECTION = new StoredObject<NonNullable<Agent['machineDete
     initialSilenceMs: aNumber(),
     maximumWords: aNumber(),
     initialGreetingMs: aNumber(),
+    adaptive: maybe(aFlag()),
   }),
-  upgrades: [unchanged],
+  upgrades: [unchanged, unchanged],
 });
 
 export const DIAL_WINDOW = new StoredObject<DialWindow>({

@@ -1,4 +1,5 @@
 /** Stored JSON of accounts, endpoints, trunks and carriers. */
+
 import type { Account } from '../../../domain/account/types.ts';
 import type {
   Carrier,
@@ -8,6 +9,7 @@ import type {
   RewriteRule,
 } from '../../../domain/provisioning/types.ts';
 import type { Binding } from '../../../domain/registration/types.ts';
+import { TRANSPORT_NAMES } from '../../../protocol/sip/types.ts';
 import { aFlag, aNumber, aText, dictionaryOf, listOf, maybe, oneOf, struct } from '../shape.ts';
 import { StoredList, StoredObject, unchanged } from '../stored-kind.ts';
 
@@ -48,7 +50,7 @@ export const FLOW = new StoredObject<Binding['flow']>({
   name: 'flow of a registration',
   version: 1,
   shape: struct<Binding['flow']>({
-    transport: oneOf('udp', 'tcp', 'tls', 'ws', 'wss'),
+    transport: oneOf(...TRANSPORT_NAMES),
     address: aText(),
     port: aNumber(),
     connectionId: maybe(aText()),

@@ -1,7 +1,7 @@
 import { SECOND_MS, secondsOf } from '../../../base/duration.ts';
 import type { StreamCdr } from '../../../domain/cdr/types.ts';
-import { aFlag, aNumber, anInteger, aText, oneOf, struct } from '../shape.ts';
-import { eachOf, StoredObject, type Upgrade } from '../stored-kind.ts';
+import { aFlag, aNumber, anInteger, aText, maybe, oneOf, struct } from '../shape.ts';
+import { eachOf, StoredObject, type Upgrade, unchanged } from '../stored-kind.ts';
 
 /** JSON of a finished stream in a call's record. */
 export type StoredStream = Omit<StreamCdr, 'billedMs'> & { readonly billedSeconds: number };
@@ -19,6 +19,9 @@ export const streamShape = struct<StoredStream>({
   billedAmount: anInteger(),
   currency: aText(),
   terminationReason: oneOf('API request', 'Call hangup', 'Connection error', 'Stream timeout'),
+  turns: maybe(
+    struct({ count: aNumber(), interruptions: aNumber(), p50Ms: aNumber(), p95Ms: aNumber() }),
+  ),
 });
 
 /**
@@ -32,9 +35,9 @@ export const fromEachConnection: Upgrade = (older) => ({
 
 const STREAM = new StoredObject<StoredStream>({
   name: 'stream of a call',
-  version: 1,
+  version: 2,
   shape: streamShape,
-  upgrades: [fromEachConnection],
+  upgrades: [fromEachConnection, unchanged],
 });
 
 export const STREAMS = eachOf(STREAM);

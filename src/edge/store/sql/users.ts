@@ -110,8 +110,12 @@ export const userRepository = (db: Connection): Synchronously<UserStore> => ({
     ]);
   },
   addAudit: (entry) => auditTable.insert(db, entry),
-  audit: (accountId, slice) => {
-    const where = new Where();
+  audit: ({ accountId, who, what, fromUs, toUs }, slice) => {
+    const where = new Where()
+      .contains(['who'], who)
+      .contains(['what', 'path', 'detail'], what)
+      .and('at_us >= ?', fromUs)
+      .and('at_us <= ?', toUs);
     if (accountId !== 'all') where.and('account_id = ?', accountId);
     return page(db, auditTable, where, 'id DESC', slice);
   },

@@ -3,6 +3,7 @@ import { ElementReader } from '../attributes.ts';
 import { elementsOnly } from '../content.ts';
 import type {
   AnswerXmlOptions,
+  GatherInstruction,
   Instruction,
   PreAnswerChild,
   PreAnswerInstruction,
@@ -26,33 +27,42 @@ export interface ReadContext {
 
 type Read<T> = (reader: ElementReader, context: ReadContext) => T;
 
-/** Elements allowed in `PreAnswer` (dialect §2.1). */
-const PRE_ANSWER: ReadonlyMap<string, Read<PreAnswerChild>> = new Map<string, Read<PreAnswerChild>>(
-  [
-    ['Speak', readSpeak],
-    ['Play', readPlay],
-    ['Wait', readWait],
-    ['DTMF', readDtmf],
-    ['GetDigits', (reader, { positions }) => readGather(reader, positions)],
-    ['GetInput', (reader, { positions }) => readGather(reader, positions)],
-    ['Gather', (reader, { positions }) => readGather(reader, positions)],
-    ['Redirect', readRedirect],
-    ['Message', readMessage],
-  ],
-);
+type InstructionKind = Instruction['kind'];
+type Readers<K extends InstructionKind> = Readonly<
+  Record<string, Read<Extract<Instruction, { readonly kind: K }>>>
+>;
 
-/** Elements allowed in `Response`. */
-const RESPONSE: ReadonlyMap<string, Read<Instruction>> = new Map<string, Read<Instruction>>([
-  ...PRE_ANSWER,
-  ['Dial', (reader, { positions }) => readDial(reader, positions)],
-  ['Refer', (reader, { positions }) => readRefer(reader, positions)],
-  ['Record', readRecord],
-  ['Stream', (reader, { options }) => readStream(reader, options)],
-  ['Conference', readConference],
-  ['MultiPartyCall', readMultiPartyCall],
-  ['Hangup', readHangup],
-  ['PreAnswer', readPreAnswer],
-]);
+const gather: Read<GatherInstruction> = (reader, { positions }) => readGather(reader, positions);
+
+/** Elements allowed in `PreAnswer` (dialect §2.1), by the instruction that they become. */
+const PRE_ANSWER_READERS: { readonly [K in PreAnswerChild['kind']]: Readers<K> } = {
+  speak: { Speak: readSpeak },
+  play: { Play: readPlay },
+  wait: { Wait: readWait },
+  dtmf: { DTMF: readDtmf },
+  gather: { GetDigits: gather, GetInput: gather, Gather: gather },
+  redirect: { Redirect: readRedirect },
+  message: { Message: readMessage },
+};
+
+/** Elements allowed in `Response`, by the instruction that they become. */
+const RESPONSE_READERS: { readonly [K in InstructionKind]: Readers<K> } = {
+  ...PRE_ANSWER_READERS,
+  dial: { Dial: (reader, { positions }) => readDial(reader, positions) },
+  refer: { Refer: (reader, { positions }) => readRefer(reader, positions) },
+  record: { Record: readRecord },
+  stream: { Stream: (reader, { options }) => readStream(reader, options) },
+  conference: { Conference: readConference, MultiPartyCall: readMultiPartyCall },
+  hangup: { Hangup: readHangup },
+  preAnswer: { PreAnswer: readPreAnswer },
+};
+
+const byName = <T>(
+  readers: Readonly<Record<string, Readonly<Record<string, Read<T>>>>>,
+): ReadonlyMap<string, Read<T>> => new Map(Object.values(readers).flatMap(Object.entries<Read<T>>));
+
+const PRE_ANSWER = byName<PreAnswerChild>(PRE_ANSWER_READERS);
+const RESPONSE = byName<Instruction>(RESPONSE_READERS);
 
 /** Reads the instructions of a `Response`. */
 export function readResponse(root: XmlElement, context: ReadContext): readonly Instruction[] {

@@ -13,7 +13,7 @@ import type { XmlElement } from '../tree.ts';
 
 const LOOP = { default: 1, min: 0, max: MAX_LOOP };
 /** SSML elements allowed in `Speak` (dialect §2.1). */
-const SSML = new Set([
+export const SSML_ELEMENTS: ReadonlySet<string> = new Set([
   'break',
   'cont',
   'emphasis',
@@ -129,10 +129,14 @@ const plainText = (element: XmlElement): string =>
 
 function markup(node: XmlElement | string, reader: ElementReader): string {
   if (typeof node === 'string') return escapeMarkup(node);
-  if (!SSML.has(node.name)) {
-    reader.refuse(`<${node.name}> inside of <Speak>`, `text or SSML: ${[...SSML].join(', ')}`, {
-      child: node,
-    });
+  if (!SSML_ELEMENTS.has(node.name)) {
+    reader.refuse(
+      `<${node.name}> inside of <Speak>`,
+      `text or SSML: ${[...SSML_ELEMENTS].join(', ')}`,
+      {
+        child: node,
+      },
+    );
   }
   const attributes = [...node.attributes]
     .map(([name, value]) => ` ${name}="${escapeMarkup(value)}"`)

@@ -1,11 +1,15 @@
 /** `Stream` (spec "Stream element rules", dialect §1.5). */
 import type { ElementReader } from '../attributes.ts';
 import { childElements, textOnly } from '../content.ts';
-import type { AnswerXmlOptions, StreamInstruction } from '../instruction.ts';
+import type { AnswerXmlOptions, StreamInstruction, StreamSpeech } from '../instruction.ts';
 import { DAY_S, MAX_URL_LENGTH } from '../limits.ts';
 import { extraHeaders } from '../pairs.ts';
 
 const MAX_RETRIES = 10;
+const BARGE_IN = ['none', 'duck', 'clear'] as const;
+const SPEECH_SENSITIVITY = { default: 50, min: 0, max: 100 };
+const SPEECH_MIN_MS = { default: 40, min: 20, max: 1000 };
+const SPEECH_END_MS = { default: 500, min: 200, max: 5000 };
 
 export function readStream(reader: ElementReader, options: AnswerXmlOptions): StreamInstruction {
   const record = childElements(reader.element).find(({ name }) => name === 'Record');
@@ -37,8 +41,35 @@ export function readStream(reader: ElementReader, options: AnswerXmlOptions): St
     ...extraHeaders(reader),
     maxRetries: maxRetries(reader),
     name: reader.text('name'),
+    speech: speech(reader, bidirectional, audioTrack),
+    playPositions: reader.boolean('playPositions', false),
     ...reader.sourced(),
   };
+}
+
+/** Reads the attributes of speech detection. Without `speechEvents` and `bargeIn`, the others have no effect. */
+function speech(
+  reader: ElementReader,
+  bidirectional: boolean,
+  audioTrack: StreamInstruction['audioTrack'],
+): StreamSpeech | undefined {
+  const events = reader.boolean('speechEvents', false);
+  const bargeIn = reader.choice('bargeIn', BARGE_IN) ?? 'none';
+  const sensitivity = reader.integer('speechSensitivity', SPEECH_SENSITIVITY);
+  const minimumMs = reader.integer('speechMinMs', SPEECH_MIN_MS);
+  const endMs = reader.integer('speechEndMs', SPEECH_END_MS);
+  if (!events && bargeIn === 'none') return undefined;
+  if (audioTrack === 'outbound') {
+    reader.refuse('speechEvents with audioTrack="outbound"', 'audioTrack: inbound or both', {
+      attribute: 'audioTrack',
+    });
+  }
+  if (bargeIn !== 'none' && !bidirectional) {
+    reader.refuse(`bargeIn="${bargeIn}" on a one-way stream`, 'bidirectional="true" with bargeIn', {
+      attribute: 'bargeIn',
+    });
+  }
+  return { events, bargeIn, sensitivity, minimumMs, endMs };
 }
 
 function streamUrl(reader: ElementReader, options: AnswerXmlOptions): string {

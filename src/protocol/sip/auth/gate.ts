@@ -1,10 +1,11 @@
 import type { UserAgentCore } from '../dialog/core.ts';
-import { Questions } from '../dialog/questions.ts';
+import { Questions } from '../dialog/pending.ts';
 import { parseAuth } from '../header/auth.ts';
 import type { SipRequest } from '../message.ts';
 import type { StatelessAnswer } from '../transaction/stateless.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import { type Flow, peerOf } from '../transport/flow.ts';
+import { isWebSocket } from '../types.ts';
 import { parseUri, unescapeUser } from '../uri.ts';
 import type { Admitted, SecretAnswer, TemporaryLogin, UserSecrets } from '../user-agent-types.ts';
 import {
@@ -196,12 +197,10 @@ export class Gate {
    * Returns whether an Authorization header contains a valid nonce for that source. Cheap: it does not check the
    * password.
    */
-  hasNonce(authorization: string, flow: Flow): boolean {
+  hasNonce(authorization: string, flow: Flow, nowMs: number): boolean {
     const credentials = this.#read(authorization);
-    return (
-      credentials !== undefined &&
-      this.#authenticator.hasNonceOf(this.#requested(flow), credentials)
-    );
+    const asked = { source: peerOf(flow).address, nowMs };
+    return credentials !== undefined && this.#authenticator.hasNonceOf(asked, credentials);
   }
 
   /** Looks up the group of a user. The result is undefined if the user does not exist or has no group. */
@@ -276,8 +275,7 @@ export class Gate {
   #challenge(request: SipRequest, flow: Flow, stale: boolean, why: string): StatelessAnswer {
     const userAgent = request.header('user-agent');
     const { transport } = peerOf(flow);
-    const isBrowser = transport === 'ws' || transport === 'wss';
-    const client = { userAgent, isBrowser };
+    const client = { userAgent, isBrowser: isWebSocket(transport) };
     const challenges = this.#authenticator.challenges(this.#requested(flow), stale, client);
     const headers = challenges.map((value) => ['WWW-Authenticate', value] as const);
     return { status: 401, headers, needed: 1, why };

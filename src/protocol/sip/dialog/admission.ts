@@ -1,16 +1,10 @@
 import type { Gate } from '../auth/gate.ts';
-import { quote } from '../header/text.ts';
 import type { HeaderInit, SipRequest } from '../message.ts';
-import type { StatelessAnswer } from '../transaction/stateless.ts';
+import type { Arrival, StatelessAnswer } from '../transaction/stateless.ts';
 import type { Flow } from '../transport/flow.ts';
-import { bracketed } from '../uri.ts';
-import { CAPABILITIES } from './capabilities.ts';
+import { CAPABILITIES, insecure, screen } from './capabilities.ts';
 import type { DialogUser, UserAgentCore } from './core.ts';
-import { dialogId } from './dialog.ts';
-import type { Asking } from './new-call-gate.ts';
-import { RefusedCalls } from './refused-calls.ts';
-import { targetDialog } from './replaces.ts';
-import { insecure, screen } from './screen.ts';
+import { dialogId, targetDialog } from './dialog.ts';
 
 const DRAINING_S = 30;
 const PAUSED_S = 5;
@@ -26,8 +20,6 @@ export class InviteAdmission {
   draining = false;
   /** Reason why new calls are refused at the moment, or undefined if they are accepted. */
   pausedBy: string | undefined;
-  /** Facts about the message being handled. */
-  asking: Asking = { waitedMs: 0, isKnown: true };
   #refused: RefusedCalls | undefined;
   readonly #core: UserAgentCore;
   readonly #gate: Gate | undefined;
@@ -40,8 +32,8 @@ export class InviteAdmission {
   }
 
   /** Returns a stateless answer, or undefined if the request gets a transaction. */
-  answer(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
-    const answer = this.#answer(request, flow);
+  answer(request: SipRequest, flow: Flow, arrival: Arrival): StatelessAnswer | undefined {
+    const answer = this.#answer(request, flow, arrival);
     if (answer === undefined || answer.status < 300) return answer;
     const { status, why } = answer;
     this.#core.emit({ kind: 'refused', method: request.method, status, why, flow });
@@ -58,7 +50,7 @@ export class InviteAdmission {
     return user?.targeted === undefined ? undefined : user;
   }
 
-  #answer(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
+  #answer(request: SipRequest, flow: Flow, arrival: Arrival): StatelessAnswer | undefined {
     const inDialog = request.to.tag !== undefined;
     const refusal = screen(request, inDialog, this.#core.localSentBys) ?? insecure(request, flow);
     if (refusal !== undefined) return { ...refusal, needed: refusal.headers.length };
@@ -66,7 +58,7 @@ export class InviteAdmission {
     if (inDialog) return this.session(request) === undefined ? NO_DIALOG : undefined;
     switch (request.method) {
       case 'INVITE':
-        return this.#noCalls() ?? this.#newCall(request, flow);
+        return this.#noCalls() ?? this.#newCall(request, flow, arrival);
       case 'REGISTER':
         if (this.#gate !== undefined) return this.#gate.screenRequest(request, flow);
         return { status: 405, headers: CAPABILITIES, needed: 1, why: 'no registrar' };
@@ -109,22 +101,21 @@ export class InviteAdmission {
   #paused(others: HeaderInit = []): StatelessAnswer | undefined {
     const cause = this.pausedBy;
     if (cause === undefined) return undefined;
-    const host = bracketed(this.#core.options.publicHost);
-    const warning = [['Warning', `${MISCELLANEOUS} ${host} ${quote(cause)}`]] as const;
-    return tryLater(cause, PAUSED_S, [...warning, ...others]);
+    const warning = this.#core.warning({ code: MISCELLANEOUS, text: cause });
+    return tryLater(cause, PAUSED_S, warning.concat(others));
   }
 
   /**
    * Checks a new call. Only requests that get a transaction count as started; challenged clients send the request
    * again.
    */
-  #newCall(request: SipRequest, flow: Flow): StatelessAnswer | undefined {
+  #newCall(request: SipRequest, flow: Flow, arrival: Arrival): StatelessAnswer | undefined {
     const { newCalls, random } = this.#core.options;
     if (newCalls === undefined) return this.#fromUnknown(request, flow);
     const { nowMs } = this.#core;
     this.#refused ??= new RefusedCalls(random.integer(SEED_LIMIT));
     const print = this.#refused.printOf(request);
-    if (this.#refused.has(print, nowMs) || !newCalls.mayBegin(this.asking)) {
+    if (this.#refused.has(print, nowMs) || !newCalls.mayBegin(arrival)) {
       this.#refused.add(print, nowMs);
       return tryLater('overload', OVERLOAD_MIN_S + (print % (OVERLOAD_SPREAD_S + 1)));
     }
@@ -149,3 +140,53 @@ const tryLater = (why: string, seconds: number, others: HeaderInit = []): Statel
 });
 
 const NO_DIALOG: StatelessAnswer = { status: 481, headers: [], why: 'no such dialog' };
+
+/**
+ * Recently refused INVITEs. A retransmission after a lost response is refused again, even if calls are accepted by
+ * then. Bounded: if two INVITEs share a slot, the later one is kept.
+ */
+
+const PLACES = 65_536;
+/** Retention in milliseconds: the sender's RFC 3261 Timer B. */
+const RETENTION_MS = 32_000;
+const PRIME = 0x01000193;
+
+export class RefusedCalls {
+  readonly #seed: number;
+  #prints: Uint32Array | undefined;
+  #untilMs = new Float64Array(0);
+
+  /** `seed` must be unpredictable, so that peers cannot choose colliding requests. */
+  constructor(seed: number) {
+    this.#seed = seed;
+  }
+
+  /** Fingerprint of the request (32 bits); equal for all its retransmissions. */
+  printOf(request: SipRequest): number {
+    const { branch } = request.via;
+    return hash(request.callId, hash(branch ?? '', hash(request.from.tag ?? '', this.#seed)));
+  }
+
+  has(print: number, nowMs: number): boolean {
+    if (this.#prints === undefined) return false;
+    const place = print % PLACES;
+    return this.#prints[place] === print && (this.#untilMs[place] ?? 0) > nowMs;
+  }
+
+  add(print: number, nowMs: number): void {
+    if (this.#prints === undefined) {
+      this.#prints = new Uint32Array(PLACES);
+      this.#untilMs = new Float64Array(PLACES);
+    }
+    const place = print % PLACES;
+    this.#prints[place] = print;
+    this.#untilMs[place] = nowMs + RETENTION_MS;
+  }
+}
+
+/** FNV-1a over UTF-16 units. */
+function hash(text: string, from: number): number {
+  let sum = from;
+  for (let at = 0; at < text.length; at += 1) sum = Math.imul(sum ^ text.charCodeAt(at), PRIME);
+  return sum >>> 0;
+}

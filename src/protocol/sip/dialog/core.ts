@@ -1,5 +1,6 @@
 import { type LegId, token } from '../../../base/ids.ts';
 import type { NameAddr } from '../header/name-addr.ts';
+import { quote } from '../header/text.ts';
 import { MAGIC_COOKIE } from '../header/via.ts';
 import {
   createResponse,
@@ -10,24 +11,24 @@ import {
 } from '../message.ts';
 import { serialize } from '../serialize.ts';
 import { TransactionLayer } from '../transaction/layer.ts';
-import type { StatelessAnswer } from '../transaction/stateless.ts';
+import type { Arrival, StatelessAnswer } from '../transaction/stateless.ts';
 import { RFC3261_TIMERS, type TimerValues } from '../transaction/timer-values.ts';
 import type { TransactionId, TransactionOutput } from '../transaction/types.ts';
-import type { Flow, SipTransportName } from '../transport/flow.ts';
+import type { Flow } from '../transport/flow.ts';
 import { KnownPeers } from '../transport/known-peers.ts';
+import { type SipTransportName, TRANSPORT_NAMES, TRANSPORTS } from '../types.ts';
 import { bracketed, formatHostPort, formatUri, sipUri } from '../uri.ts';
 import {
   DEFAULT_USER_AGENT_LIMITS,
+  type HangupCommand,
   type Resolution,
   type UserAgentLimits,
   type UserAgentOptions,
   type UserAgentOutput,
 } from '../user-agent-types.ts';
-import { OutboundEdges } from './outbound-edges.ts';
-import { Questions } from './questions.ts';
-import { loopMark } from './screen.ts';
-import { DialogTimers } from './timers.ts';
-import { Unresponsive } from './unresponsive.ts';
+import { loopMark } from './capabilities.ts';
+import { OutboundEdges, Unresponsive } from './next-hop.ts';
+import { DialogTimers, Questions } from './pending.ts';
 
 /** Sender of a request in a client transaction. */
 export interface ClientUser {
@@ -70,7 +71,6 @@ export interface ContactKind {
 }
 
 const TAG_BITS = 64;
-const TRANSPORTS: readonly SipTransportName[] = ['udp', 'tcp', 'tls', 'ws', 'wss'];
 
 /** State shared by the parts of a user agent: current time, transactions, timers, dialogs, queries, outputs. */
 export class UserAgentCore {
@@ -91,8 +91,7 @@ export class UserAgentCore {
   readonly unresponsive = new Unresponsive();
   /** Edge proxies for our requests; undefined if none are configured. */
   readonly edgeWays: OutboundEdges | undefined;
-  /** Time of the input being handled, in monotonic milliseconds. */
-  nowMs = 0;
+  #nowMs = 0;
   readonly #incoming: (output: Incoming) => void;
   /** Via `host:port` of our requests, by transport. */
   readonly #sentBys = new Map<SipTransportName, string>();
@@ -109,7 +108,7 @@ export class UserAgentCore {
   constructor(
     options: UserAgentOptions,
     incoming: (output: Incoming) => void,
-    screen: (request: SipRequest, flow: Flow) => StatelessAnswer | undefined,
+    screen: (request: SipRequest, flow: Flow, arrival: Arrival) => StatelessAnswer | undefined,
   ) {
     this.options = options;
     this.#software = ['Server', options.userAgent];
@@ -128,7 +127,7 @@ export class UserAgentCore {
         options.trustedSource(flow) !== undefined || this.knownPeers.knows(flow, this.nowMs),
     });
     this.#incoming = incoming;
-    for (const transport of TRANSPORTS) {
+    for (const transport of TRANSPORT_NAMES) {
       const host = bracketed(options.publicHost);
       this.#sentBys.set(transport, formatHostPort(host, this.#port(transport)));
     }
@@ -140,7 +139,15 @@ export class UserAgentCore {
     this.#outputs.push(output);
   }
 
-  takeOutputs(): readonly UserAgentOutput[] {
+  /** Time of the input being handled, in monotonic milliseconds. */
+  get nowMs(): number {
+    return this.#nowMs;
+  }
+
+  /** Handles an input at a time and returns its outputs. Only this method sets the time. */
+  at(nowMs: number, act: () => void): readonly UserAgentOutput[] {
+    this.#nowMs = nowMs;
+    act();
     const outputs = this.#outputs;
     this.#outputs = [];
     return outputs;
@@ -270,12 +277,11 @@ export class UserAgentCore {
   }
 
   /**
-   * WebSocket has one name in URIs, with or without TLS (RFC 7118 §5.2). `sips:` URIs need no transport for TLS (RFC
-   * 5630 §3.1.1).
+   * `sips:` URIs need no transport for TLS (RFC 5630 §3.1.1).
    */
   #contact(transport: SipTransportName, { user = '', secure = false }: ContactKind): string {
     const { publicHost: host } = this.options;
-    const name = transport === 'wss' ? 'ws' : transport;
+    const name = TRANSPORTS[transport].uriName;
     const isImplied = name === 'udp' || (secure && name === 'tls');
     const params = new Map(isImplied ? [] : [['transport', name]]);
     const port = this.#port(transport);
@@ -298,6 +304,13 @@ export class UserAgentCore {
       remotePort: port,
       connectionId: undefined,
     };
+  }
+
+  /** Warning header field that a peer may show to its user (RFC 3261 §20.43). Empty without a warning. */
+  warning(warning: HangupCommand['warning']): HeaderInit {
+    if (warning === undefined) return [];
+    const agent = bracketed(this.options.publicHost);
+    return [['Warning', `${warning.code} ${agent} ${quote(warning.text)}`]];
   }
 
   /** Random Retry-After of 0 to 10 seconds for overlapping requests (§14.2). */

@@ -1,8 +1,17 @@
 import { formatCSeq, MAX_CSEQ } from '../header/cseq.ts';
 import { formatNameAddr, type NameAddr } from '../header/name-addr.ts';
+import { retryAfterMs } from '../header/retry-after.ts';
 import { withParam } from '../header/text.ts';
 import { createRequest, type HeaderInit, type SipRequest, type SipResponse } from '../message.ts';
 import { formatUri, type Uri } from '../uri.ts';
+import type {
+  DestinationGuard,
+  HangupCommand,
+  LegEndFacts,
+  LegId,
+  ReferFacts,
+} from '../user-agent-types.ts';
+import type { UserAgentCore } from './core.ts';
 
 /** Dialog state of RFC 3261 §12. */
 interface DialogState {
@@ -208,3 +217,150 @@ export function routed(
     nextHop: firstUri,
   };
 }
+
+/** Finds the local dialog named in a Replaces header field (RFC 3891). */
+
+interface Replaces {
+  /** Dialog key in the local format. */
+  readonly dialog: string;
+  /** Same key with the two tags exchanged. */
+  readonly turned: string;
+  readonly earlyOnly: boolean;
+}
+
+function parseNamed(text: string) {
+  const [callId = '', ...params] = text.split(';').map((part) => part.trim());
+  const named = (name: string): string | undefined =>
+    params.find((param) => param.toLowerCase().startsWith(`${name}=`))?.slice(name.length + 1);
+  return { callId, params, named };
+}
+
+/** Key of the dialog in Target-Dialog. The sender's local tag is our remote tag (RFC 4538 §7). */
+export function targetDialog(request: SipRequest): string | undefined {
+  const { callId, named } = parseNamed(request.header('target-dialog') ?? '');
+  const [theirs, ours] = [named('local-tag'), named('remote-tag')];
+  return callId === '' || !theirs || !ours ? undefined : dialogId(callId, ours, theirs);
+}
+
+/** Returns undefined if the value is malformed. */
+function parseReplaces(text: string): Replaces | undefined {
+  const { callId, params, named } = parseNamed(text);
+  const [to, from] = [named('to-tag'), named('from-tag')];
+  if (callId === '' || !to || !from) return undefined;
+  const earlyOnly = params.some((param) => param.toLowerCase() === 'early-only');
+  return { dialog: dialogId(callId, to, from), turned: dialogId(callId, from, to), earlyOnly };
+}
+
+/** Key of the local dialog named by a Replaces in the URI (RFC 3891 §3). */
+export function replacedDialog(uri: NameAddr['uri']): string | undefined {
+  if (uri.kind !== 'sip') return undefined;
+  const field = uri.headers.split('&').find((pair) => /^replaces=/i.test(pair));
+  if (field === undefined) return undefined;
+  // An invalid value yields a key that no dialog has.
+  return parseReplaces(decoded(field.slice('replaces='.length)))?.dialog ?? '';
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
+  }
+}
+
+/** Leg of the dialog that a REFER names in Replaces (RFC 3891 §3). */
+export const replacedLeg = (
+  core: UserAgentCore,
+  { replaces }: Pick<ReferFacts, 'replaces'>,
+): LegId | undefined => (replaces === undefined ? undefined : core.dialogs.get(replaces)?.leg);
+
+/** Leg to be replaced by a new INVITE, or the status that refuses it (§3). Undefined without Replaces. */
+export function replacedBy(
+  core: UserAgentCore,
+  request: SipRequest,
+): { readonly leg: LegId } | { readonly status: number } | undefined {
+  const [text, ...more] = request.headers('replaces');
+  if (text === undefined) return undefined;
+  const replaces = more.length > 0 ? undefined : parseReplaces(text);
+  if (replaces === undefined) return { status: 400 };
+  // Dialog events show the phone's tag as local (RFC 4235 §4.1.1). Phones disagree on whether that is the to-tag or the
+  // from-tag of Replaces, so both orders are accepted.
+  const found = core.dialogs.get(replaces.dialog) ?? core.dialogs.get(replaces.turned);
+  if (found?.leg === undefined || found.stage === undefined) return { status: 481 };
+  switch (found.stage) {
+    case 'over':
+      return { status: 603 };
+    case 'confirmed':
+      return replaces.earlyOnly ? { status: 486 } : { leg: found.leg };
+    case 'early':
+      return { leg: found.leg };
+    case 'asked':
+      // The dialog is an unanswered INVITE from another peer.
+      return { status: 481 };
+  }
+}
+
+export interface ReferRequest {
+  /** SIP or tel URI of the target. */
+  readonly to: string;
+  /** User part of Referred-By, at our public host (RFC 3892). */
+  readonly by: string;
+  /** Guard that checks the location of `to` before the REFER is sent. Undefined allows any location. */
+  readonly guard: DestinationGuard | undefined;
+}
+
+/** One call leg, inbound or outbound, and the commands that it accepts. */
+export interface Leg {
+  hangup(command: HangupCommand): void;
+  sendDigit(digit: string, durationMs: number): void;
+  answerOffer(sdp: string | undefined): void;
+  /** Answers a REFER of the peer; later calls report the progress of the referred call. */
+  answerRefer(id: number, status: number): void;
+  notifyRefer(id: number, status: number): void;
+  /** Sends a REFER to the peer. `referStep` reports its progress until `forget` is called. */
+  refer(refer: ReferRequest): void;
+  forgetRefer(): void;
+}
+
+export const reasonHeaders = (reason: string | undefined): HeaderInit =>
+  reason === undefined ? [] : [['Reason', reason]];
+
+/** Maximum number of alternatives tried from a redirection. */
+const MAX_CONTACTS = 4;
+
+/** End of a leg caused by a final failure response. The reason is the peer's text (RFC 3326 if given). */
+export const refusedBy = (response: SipResponse): LegEndFacts => ({
+  by: 'remote',
+  how: 'refused',
+  status: response.status,
+  reason: response.header('reason') ?? response.reason,
+  ...resting(retryAfterMs(response)),
+  ...alternatives(response),
+});
+
+const resting = (ms: number | undefined): { readonly retryAfterMs?: number } =>
+  ms === undefined ? {} : { retryAfterMs: ms };
+
+/** Contacts of a 3xx, ordered by q (RFC 3261 §8.1.3.4). */
+function alternatives({ status, contacts }: SipResponse): {
+  readonly contacts?: readonly string[];
+} {
+  if (status < 300 || status >= 400 || contacts === undefined || contacts === '*') return {};
+  const qOf = ({ params }: NameAddr): number => Number(params.get('q') ?? 1) || 0;
+  const best = [...contacts].sort((a, b) => qOf(b) - qOf(a)).slice(0, MAX_CONTACTS);
+  return { contacts: best.map(({ uri }) => formatUri(uri)) };
+}
+
+export const cancelledBy = (cancel: SipRequest): LegEndFacts => ({
+  by: 'remote',
+  how: 'cancel',
+  status: 487,
+  reason: cancel.header('reason'),
+});
+
+/** Failures that end the whole dialog: RFC 3261 §12.2.1.2 and RFC 5057 §5.1. */
+const ENDS_DIALOG: ReadonlySet<number> = new Set([
+  ...[404, 408, 410, 416, 480, 481, 482, 484, 485, 502, 604],
+]);
+
+export const endsDialog = (status: number): boolean => ENDS_DIALOG.has(status);

@@ -8,10 +8,10 @@ import type { Registrar } from '../registrar/registrar.ts';
 import type { TransactionOutput } from '../transaction/types.ts';
 import { bracketed, sipUri } from '../uri.ts';
 import type { IncomingMessage, MessageAnswer, MessageCommand } from '../user-agent-types.ts';
-import { routeTo } from './contact-route.ts';
 import type { UserAgentCore } from './core.ts';
 import { OutgoingRequest } from './outgoing-request.ts';
-import { Questions } from './questions.ts';
+import { routeTo } from './peer-route.ts';
+import { Questions } from './pending.ts';
 
 type RequestOutput = Extract<TransactionOutput, { kind: 'request' }>;
 

@@ -8,9 +8,15 @@ import type { TransactionId } from '../transaction/types.ts';
 import type { Flow } from '../transport/flow.ts';
 import type { Resolution, Target } from '../user-agent-types.ts';
 import type { ClientUser, UserAgentCore } from './core.ts';
-import { type Destination, type NextHop, nextHopOf, type UriDestination } from './next-hop.ts';
-import { type Attempt, reportedTo } from './outbound-edges.ts';
-import type { Cancel } from './timers.ts';
+import {
+  type Attempt,
+  type Destination,
+  type NextHop,
+  nextHopOf,
+  reportedTo,
+  type UriDestination,
+} from './next-hop.ts';
+import type { Cancel } from './pending.ts';
 
 export type RequestFailure = 'timeout' | 'transport' | 'unreachable' | 'notAllowed';
 

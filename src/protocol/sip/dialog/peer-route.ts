@@ -1,13 +1,16 @@
 import type { ClientAuth } from '../auth/client-auth.ts';
+import { parseNameAddr } from '../header/name-addr.ts';
 import type { HeaderInit } from '../message.ts';
+import { type ContactBinding, isSecureBinding } from '../registrar/binding.ts';
 import type { Flow } from '../transport/flow.ts';
+import { isWebSocket } from '../types.ts';
 import { formatUri, parseUri } from '../uri.ts';
 import type { DestinationGuard, ReceivedAt, Target, UserAgentOutput } from '../user-agent-types.ts';
+import { SDP_TYPE } from './capabilities.ts';
 import type { UserAgentCore } from './core.ts';
-import type { Dialog, RoutedRequest } from './dialog.ts';
+import { type Dialog, type RoutedRequest, routed } from './dialog.ts';
 import { type Destination, nextHopOf } from './next-hop.ts';
 import { OutgoingRequest, type RequestUser } from './outgoing-request.ts';
-import { SDP_TYPE } from './sdp-body.ts';
 
 const NONE: HeaderInit = [];
 
@@ -80,8 +83,7 @@ export class PeerRoute {
     const flow = this.#flow;
     if (flow?.connectionId !== connectionId) return false;
     this.#flow = undefined;
-    const isWebSocket = flow.transport === 'ws' || flow.transport === 'wss';
-    this.#isLost = isWebSocket && this.#viaFlow && !this.#dialog.hasRouteSet;
+    this.#isLost = isWebSocket(flow.transport) && this.#viaFlow && !this.#dialog.hasRouteSet;
     return this.#isLost;
   }
 
@@ -201,4 +203,46 @@ function flowTo(
   const id = core.connecting.ask(found);
   if (id === undefined) found(undefined);
   else core.emit({ kind: 'connect', id, target: hop });
+}
+
+/** Route of a request to a registered contact. */
+export interface ContactRoute {
+  /** Address of record, with the scheme used for its registration. */
+  readonly to: string;
+  readonly route: ReturnType<typeof routed>;
+  readonly destination: Destination;
+  readonly guard: DestinationGuard;
+}
+
+/** Route along the Path (RFC 3327 §5.4), otherwise over the flow of the registration. */
+export function routeTo(core: UserAgentCore, binding: ContactBinding): ContactRoute {
+  const scheme = isSecureBinding(binding) ? 'sips' : 'sip';
+  const to = `${scheme}:${binding.username}@${core.options.publicHost}`;
+  const path = binding.path.map(parseNameAddr).filter((hop) => hop !== undefined);
+  const route = routed(path, binding.contactUri);
+  const { address, port } = binding.flow;
+  const guard = { receivedAt: [{ address, port }], allow: [] };
+  const destination = destinationOf(core, binding, { nextHop: route.nextHop, guard });
+  return { to, route, destination, guard };
+}
+
+/** Destination of a Path or Contact. If sending there is not allowed, it is the source of the registration. */
+function destinationOf(
+  core: UserAgentCore,
+  binding: ContactBinding,
+  { nextHop, guard }: { readonly nextHop: string; readonly guard: DestinationGuard },
+): Destination {
+  const flow = flowOf(core, binding);
+  const hasPath = binding.path.length > 0;
+  if (flow !== undefined && !hasPath) return { kind: 'flow', flow };
+  const transport = hasPath ? undefined : binding.flow.transport;
+  return { kind: 'uri', uri: nextHop, transport, guard, otherwise: flow };
+}
+
+/** Returns undefined if the connection closed when its process ended. */
+function flowOf(core: UserAgentCore, { flow }: ContactBinding): Flow | undefined {
+  const plain = core.udpFlow(flow.address, flow.port);
+  if (flow.transport === 'udp') return plain;
+  if (flow.connectionId === undefined) return undefined;
+  return { ...plain, transport: flow.transport, connectionId: Number(flow.connectionId) };
 }

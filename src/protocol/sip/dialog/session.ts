@@ -3,21 +3,23 @@ import type { HeaderInit, ResponseParts, SipRequest, SipResponse } from '../mess
 import type { TransactionId } from '../transaction/types.ts';
 import { type Flow, peerOf } from '../transport/flow.ts';
 import type { LegEndFacts, LegId, ReferFacts, ReferStep } from '../user-agent-types.ts';
-import { Acceptance } from './acceptance.ts';
-import { ALLOW, ALLOWED_AND_SUPPORTED, CAPABILITIES } from './capabilities.ts';
+import {
+  ALLOW,
+  ALLOWED_AND_SUPPORTED,
+  answerInfo,
+  CAPABILITIES,
+  DTMF_RELAY,
+  sdpOf,
+  writeInfoDigit,
+} from './capabilities.ts';
 import type { DialogUser, UserAgentCore } from './core.ts';
-import type { Dialog } from './dialog.ts';
-import { answerInfo, DTMF_RELAY, writeInfoDigit } from './info.ts';
-import { endsDialog } from './leg.ts';
-import { PeerOffers } from './peer-offers.ts';
+import { type Dialog, endsDialog } from './dialog.ts';
 import { PeerRoute, type PeerRouteOptions } from './peer-route.ts';
-import { ReferSubscription } from './refer-subscription.ts';
-import { Referring } from './referring.ts';
-import { Refers } from './refers.ts';
-import { sdpOf } from './sdp-body.ts';
-import { SessionRefresh } from './session-refresh.ts';
+import type { Cancel } from './pending.ts';
+import { Referring, ReferSubscription, Refers } from './refer.ts';
+import { Acceptance } from './reliable.ts';
+import { PeerOffers, SessionRefresh } from './session-offers.ts';
 import type { SessionTimer } from './session-timer.ts';
-import type { Cancel } from './timers.ts';
 
 /** Callbacks from a session to its leg. */
 export interface SessionUser {

@@ -1,3 +1,5 @@
+import type { SipTransportName } from '../types.ts';
+
 /** One contact of an address of record (RFC 3261 §10), in the format in which it is stored. */
 export interface ContactBinding {
   readonly username: string;
@@ -13,7 +15,7 @@ export interface ContactBinding {
   readonly userAgent: string;
   /** Source of the REGISTER; requests to the contact are sent there (NAT, flows). */
   readonly flow: {
-    readonly transport: 'udp' | 'tcp' | 'tls' | 'ws' | 'wss';
+    readonly transport: SipTransportName;
     readonly address: string;
     readonly port: number;
     /** Connection of a stream flow. The flow ends with its connection. */
@@ -38,3 +40,19 @@ export const isLasting = ({ regId, flow }: ContactBinding): boolean =>
 /** Returns whether calls to the binding require TLS on every hop (RFC 5630 §5.1). */
 export const isSecureBinding = ({ contactUri }: ContactBinding): boolean =>
   contactUri.startsWith('sips:');
+
+const isSamePhone = (a: ContactBinding, b: ContactBinding): boolean =>
+  a.regId !== undefined && b.regId !== undefined && a.instanceId === b.instanceId;
+
+/** Groups contacts by phone: the flows of one instance, the latest first. */
+export function byPhone(
+  bindings: readonly ContactBinding[],
+): readonly (readonly ContactBinding[])[] {
+  const phones: ContactBinding[][] = [];
+  for (const binding of bindings) {
+    const known = phones.find(([first]) => first !== undefined && isSamePhone(first, binding));
+    if (known === undefined) phones.push([binding]);
+    else known.push(binding);
+  }
+  return phones.map((flows) => flows.sort((a, b) => b.q - a.q || b.updatedUs - a.updatedUs));
+}

@@ -1,3 +1,4 @@
+import { isWebSocket } from '../types.ts';
 import type { ContactBinding, ExpiredBinding } from './binding.ts';
 import { contactKey } from './read-register.ts';
 import {
@@ -23,7 +24,7 @@ export class Location {
   restore(bindings: readonly ContactBinding[]): readonly ContactBinding[] {
     // A browser behind an edge proxy remains reachable, because the proxy holds its connection (RFC 3327).
     const isBrowser = ({ flow, path }: ContactBinding): boolean =>
-      path.length === 0 && (flow.transport === 'ws' || flow.transport === 'wss');
+      path.length === 0 && isWebSocket(flow.transport);
     for (const binding of bindings.filter((one) => !isBrowser(one))) {
       const restored = { ...binding, flow: { ...binding.flow, connectionId: undefined } };
       this.#set(binding.username, [...this.#of(binding.username), restored]);

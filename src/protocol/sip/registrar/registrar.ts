@@ -1,9 +1,10 @@
 import type { UserAgentCore } from '../dialog/core.ts';
-import { Questions } from '../dialog/questions.ts';
+import { Questions } from '../dialog/pending.ts';
 import { parseNameAddr } from '../header/name-addr.ts';
 import type { HeaderInit, SipRequest } from '../message.ts';
 import type { TransactionId } from '../transaction/types.ts';
-import { type Flow, isSecure, peerOf } from '../transport/flow.ts';
+import { type Flow, peerOf } from '../transport/flow.ts';
+import { isSecure } from '../types.ts';
 import type { Admitted } from '../user-agent-types.ts';
 import { type ContactBinding, type ExpiredBinding, isLasting } from './binding.ts';
 import { Location } from './location.ts';
@@ -51,12 +52,12 @@ export class Registrar {
     if (saved.length > 0) this.#armSweep();
   }
 
-  contactsOf(username: string): readonly ContactBinding[] {
-    return this.#location.contactsOf(username, this.#nowUs());
+  contactsOf(username: string, nowMs = this.#core.nowMs): readonly ContactBinding[] {
+    return this.#location.contactsOf(username, this.#nowUs(nowMs));
   }
 
-  all(): readonly ContactBinding[] {
-    return this.#location.all(this.#nowUs());
+  all(nowMs = this.#core.nowMs): readonly ContactBinding[] {
+    return this.#location.all(this.#nowUs(nowMs));
   }
 
   stored(id: number, ok: boolean): void {
@@ -171,8 +172,8 @@ export class Registrar {
     if (remove.length > 0) this.#core.emit({ kind: 'store', id: undefined, save: [], remove });
   }
 
-  #nowUs(): number {
-    return Math.floor((this.#core.nowMs + this.#core.options.wallOffsetMs) * US_PER_MS);
+  #nowUs(nowMs = this.#core.nowMs): number {
+    return Math.floor((nowMs + this.#core.options.wallOffsetMs) * US_PER_MS);
   }
 }
 

@@ -1,12 +1,13 @@
 import { ClientAuth } from '../auth/client-auth.ts';
 import type { UserAgentCore } from '../dialog/core.ts';
 import { OutgoingRequest } from '../dialog/outgoing-request.ts';
-import type { Cancel } from '../dialog/timers.ts';
+import type { Cancel } from '../dialog/pending.ts';
 import { formatCSeq, MAX_CSEQ } from '../header/cseq.ts';
 import { parseNameAddr } from '../header/name-addr.ts';
 import { parseDeltaSeconds } from '../header/values.ts';
 import { createRequest, type HeaderInit, type SipRequest, type SipResponse } from '../message.ts';
-import { type Flow, isReliable, type SipTransportName } from '../transport/flow.ts';
+import type { Flow } from '../transport/flow.ts';
+import { isReliable, type SipTransportName } from '../types.ts';
 import { formatUri, parseUri, unescapeUser } from '../uri.ts';
 import type { RegisterCommand } from '../user-agent-types.ts';
 

@@ -1,7 +1,7 @@
 import type { DialogUser, UserAgentCore } from '../dialog/core.ts';
 import { Dialog } from '../dialog/dialog.ts';
 import { PeerRoute } from '../dialog/peer-route.ts';
-import type { Cancel } from '../dialog/timers.ts';
+import type { Cancel } from '../dialog/pending.ts';
 import type { HeaderInit, SipRequest } from '../message.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import type { Flow } from '../transport/flow.ts';

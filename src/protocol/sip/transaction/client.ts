@@ -1,7 +1,8 @@
 /** Common part of both client transactions. */
 import { SipRequest, type SipResponse } from '../message.ts';
 import { serialize } from '../serialize.ts';
-import { type Flow, isReliable } from '../transport/flow.ts';
+import type { Flow } from '../transport/flow.ts';
+import { isReliable } from '../types.ts';
 import type { Timed } from './deadline-queue.ts';
 import { type Shape, TableMachine } from './table-machine.ts';
 import { type TimerValues, timeout } from './timer-values.ts';

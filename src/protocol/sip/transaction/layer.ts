@@ -1,8 +1,9 @@
 /** All client and server transactions of a user agent (RFC 3261 §17), between bytes and parsed messages. */
 import type { HeaderInit, SipRequest, SipResponse } from '../message.ts';
 import { answerable, isKeepAlive, type ParseFailure, parseMessage } from '../parse.ts';
-import { type Flow, isReliable } from '../transport/flow.ts';
+import type { Flow } from '../transport/flow.ts';
 import { responseFlow, stampVia } from '../transport/response-route.ts';
+import { isReliable } from '../types.ts';
 import { validateRequest, validateResponse } from '../validate.ts';
 import type { ClientTransaction } from './client.ts';
 import { createCancel } from './derived-request.ts';
@@ -13,7 +14,7 @@ import { NonInviteClient } from './non-invite-client.ts';
 import { NonInviteServer } from './non-invite-server.ts';
 import type { QuotedRequest } from './quoted.ts';
 import type { ServerTransaction } from './server.ts';
-import { type StatelessAnswer, StatelessAnswers } from './stateless.ts';
+import { type Arrival, PROMPT, type StatelessAnswer, StatelessAnswers } from './stateless.ts';
 import { mergeKeyOf, TransactionTable } from './table.ts';
 import { RFC3261_TIMERS, type TimerValues } from './timer-values.ts';
 import type { TransactionId, TransactionOutput } from './types.ts';
@@ -42,7 +43,11 @@ export interface TransactionLayerOptions {
    */
   readonly isKnown?: (flow: Flow) => boolean;
   /** Stateless answer to a new request; undefined creates a transaction. */
-  readonly screen?: (request: SipRequest, flow: Flow) => StatelessAnswer | undefined;
+  readonly screen?: (
+    request: SipRequest,
+    flow: Flow,
+    arrival: Arrival,
+  ) => StatelessAnswer | undefined;
 }
 
 const FULL: StatelessAnswer = {
@@ -54,6 +59,14 @@ const FULL: StatelessAnswer = {
 const NOTHING_TO_CANCEL: StatelessAnswer = { status: 481, headers: [], why: 'no INVITE to cancel' };
 
 type Outputs = readonly TransactionOutput[];
+
+/** How a message arrived. */
+interface Received {
+  readonly flow: Flow;
+  readonly nowMs: number;
+  readonly bytes: number;
+  readonly arrival: Arrival;
+}
 
 export class TransactionLayer {
   readonly #options: TransactionLayerOptions;
@@ -85,7 +98,7 @@ export class TransactionLayer {
   }
 
   /** Handles a datagram, or one message from the stream framer. Malformed requests are answered here. */
-  receive(bytes: Uint8Array, flow: Flow, nowMs: number): Outputs {
+  receive(bytes: Uint8Array, flow: Flow, nowMs: number, arrival: Arrival = PROMPT): Outputs {
     if (isKeepAlive(bytes)) return [];
     const result = parseMessage(bytes);
     if (!result.ok) return this.#refuseMalformed(result.error, flow, bytes.length);
@@ -93,7 +106,8 @@ export class TransactionLayer {
     if (message.kind === 'response') return this.#receiveResponse(message, flow, nowMs);
     const request = stampVia(message, flow);
     const fault = validateRequest(request);
-    if (fault === undefined) return this.#receiveRequest(request, flow, nowMs, bytes.length);
+    if (fault === undefined)
+      return this.#receiveRequest(request, { flow, nowMs, bytes: bytes.length, arrival });
     const failure = { ...fault, respondable: answerable(request) };
     return this.#refuseMalformed(failure, flow, bytes.length);
   }
@@ -185,7 +199,8 @@ export class TransactionLayer {
     return this.#table.deadlineMs();
   }
 
-  #receiveRequest(request: SipRequest, flow: Flow, nowMs: number, received: number): Outputs {
+  #receiveRequest(request: SipRequest, received: Received): Outputs {
+    const { flow, nowMs } = received;
     const key = serverKey(request);
     const known = this.#table.serverByKey(key);
     if (request.method === 'ACK') return this.#receiveAck(request, known, flow, nowMs);
@@ -193,9 +208,9 @@ export class TransactionLayer {
     const isCancel = request.method === 'CANCEL';
     const invite = isCancel ? this.#table.serverByKey(serverKey(request, 'INVITE')) : undefined;
     const forgotten = this.#forgetOldest(nowMs);
-    const refusal = this.#screenRequest(request, flow, invite);
+    const refusal = this.#screenRequest(request, received, invite);
     if (refusal !== undefined)
-      return [...forgotten, ...this.#answer(request, flow, refusal, received)];
+      return [...forgotten, ...this.#answer(request, flow, refusal, received.bytes)];
     const merge = mergeKeyOf(request);
     const merged = this.#table.isMerged(merge);
     const server = this.#addServer({ key, merge }, request, flow);
@@ -212,11 +227,11 @@ export class TransactionLayer {
 
   #screenRequest(
     request: SipRequest,
-    flow: Flow,
+    { flow, arrival }: Received,
     invite: ServerTransaction | undefined,
   ): StatelessAnswer | undefined {
     if (this.#isFull()) return FULL;
-    if (request.method !== 'CANCEL') return this.#options.screen?.(request, flow);
+    if (request.method !== 'CANCEL') return this.#options.screen?.(request, flow, arrival);
     return invite === undefined ? NOTHING_TO_CANCEL : undefined;
   }
 

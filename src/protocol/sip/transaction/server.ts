@@ -2,7 +2,8 @@
 import { compactText, messageOf } from '../compact-message.ts';
 import { createResponse, type SipRequest, type SipResponse } from '../message.ts';
 import { serialize } from '../serialize.ts';
-import { type Flow, isReliable } from '../transport/flow.ts';
+import type { Flow } from '../transport/flow.ts';
+import { isReliable } from '../types.ts';
 import type { Timed } from './deadline-queue.ts';
 import { type Shape, TableMachine } from './table-machine.ts';
 import type { TimerValues } from './timer-values.ts';

@@ -5,6 +5,19 @@ import { AnswerBudget } from '../transport/answer-budget.ts';
 import type { Flow } from '../transport/flow.ts';
 import type { TransactionOutput } from './types.ts';
 
+/** How a request arrived. */
+export interface Arrival {
+  /** Time since the request arrived at this machine, in milliseconds. */
+  readonly waitedMs: number;
+  /** True if the source has authenticated before or is a carrier. */
+  readonly isKnown: boolean;
+  /** True if the request would wait too long in the queue. */
+  readonly isTooMany?: boolean;
+}
+
+/** Arrival of a request that did not wait, from an unknown source. */
+export const PROMPT: Arrival = { waitedMs: 0, isKnown: false };
+
 /** A stateless response: no transaction, no retransmission. */
 export interface StatelessAnswer {
   readonly status: number;

@@ -1,6 +1,6 @@
-/** Source of received bytes and destination of responses (RFC 5626 §2). */
-export type SipTransportName = 'udp' | 'tcp' | 'tls' | 'ws' | 'wss';
+import type { SipTransportName } from '../types.ts';
 
+/** Source of received bytes and destination of responses (RFC 5626 §2). */
 export interface Flow {
   readonly transport: SipTransportName;
   /** IP address, IPv6 without brackets. */
@@ -28,13 +28,6 @@ export const peerOf = (flow: Flow): PeerPlace =>
     address: flow.remoteAddress,
     port: flow.remotePort,
   };
-
-/** Returns whether the transport is reliable: TCP, TLS and WebSocket need no retransmission (RFC 3261 §17). */
-export const isReliable = (transport: SipTransportName): boolean => transport !== 'udp';
-
-/** Returns whether the transport uses TLS. */
-export const isSecure = (transport: SipTransportName): boolean =>
-  transport === 'tls' || transport === 'wss';
 
 /** Key of a flow: its connection, or over UDP the peer's address and port. Behind an edge proxy, the peer's. */
 export const flowKey = (flow: Flow): string => {

@@ -6,8 +6,9 @@
 
 import { formatVia } from '../header/via.ts';
 import type { SipRequest } from '../message.ts';
+import { isReliable } from '../types.ts';
 import { unbracketed } from '../uri.ts';
-import { type Flow, isReliable } from './flow.ts';
+import type { Flow } from './flow.ts';
 
 const DEFAULT_PORT = 5060;
 

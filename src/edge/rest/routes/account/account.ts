@@ -2,6 +2,7 @@ import { ServiceError } from '../../../../base/errors.ts';
 import type { AccountId } from '../../../../base/ids.ts';
 import { unitsFromMicros } from '../../../../base/money.ts';
 import { err, ok, type Result } from '../../../../base/result.ts';
+import { isoOrNull } from '../../../../base/time-format.ts';
 import type { RunningCampaign } from '../../../../domain/campaign/types.ts';
 import type { CallControl } from '../../../../domain/dispatch/types.ts';
 import { type Failure, failure } from '../../http/failure.ts';
@@ -11,7 +12,7 @@ import {
   type Route,
   readableByToken,
 } from '../../http/route.ts';
-import { accountIdText, apiId, Type } from '../../http/schema.ts';
+import { accountIdText, apiId, nullableText, nullableTimestamp, Type } from '../../http/schema.ts';
 import { answered } from '../../refusal.ts';
 import { MeSchema, PlivoAccountSchema, showMe, showPlivoAccount } from '../../wire/me.ts';
 
@@ -31,6 +32,29 @@ const me = callerReadableByToken({
   async run({ ledger }, { principal, apiId: id }) {
     const { account, owner } = principal;
     return ok(showMe(account, await ledger.balances(owner.authId), id));
+  },
+});
+
+const credentialsUse = accountRoute({
+  ...common,
+  method: 'GET',
+  path: '/api/v1/Account/{auth_id}/credentials-use',
+  summary: 'Get the last use of the API credentials on this node since its start',
+  params,
+  reply: Type.Object({
+    last_used_at: nullableTimestamp(),
+    last_address: nullableText(),
+    last_user_agent: nullableText(),
+    requests: Type.Integer(),
+  }),
+  run({ credentialUses }, { access }) {
+    const use = credentialUses.lastOf(access.account.authId);
+    return ok({
+      last_used_at: isoOrNull(use?.atUs),
+      last_address: use?.address ?? null,
+      last_user_agent: use?.userAgent ?? null,
+      requests: use?.requests ?? 0,
+    });
   },
 });
 
@@ -212,6 +236,7 @@ const createAccessToken = accountRoute({
 });
 
 export const accountRoutes: readonly Route[] = [
+  credentialsUse,
   me,
   getAccount,
   capacity,

@@ -2,7 +2,7 @@ import { SECOND_MS, secondsOf } from '../../../../base/duration.ts';
 import type { AccountId } from '../../../../base/ids.ts';
 import { err, ok } from '../../../../base/result.ts';
 import { isoMicros } from '../../../../base/time-format.ts';
-import type { LiveStream } from '../../../../domain/dispatch/types.ts';
+import type { LiveStream, StreamRequest } from '../../../../domain/dispatch/types.ts';
 import { failure, invalidField } from '../../http/failure.ts';
 import type { Route } from '../../http/route.ts';
 import {
@@ -91,6 +91,12 @@ const StartBody = Type.Object({
   status_callback_url: Type.Optional(optionalHttpUrl()),
   status_callback_method: Type.Optional(httpMethod()),
   extra_headers: Type.Optional(Type.String()),
+  play_positions: Type.Optional(flag(false)),
+  speech_events: Type.Optional(flag(false)),
+  barge_in: Type.Optional(oneOf(['none', 'duck', 'clear'])),
+  speech_sensitivity: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, default: 50 })),
+  speech_min_ms: Type.Optional(Type.Integer({ minimum: 20, maximum: 1000, default: 40 })),
+  speech_end_ms: Type.Optional(Type.Integer({ minimum: 200, maximum: 5000, default: 500 })),
 });
 
 function parseFormat(text: string) {
@@ -122,6 +128,28 @@ function parseExtraHeaders(text: string) {
   return ok(headers);
 }
 
+function speechDetection(
+  body: Static<typeof StartBody>,
+  { bidirectional, audioTrack }: Pick<StreamRequest, 'bidirectional' | 'audioTrack'>,
+) {
+  const events = body.speech_events ?? false;
+  const bargeIn = body.barge_in ?? 'none';
+  if (!events && bargeIn === 'none') return ok(undefined);
+  if (audioTrack === 'outbound') {
+    return err(invalidField('audio_track', 'must be inbound or both with speech_events'));
+  }
+  if (bargeIn !== 'none' && !bidirectional) {
+    return err(invalidField('barge_in', 'must be none when bidirectional is false'));
+  }
+  return ok({
+    events,
+    bargeIn,
+    sensitivity: body.speech_sensitivity ?? 50,
+    minimumMs: body.speech_min_ms ?? 40,
+    endMs: body.speech_end_ms ?? 500,
+  });
+}
+
 function streamRequest(body: Static<typeof StartBody>) {
   const bidirectional = body.bidirectional ?? false;
   const audioTrack = body.audio_track ?? (bidirectional ? 'inbound' : 'both');
@@ -132,6 +160,8 @@ function streamRequest(body: Static<typeof StartBody>) {
   if (!format.ok) return format;
   const extraHeaders = parseExtraHeaders(body.extra_headers ?? '');
   if (!extraHeaders.ok) return extraHeaders;
+  const speech = speechDetection(body, { bidirectional, audioTrack });
+  if (!speech.ok) return speech;
   return ok({
     serviceUrl: body.service_url,
     bidirectional,
@@ -140,6 +170,8 @@ function streamRequest(body: Static<typeof StartBody>) {
     ...format.value,
     statusCallback: callbackTarget(body.status_callback_url, body.status_callback_method),
     extraHeaders: extraHeaders.value,
+    speech: speech.value,
+    playPositions: body.play_positions ?? false,
   });
 }
 

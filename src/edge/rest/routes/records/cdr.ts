@@ -1,4 +1,5 @@
 import { inMs } from '../../../../base/duration.ts';
+import { microsFromUnits } from '../../../../base/money.ts';
 import { ok, type Result } from '../../../../base/result.ts';
 import type { CallRecords } from '../../../../domain/cdr/cdr.ts';
 import type { CdrFilter } from '../../../../domain/cdr/types.ts';
@@ -8,6 +9,7 @@ import {
   accountIdText,
   callUuidOf,
   callUuidText,
+  flag,
   oneOf,
   type Static,
   Type,
@@ -22,6 +24,7 @@ import { listedSubAccount } from '../provisioning/scope.ts';
 
 const PER_PAGE_DEFAULT = 20;
 const PER_PAGE_MAX = 100;
+const COST_MAX = 1_000_000;
 const ROOT = '/api/v1/Account/{auth_id}/cdr';
 const common = { method: 'GET', tag: 'Call records', errors: 'plain' } as const;
 const accountParams = Type.Object({ auth_id: accountIdText() });
@@ -39,6 +42,11 @@ const filters = {
   hangup_disposition: Type.Optional(Type.String()),
   context: Type.Optional(Type.String()),
   campaign_id: Type.Optional(Type.String()),
+  trunk_id: Type.Optional(Type.String()),
+  hangup_cause_code: Type.Optional(Type.Integer({ minimum: 0, maximum: 99_999 })),
+  min_cost: Type.Optional(Type.Number({ minimum: 0, maximum: COST_MAX })),
+  max_cost: Type.Optional(Type.Number({ minimum: 0, maximum: COST_MAX })),
+  one_way_audio: Type.Optional(flag()),
   sub_account: Type.Optional(accountIdText({ description: 'a sub-account sees only its own' })),
   search: Type.Optional(Type.String({ description: 'part of a number, call uuid or name' })),
 };
@@ -71,6 +79,11 @@ function filterOf(
     hangupDisposition: query.hangup_disposition,
     context: query.context,
     campaignId: query.campaign_id,
+    trunkId: query.trunk_id,
+    hangupCauseCode: query.hangup_cause_code,
+    costFrom: query.min_cost === undefined ? undefined : microsFromUnits(query.min_cost),
+    costTo: query.max_cost === undefined ? undefined : microsFromUnits(query.max_cost),
+    oneWayAudio: query.one_way_audio === true ? (true as const) : undefined,
     search: query.search,
   });
 }

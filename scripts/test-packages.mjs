@@ -1,0 +1,28 @@
+// What enables the tests that a machine skips: Debian packages, unless noted otherwise. `npm test` prints them, and fails
+// for a skipped test of a file that is not listed here.
+
+/** Path of a test file and the packages that its skipped tests need. */
+const PACKAGES = [
+  [/^test\/cluster\//, ['postgresql', 'redis-server', 'kamailio']],
+  [/^test\/(edge\/store\/|upgrade\/|e2e\/(disk|loads|backends|installed|alarms))/, ['postgresql']],
+  [/^test\/edge\/cluster\//, ['redis-server']],
+  [/^test\/edge\/rest\/plivo-python/, ['python3', 'plivo (Python)']],
+  [/^test\/edge\/rest\/invoice-pdf/, ['fonts-dejavu-core']],
+  [/^test\/edge\/speech\/recognizer/, ['pocketsphinx', 'pocketsphinx-en-us']],
+  [/^test\/edge\/speech\//, ['espeak-ng', 'flite']],
+  [/^test\/deploy\/kamailio/, ['kamailio', 'kamailio-tls-modules', 'kamailio-websocket-modules']],
+  [/^test\/deploy\/monitoring/, ['prometheus']],
+  [/^test\/deploy\/fail2ban/, ['fail2ban']],
+  [/^test\/deploy\/files/, ['systemd']],
+  [/^test\/examples\//, ['python3', 'python3-websockets']],
+  [/^test\/service\/supervisor/, ['python3']],
+  [/^test\/service\/collector-threads/, ['(Linux only)']],
+  [/^test\/e2e\/(console|browser-call)/, ['chromium']],
+  [
+    /^test\/protocol\/sip(-ua)?\//,
+    ['(the messages of RFC 4475 and RFC 5118, see docs/internals/testing.md)'],
+  ],
+];
+
+/** Returns the packages that enable the skipped tests of a file, or undefined if the file is not listed. */
+export const enabledBy = (file) => PACKAGES.find(([where]) => where.test(file))?.[1];

@@ -1,0 +1,143 @@
+/** Lists, replays and tests requests to customers' URLs. */
+import type { Clock } from '../../base/clock.ts';
+import { type AccountId, uuid } from '../../base/ids.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import { type ExchangeNeeds, type ExchangeRequest, exchange } from './exchange.ts';
+import { type Delivery, type DeliveryFilter, DeliveryJournal, isDelivered } from './journal.ts';
+import type { NotificationStore } from './needs.ts';
+import type { HttpMethod } from './types.ts';
+
+/** Limit of a replay or test, ms. A user waits for its result. */
+const READ_TIMEOUT_MS = 15_000;
+const CONNECT_TIMEOUT_MS = 5000;
+const RESPONSE_MAX_BYTES = 100_000;
+const PENDING_MAX = 1000;
+
+export interface DeliverySummary {
+  readonly deliveries: number;
+  readonly failed: number;
+  readonly medianMs: number;
+  readonly p95Ms: number;
+  /** Stored notifications that are retried. At most 1000 are counted. */
+  readonly pending: number;
+}
+
+export type DeliveryRefusal = { readonly kind: 'unknownDelivery' };
+
+export interface DeliveriesNeeds extends Omit<ExchangeNeeds, 'journal'> {
+  readonly clock: Pick<Clock, 'wallMs'>;
+  readonly notifications: Pick<NotificationStore, 'listPending'>;
+}
+
+export class Deliveries {
+  readonly #needs: DeliveriesNeeds;
+  readonly #journal = new DeliveryJournal();
+
+  constructor(needs: DeliveriesNeeds) {
+    this.#needs = needs;
+  }
+
+  /** Records an exchange. `exchange` calls it after each request. */
+  record(
+    delivery: Pick<Delivery, 'attempt' | 'requestBody' | 'responseBody' | 'request'>,
+    replayOf?: string,
+  ): Delivery {
+    const { random, clock } = this.#needs;
+    const { parameters, accountId, json } = delivery.request;
+    const kept = {
+      ...delivery,
+      id: uuid(random),
+      accountId,
+      atUs: Math.round(clock.wallMs() * 1000),
+      callUuid: parameters.find(([name]) => name === 'CallUUID')?.[1] ?? callIn(json),
+      replayOf,
+    };
+    this.#journal.add(kept);
+    return kept;
+  }
+
+  list(accountId: AccountId, filter: DeliveryFilter): readonly Delivery[] {
+    return this.#journal.list(accountId, filter);
+  }
+
+  async summary(accountId: AccountId): Promise<DeliverySummary> {
+    const all = this.#journal.list(accountId);
+    const times = all.map(({ attempt }) => attempt.durationMs).sort((a, b) => a - b);
+    const at = (part: number): number =>
+      Math.round(times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0);
+    const pending = await this.#needs.notifications.listPending(PENDING_MAX, {
+      accountId,
+      subject: undefined,
+    });
+    return {
+      deliveries: all.length,
+      failed: all.filter((one) => !isDelivered(one)).length,
+      medianMs: at(0.5),
+      p95Ms: at(0.95),
+      pending: pending.length,
+    };
+  }
+
+  get(accountId: AccountId, id: string): Result<Delivery, DeliveryRefusal> {
+    const found = this.#journal.get(accountId, id);
+    return found === undefined ? err({ kind: 'unknownDelivery' }) : ok(found);
+  }
+
+  /** Sends the same request again, with a new signature. The response has no effect on the call. */
+  async replay(accountId: AccountId, id: string): Promise<Result<Delivery, DeliveryRefusal>> {
+    const found = this.get(accountId, id);
+    if (!found.ok) return found;
+    return ok(await this.#send({ ...found.value.request, accountId }, id));
+  }
+
+  /** Sends a signed test request. */
+  test(accountId: AccountId, url: string, method: HttpMethod): Promise<Delivery> {
+    const parameters = [
+      ['Event', 'Test'],
+      ['CallUUID', uuid(this.#needs.random)],
+      ['From', '14155550100'],
+      ['To', '14155550123'],
+      ['CallStatus', 'ringing'],
+      ['Direction', 'inbound'],
+    ] as const;
+    return this.#send({ ...LIMITS, event: 'Test', accountId, url, method, parameters });
+  }
+
+  async #send(request: ExchangeRequest, replayOf?: string): Promise<Delivery> {
+    let made: Delivery | undefined;
+    const journal: ExchangeNeeds['journal'] = {
+      record: (delivery) => {
+        made = this.record(delivery, replayOf);
+      },
+    };
+    const limited = { ...request, ...LIMITS };
+    const signal = AbortSignal.timeout(READ_TIMEOUT_MS + CONNECT_TIMEOUT_MS);
+    const result = await exchange({ ...this.#needs, journal }, limited, () => undefined, signal);
+    // A request that was not sent, for example to an invalid URL, is recorded too.
+    return made ?? this.record(unsent(limited, result.ok ? '' : result.error.detail), replayOf);
+  }
+}
+
+const LIMITS = {
+  connectTimeoutMs: CONNECT_TIMEOUT_MS,
+  readTimeoutMs: READ_TIMEOUT_MS,
+  maxResponseBytes: RESPONSE_MAX_BYTES,
+} as const;
+
+const unsent = (request: ExchangeRequest, error: string) => ({
+  request,
+  requestBody: '',
+  responseBody: '',
+  attempt: {
+    event: request.event,
+    url: request.url,
+    method: request.method,
+    status: undefined,
+    error,
+    durationMs: 0,
+    signedString: '',
+  },
+});
+
+const callIn = (json: string | undefined): string | undefined =>
+  /"call_uuid":"([0-9a-f-]{36})"/i.exec(json ?? '')?.[1];

@@ -1,0 +1,95 @@
+/** Composes the REST API, the console and the operator API. */
+import { secretsEqual } from '../../base/hash.ts';
+import type { CampaignService } from '../../domain/campaign/campaign.ts';
+import type { CallControl } from '../../domain/dispatch/types.ts';
+import type { Transcriptions } from '../../domain/transcription/transcription.ts';
+import type { Exporter } from '../../edge/archive/exporter.ts';
+import {
+  createLiveFeed,
+  createRestServer,
+  type RestServer,
+  type RestSettings,
+} from '../../edge/rest/server.ts';
+import { ADMIN_TOKEN_FILE, storedSecret } from '../data-folder.ts';
+import { CallListening } from '../listen-in/call-listening.ts';
+import { SharedCallListening } from '../listen-in/shared-call-listening.ts';
+import { liveCallsView } from '../live-calls.ts';
+import { createOperations } from '../operations.ts';
+import type { Reloader } from '../reload.ts';
+import { shareLiveCalls } from '../shared-live-calls.ts';
+import type { Calls } from './calls.ts';
+import { type CallReports, clusterStateOf, type Monitored, type Watches } from './monitoring.ts';
+
+export interface ApiParts extends Monitored {
+  readonly calls: Calls;
+  /** Live control of the calls of all nodes. */
+  readonly control: CallControl;
+  readonly campaigns: CampaignService;
+  readonly transcriptions: Transcriptions;
+  readonly exporter: Exporter;
+  readonly reports: CallReports;
+  readonly watches: Watches;
+  readonly reloader: Reloader;
+  readonly rest: RestSettings;
+}
+
+export interface Api {
+  readonly server: RestServer;
+  readonly operations: ReturnType<typeof createOperations>;
+}
+
+export function joinApi(parts: ApiParts): Api {
+  const { basics, foundation, lines, cluster, calls, watches, reloader } = parts;
+  const { settings, dataDir, clock, random } = basics;
+  const { callBilling } = calls;
+  const { alarms } = parts.reports;
+  const operations = createOperations({
+    reload: () => reloader.reload(),
+    alarms: {
+      alarms: () => alarms.list(),
+      endedAlarms: () => alarms.ended(),
+      acknowledgeAlarm: (alarm, by) => alarms.acknowledge(alarm, by),
+    },
+    storeWatch: watches.store,
+    serviceability: parts.serviceability,
+    ...clusterStateOf(parts),
+    ...foundation,
+    ...lines,
+    callBilling,
+    admission: calls.admission,
+    metrics: parts.metrics,
+    clock,
+    dataDir,
+    callsLimit: settings.calls.maxConcurrent,
+    overload: watches.overload,
+  });
+  const adminToken = settings.adminToken || storedSecret(dataDir, ADMIN_TOKEN_FILE, random);
+  const callsHere = liveCallsView(callBilling, lines.logs, lines.traces);
+  const liveCalls = cluster === undefined ? callsHere : shareLiveCalls(callsHere, cluster.peers);
+  const listening = new CallListening({ callBilling, watches: lines.streams.watches, clock });
+  const server = createRestServer({
+    ...basics,
+    drafts: lines.drafts,
+    deliveries: lines.deliveries,
+    callListening:
+      cluster === undefined
+        ? listening
+        : new SharedCallListening({ ...basics, own: listening, peers: cluster.peers }),
+    liveFeed: createLiveFeed(clock, liveCalls),
+    ...foundation,
+    control: parts.control,
+    operations,
+    recordingObjects: parts.leaving.elsewhere,
+    signingTokens: foundation.store.signingTokens,
+    onExportQueued: () => parts.exporter.wake(),
+    campaigns: parts.campaigns,
+    transcriptions: parts.transcriptions,
+    liveCalls,
+    isAdminToken: (token) => secretsEqual(token, adminToken),
+    isScrapeToken: (token) =>
+      settings.http.metricsToken !== '' && secretsEqual(token, settings.http.metricsToken),
+    takeUpgrade: (...upgrade) => lines.signalling.upgrade(...upgrade),
+    settings: parts.rest,
+  });
+  return { server, operations };
+}

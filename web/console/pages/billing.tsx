@@ -1,0 +1,305 @@
+import { useMemo, useState } from 'preact/hooks';
+import { call, get, number, part, type Row, rows, text } from '../api.ts';
+import { money } from '../format.ts';
+import { useAction, useFields, useLoad } from '../hooks.ts';
+import { may } from '../may.ts';
+import type { PageProps } from '../page-props.ts';
+import { t } from '../text.ts';
+import { Chart } from '../ui/chart.tsx';
+import { Input, Save } from '../ui/form.tsx';
+import { confirmed, FormDrawer } from '../ui/overlay.tsx';
+import { Card, Head, LoadProblem, Tiles } from '../ui/parts.tsx';
+import { Table } from '../ui/table.tsx';
+import { toast } from '../ui/toast.tsx';
+import { Ledger } from './ledger.tsx';
+
+export function Billing({ account, isStaff }: PageProps) {
+  const owner = useLoad(account, () => get(`/api/v1/Account/${account}/`));
+  const currency = text(owner.value?.['currency']) || 'USD';
+  const balance = useLoad(`${account} ${currency}`, () =>
+    get(`/api/v1/Account/${account}/balance/${currency}`),
+  );
+  const { value } = balance;
+  return (
+    <>
+      <Head title={t('Billing')} about={t('Balance, charges and invoices of this account.')}>
+        <LowBalance account={account} currency={currency} done={balance.again} />
+        {isStaff && may('money') && (
+          <Credit
+            account={account}
+            currency={currency}
+            balance={number(value?.['balance'])}
+            done={balance.again}
+          />
+        )}
+      </Head>
+      <LoadProblem of={balance} />
+      {value && (
+        <Tiles
+          of={[
+            { name: t('Available'), value: money(value['available_balance'], currency) },
+            { name: t('Balance'), value: money(value['balance'], currency) },
+            {
+              name: t('Reserved for running calls'),
+              value: money(value['reserved_funds'], currency),
+            },
+            { name: t('Credit limit'), value: money(value['credit_limit'], currency) },
+            { name: t('Alert below'), value: money(value['low_balance_threshold'], currency) },
+          ]}
+        />
+      )}
+      <Usage account={account} currency={currency} balance={number(value?.['balance'])} />
+      <Ledger account={account} currency={currency} balance={value} />
+      <Invoices account={account} />
+    </>
+  );
+}
+
+interface UsageProps {
+  readonly account: string;
+  readonly currency: string;
+  readonly balance: number;
+}
+
+/** Balance over time and spending by day, from the daily totals of the ledger. */
+function Usage({ account, currency, balance }: UsageProps) {
+  const found = useLoad(account, () => get(`/api/v1/Account/${account}/usage`));
+  const data = useMemo(() => {
+    const days = rows(found.value?.['usage']);
+    const own = (day: Row) => rows(day['amounts']).filter((one) => one['currency'] === currency);
+    const sum = (day: Row, name: string) =>
+      own(day).reduce((total, one) => total + number(one[name]), 0);
+    const sources = [...new Set(days.flatMap((day) => own(day).map(({ source }) => text(source))))];
+    const spent = (day: Row, source: string) =>
+      own(day)
+        .filter((one) => one['source'] === source)
+        .reduce((total, one) => total + number(one['charged']), 0);
+    const used = sources.filter((source) => days.some((day) => spent(day, source) > 0));
+    // The balance at the end of each day, from today backwards.
+    let after = balance;
+    const ends = days
+      .toReversed()
+      .map((day) => {
+        const end = after;
+        after -= sum(day, 'credited') - sum(day, 'charged');
+        return end;
+      })
+      .toReversed();
+    return {
+      times: days.map((day) => Date.parse(text(day['period'])) / 1000),
+      spending: used.map((name) => ({ name, values: days.map((day) => spent(day, name)) })),
+      balance: [{ name: t('Balance'), values: ends }],
+    };
+  }, [found.value, currency, balance]);
+  return (
+    <>
+      <LoadProblem of={found} />
+      <div class="columns">
+        <Card title={t('Balance')} unit={currency}>
+          {data.times.length > 0 ? (
+            <Chart title={t('Balance')} unit={currency} times={data.times} series={data.balance} />
+          ) : (
+            <p class="muted">{t('No entries yet.')}</p>
+          )}
+        </Card>
+        <Card title={t('Spending by day')} unit={currency}>
+          {data.spending.length > 0 ? (
+            <Chart
+              isBars
+              title={t('Spending by day')}
+              unit={currency}
+              times={data.times}
+              series={data.spending}
+            />
+          ) : (
+            <p class="muted">{t('No spending yet.')}</p>
+          )}
+        </Card>
+      </div>
+    </>
+  );
+}
+
+interface Booking {
+  readonly account: string;
+  readonly currency: string;
+  readonly done: () => void;
+}
+
+function Credit({ account, currency, balance, done }: Booking & { readonly balance: number }) {
+  const [isOpen, setOpen] = useState(false);
+  const { fields, setFields, set } = useFields({ amount: '', description: '' });
+  const { problem, fields: problems, isBusy, run } = useAction();
+  const value = Number(fields.amount);
+  const isValid = fields.amount !== '' && Number.isFinite(value) && value !== 0;
+  const book = () =>
+    run(async () => {
+      if (!isValid) throw new Error(t('Enter an amount other than 0, for example 25 or -2.50.'));
+      if (value < 0) {
+        const isSure = await confirmed({
+          title: t('Debit {amount}?', { amount: money(-value, currency) }),
+          detail: t('The balance of {account} becomes {balance}.', {
+            account,
+            balance: money(balance + value, currency),
+          }),
+          action: t('Debit account'),
+        });
+        if (!isSure) return;
+      }
+      await call('POST', `/admin/v1/accounts/${account}/credit`, {
+        amount: value,
+        currency,
+        description: fields.description,
+      });
+      toast(value < 0 ? t('The account is debited.') : t('The credit is added.'));
+      setFields({ amount: '', description: '' });
+      setOpen(false);
+      done();
+    });
+  return (
+    <>
+      <button type="button" class="btn primary" onClick={() => setOpen(true)}>
+        {t('Add credit')}
+      </button>
+      <FormDrawer
+        title={t('Add credit')}
+        isOpen={isOpen}
+        close={() => setOpen(false)}
+        submit={value < 0 ? t('Debit account') : t('Add credit')}
+        problem={problem}
+        isBusy={isBusy}
+        act={() => void book()}
+      >
+        <Input
+          label={t('Amount, {currency}', { currency })}
+          hint={t('A negative amount debits the account')}
+          value={fields.amount}
+          set={set('amount')}
+          problem={problems['amount']}
+          required
+        />
+        <Input
+          label={t('Description')}
+          value={fields.description}
+          set={set('description')}
+          problem={problems['description']}
+          required
+        />
+        {isValid && (
+          <div class="callout">
+            {t('Balance afterwards: {balance}', { balance: money(balance + value, currency) })}
+          </div>
+        )}
+      </FormDrawer>
+    </>
+  );
+}
+
+function LowBalance({ account, currency, done }: Booking) {
+  const path = `/api/v1/Account/${account}/low-balance-alert`;
+  const [isOpen, setOpen] = useState(false);
+  const found = useLoad(`${account} ${isOpen}`, () => get(path));
+  const [threshold, setThreshold] = useState<string>();
+  const [email, setEmail] = useState<string>();
+  const [url, setUrl] = useState<string>();
+  const { problem, fields: problems, isBusy, run } = useAction();
+  if (!may('money')) return null;
+  const known = found.value;
+  const emails = Array.isArray(known?.['emails']) ? known['emails'].join(', ') : '';
+  const limit = text(part(known?.['thresholds'])[currency]);
+  const save = () =>
+    run(async () => {
+      await call('POST', path, {
+        emails: (email ?? emails)
+          .split(',')
+          .map((one) => one.trim())
+          .filter((one) => one !== ''),
+        thresholds: { [currency]: Number(threshold ?? limit) },
+        ...(url !== undefined && { url }),
+      });
+      toast(t('The alert is saved.'));
+      setOpen(false);
+      done();
+    });
+  return (
+    <>
+      <button type="button" class="btn" onClick={() => setOpen(true)}>
+        {t('Edit low-balance alert')}
+      </button>
+      <FormDrawer
+        title={t('Edit low-balance alert')}
+        isOpen={isOpen}
+        close={() => setOpen(false)}
+        submit={t('Save alert')}
+        problem={problem ?? found.problem}
+        isBusy={isBusy}
+        act={() => void save()}
+      >
+        <Input
+          label={t('Alert below ({currency})', { currency })}
+          value={threshold ?? limit}
+          set={setThreshold}
+          problem={problems['thresholds']}
+        />
+        <Input
+          label={t('Email addresses')}
+          hint={t('Separated by commas')}
+          value={email ?? emails}
+          set={setEmail}
+          problem={problems['emails']}
+        />
+        <Input
+          label={t('Webhook URL')}
+          type="url"
+          value={url ?? text(known?.['url'])}
+          set={setUrl}
+          problem={problems['url']}
+        />
+      </FormDrawer>
+    </>
+  );
+}
+
+const MONTHS = 12;
+
+/** Invoices of the latest months. */
+function Invoices({ account }: { readonly account: string }) {
+  const now = new Date();
+  const months = Array.from({ length: MONTHS }, (_, back) => {
+    const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back, 1));
+    return { month: month.toISOString().slice(0, 7) };
+  });
+  const path = `/api/v1/Account/${account}/invoices`;
+  return (
+    <Card title={t('Invoices')} flush>
+      <Table
+        name={t('Invoices')}
+        rows={months}
+        keyOf={(row) => text(row['month'])}
+        empty=""
+        columns={[
+          {
+            title: t('Month'),
+            value: (row) =>
+              new Date(`${text(row['month'])}-15`).toLocaleDateString(undefined, {
+                month: 'long',
+                year: 'numeric',
+              }),
+          },
+          {
+            title: t('Invoice'),
+            isActions: true,
+            value: (row) => (
+              <Save
+                path={`${path}/${text(row['month'])}/pdf`}
+                name={`invoice-${text(row['month'])}.pdf`}
+              >
+                {t('Download PDF')}
+              </Save>
+            ),
+          },
+        ]}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,217 @@
+/** Filters of the list of calls. */
+import { useState } from 'preact/hooks';
+import { get, type Row, rows, text } from '../api.ts';
+import { useLoad } from '../hooks.ts';
+import { CAUSES } from '../reasons.ts';
+import { t } from '../text.ts';
+import { Input, Select } from '../ui/form.tsx';
+
+export const EMPTY = {
+  search: '',
+  state: '',
+  direction: '',
+  from: '',
+  to: '',
+  cause: '',
+  campaign: '',
+  trunk: '',
+  quality: '',
+  min_cost: '',
+  max_cost: '',
+  min_duration: '',
+  bot: '',
+  accounts: '',
+};
+export type Filters = Readonly<Record<keyof typeof EMPTY, string>>;
+
+/** Returns the query of the service for the filters. */
+export function queryOf(filters: Filters): string {
+  const query = new URLSearchParams();
+  const put = (name: string, value: string) => value !== '' && query.set(name, value);
+  put('search', filters.search.trim());
+  put('call_direction', filters.direction);
+  put('start_date', filters.from);
+  put('end_date', filters.to);
+  put('hangup_cause_code', filters.cause);
+  put('campaign_id', filters.campaign);
+  put('trunk_id', filters.trunk);
+  put('min_cost', filters.min_cost);
+  put('max_cost', filters.max_cost);
+  put('min_duration', filters.min_duration);
+  if (filters.quality === 'bad') put('max_mos', '3.39');
+  if (filters.quality === 'fair') put('max_mos', '3.99');
+  if (filters.quality === 'good') put('min_mos', '4');
+  if (filters.quality === 'one_way') put('one_way_audio', 'true');
+  return query.toString();
+}
+
+/** Filters that running calls have no values for. */
+const ENDED_ONLY = [
+  'from',
+  'to',
+  'cause',
+  'campaign',
+  'trunk',
+  'quality',
+  'min_cost',
+  'max_cost',
+] as const;
+
+export function fitsLive(one: Row, filters: Filters): boolean {
+  if (filters.state !== 'live' && ENDED_ONLY.some((name) => filters[name] !== '')) return false;
+  const hasBot = Array.isArray(one['bots']) && one['bots'].length > 0;
+  const wanted = filters.search.trim().toLowerCase();
+  return (
+    (filters.direction === '' || one['direction'] === filters.direction) &&
+    (filters.bot === '' || hasBot === (filters.bot === 'yes')) &&
+    `${text(one['from'])} ${text(one['to'])} ${text(one['call_uuid'])}`
+      .toLowerCase()
+      .includes(wanted)
+  );
+}
+
+interface Props {
+  readonly filters: Filters;
+  readonly change: (changes: Partial<Filters>) => void;
+  readonly account: string;
+  readonly isStaff: boolean;
+}
+
+const MORE: ReadonlyArray<keyof Filters> = [
+  'cause',
+  'campaign',
+  'trunk',
+  'quality',
+  'min_cost',
+  'max_cost',
+  'min_duration',
+  'bot',
+  'accounts',
+];
+
+export function CallFilters({ filters, change, account, isStaff }: Props) {
+  const used = MORE.filter((name) => filters[name] !== '').length;
+  const [isOpen, setOpen] = useState(used > 0);
+  const set = (name: keyof Filters) => (value: string) => change({ [name]: value });
+  const isUsed = Object.values(filters).some((value) => value !== '');
+  return (
+    <form
+      class="stack tight"
+      onSubmit={(event) => event.preventDefault()}
+      aria-label={t('Filters')}
+    >
+      <div class="filters">
+        <Input
+          label={t('Search')}
+          placeholder={t('Call UUID, part of a number, name')}
+          type="search"
+          value={filters.search}
+          set={set('search')}
+          wider
+        />
+        <Select
+          label={t('State')}
+          value={filters.state}
+          set={set('state')}
+          options={[
+            ['', t('Running and ended')],
+            ['live', t('Running')],
+            ['ended', t('Ended')],
+          ]}
+        />
+        <Select
+          label={t('Direction')}
+          value={filters.direction}
+          set={set('direction')}
+          options={[
+            ['', t('Both')],
+            ['inbound', t('Inbound')],
+            ['outbound', t('Outbound')],
+          ]}
+        />
+        <Input label={t('From date')} type="date" value={filters.from} set={set('from')} />
+        <Input label={t('To date')} type="date" value={filters.to} set={set('to')} />
+        <button type="button" class="btn" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {used > 0 ? t('More filters ({n})', { n: used }) : t('More filters')}
+        </button>
+        {isUsed && (
+          <button type="button" class="btn quiet" onClick={() => change(EMPTY)}>
+            {t('Clear filters')}
+          </button>
+        )}
+      </div>
+      {isOpen && <MoreFilters {...{ filters, set, account, isStaff }} />}
+    </form>
+  );
+}
+
+interface MoreProps extends Omit<Props, 'change'> {
+  readonly set: (name: keyof Filters) => (value: string) => void;
+}
+
+function MoreFilters({ filters, set, account, isStaff }: MoreProps) {
+  const root = `/api/v1/Account/${account}`;
+  const campaigns = useLoad(`${account} campaigns`, () => get(`${root}/campaigns?limit=100`));
+  const trunks = useLoad(`${account} trunks`, () => get(`${root}/trunks?limit=100`));
+  const choices = (from: readonly Row[], id: string) =>
+    from.map((one) => [text(one[id]), text(one['name'])] as const);
+  const any = ['', t('Any')] as const;
+  return (
+    <div class="filters">
+      <Select
+        label={t('End cause')}
+        value={filters.cause}
+        set={set('cause')}
+        options={[any, ...CAUSES]}
+      />
+      <Select
+        label={t('Quality')}
+        value={filters.quality}
+        set={set('quality')}
+        options={[
+          any,
+          ['good', t('Good (MOS 4 or more)')],
+          ['fair', t('MOS below 4')],
+          ['bad', t('Poor (MOS below 3.4)')],
+          ['one_way', t('One-way audio')],
+        ]}
+      />
+      <Select
+        label={t('Campaign')}
+        value={filters.campaign}
+        set={set('campaign')}
+        options={[any, ...choices(rows(campaigns.value?.['objects']), 'id')]}
+      />
+      <Select
+        label={t('Trunk')}
+        value={filters.trunk}
+        set={set('trunk')}
+        options={[any, ...choices(rows(trunks.value?.['objects']), 'trunk_id')]}
+      />
+      <Input label={t('Minimum cost')} value={filters.min_cost} set={set('min_cost')} />
+      <Input label={t('Maximum cost')} value={filters.max_cost} set={set('max_cost')} />
+      <Input
+        label={t('Minimum answered seconds')}
+        value={filters.min_duration}
+        set={set('min_duration')}
+      />
+      <Select
+        label={t('Stream')}
+        value={filters.bot}
+        set={set('bot')}
+        options={[any, ['yes', t('Running with a stream')], ['no', t('Running without a stream')]]}
+      />
+      {isStaff && (
+        <Select
+          label={t('Running calls of')}
+          value={filters.accounts}
+          set={set('accounts')}
+          options={[
+            ['', t('This account')],
+            ['all', t('All accounts')],
+          ]}
+        />
+      )}
+    </div>
+  );
+}

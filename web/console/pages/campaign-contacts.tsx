@@ -1,0 +1,263 @@
+/** Contacts of a campaign with their attempts, and all calls of a campaign. */
+import { useState } from 'preact/hooks';
+import { get, number, part, type Row, rows, text } from '../api.ts';
+import { clock, words } from '../format.ts';
+import { useLoad, useSettled } from '../hooks.ts';
+import { href, useQuery } from '../place.ts';
+import { t } from '../text.ts';
+import { Input, Save, Select } from '../ui/form.tsx';
+import { Drawer } from '../ui/overlay.tsx';
+import { At, Badge, Facts, LoadProblem, type Tone } from '../ui/parts.tsx';
+import { type Column, Pager, Table } from '../ui/table.tsx';
+import { doneOf } from './campaign-parts.tsx';
+
+const PER_PAGE = 50;
+
+const TONES: Readonly<Record<string, Tone>> = {
+  answered: 'good',
+  dialling: 'info',
+  retry_pending: 'info',
+  busy: 'fair',
+  no_answer: 'fair',
+  failed: 'bad',
+  expired: 'bad',
+};
+
+const Status = ({ value }: { readonly value: unknown }) => (
+  <Badge tone={TONES[text(value)] ?? 'none'}>{words(value)}</Badge>
+);
+
+const STATUSES = [
+  'pending',
+  'dialling',
+  'answered',
+  'no_answer',
+  'busy',
+  'failed',
+  'retry_pending',
+  'expired',
+] as const;
+
+export function Contacts({ path, row }: { readonly path: string; readonly row: Row }) {
+  const { fields, setAll } = useQuery({ part: 'contacts', status: '', q: '', page: '1' });
+  const search = useSettled(fields.q);
+  const page = Number(fields.page);
+  const query = new URLSearchParams({
+    limit: String(PER_PAGE),
+    offset: String((page - 1) * PER_PAGE),
+    ...(fields.status !== '' && { status: fields.status }),
+    ...(search !== '' && { search }),
+  });
+  // The counters change with every call of the campaign.
+  const tick = `${doneOf(row)} ${number(row['dialling'])} ${number(row['total_contacts'])}`;
+  const found = useLoad(`${path} ${query} ${tick}`, () => get(`${path}/contacts?${query}`));
+  const [kept, setKept] = useState<Row>();
+  const reply = found.value ?? kept;
+  if (found.value !== undefined && found.value !== kept) setKept(found.value);
+  const list = reply && rows(reply['objects']);
+  const [open, setOpen] = useState<Row>();
+  return (
+    <section class="stack">
+      <div class="row between">
+        <div class="filters grow">
+          <Input
+            label={t('Part of the number')}
+            type="search"
+            value={fields.q}
+            set={(q) => setAll({ q, page: '1' })}
+          />
+          <Select
+            label={t('Status')}
+            value={fields.status}
+            set={(status) => setAll({ status, page: '1' })}
+            options={[['', t('Any')], ...STATUSES.map((one) => [one, words(one)] as const)]}
+          />
+        </div>
+        <Save path={`${path}/upload/errors`} name="errors.csv">
+          {t('Export invalid rows')}
+        </Save>
+      </div>
+      <LoadProblem of={found} />
+      <Table
+        name={t('Contacts')}
+        rows={list}
+        problem={found.problem}
+        empty={
+          fields.q === '' && fields.status === ''
+            ? t('No contacts yet. Upload a list of contacts.')
+            : t('No contact matches.')
+        }
+        columns={[
+          {
+            title: t('Row'),
+            value: (one) => text(one['row_number']),
+            sort: (one) => number(one['row_number']),
+            isNumber: true,
+            isMinor: true,
+          },
+          {
+            title: t('Number'),
+            value: (one) => (
+              <button type="button" class="btn quiet tiny" onClick={() => setOpen(one)}>
+                {text(one['to_number'])}
+              </button>
+            ),
+            sort: (one) => text(one['to_number']),
+          },
+          {
+            title: t('Status'),
+            value: (one) => <Status value={one['status']} />,
+            sort: (one) => text(one['status']),
+          },
+          { title: t('Reason'), value: (one) => words(one['reason']), isMinor: true },
+          {
+            title: t('Attempts'),
+            value: (one) => text(one['attempts']),
+            sort: (one) => number(one['attempts']),
+            isNumber: true,
+          },
+          {
+            title: t('Next attempt'),
+            value: (one) => <At value={one['next_attempt_at']} />,
+            isMinor: true,
+          },
+          { title: t('Time zone'), value: (one) => text(one['timezone']), isMinor: true },
+        ]}
+      />
+      <Pager
+        page={page}
+        set={(next) => setAll({ page: String(next) })}
+        perPage={PER_PAGE}
+        shown={list?.length ?? 0}
+        total={number(reply?.['total'])}
+      />
+      <Drawer
+        title={text(open?.['to_number'])}
+        isOpen={open !== undefined}
+        close={() => setOpen(undefined)}
+        isWide
+      >
+        <div class="body">{open && <ContactDetail path={path} contact={open} />}</div>
+      </Drawer>
+    </section>
+  );
+}
+
+/** Attempts of one contact. The service lists the attempts of a campaign, latest first. */
+function ContactDetail({ path, contact }: { readonly path: string; readonly contact: Row }) {
+  const found = useLoad(`${path} ${text(contact['id'])}`, async () => {
+    const wanted = number(contact['attempts']);
+    const own: Row[] = [];
+    for (let page = 1; page <= 50 && own.length < wanted; page += 1) {
+      const reply = await get(`${path}/calls?per_page=200&page=${page}`);
+      own.push(...rows(reply['objects']).filter((one) => one['contact_id'] === contact['id']));
+      if (page >= number(reply['total_pages'])) break;
+    }
+    return own;
+  });
+  const headers = Object.entries(part(contact['sip_headers']));
+  return (
+    <>
+      <Facts
+        of={[
+          [t('Status'), <Status key="status" value={contact['status']} />],
+          [t('Reason'), words(contact['reason'])],
+          [t('Row of the list'), text(contact['row_number'])],
+          [t('Caller ID'), text(contact['from_number'])],
+          [t('Answer URL'), text(contact['answer_url'])],
+          [
+            t('First call'),
+            contact['first_dial_at'] == null ? (
+              ''
+            ) : (
+              <At key="first" value={contact['first_dial_at']} />
+            ),
+          ],
+          [
+            t('Next attempt'),
+            contact['next_attempt_at'] == null ? (
+              ''
+            ) : (
+              <At key="next" value={contact['next_attempt_at']} />
+            ),
+          ],
+          ...headers.map(([name, value]) => [`X-${name}`, text(value)] as const),
+        ]}
+      />
+      <h3>{t('Attempts')}</h3>
+      <LoadProblem of={found} />
+      <Table
+        name={t('Attempts')}
+        rows={found.value}
+        problem={found.problem}
+        keyOf={(one) => text(one['call_uuid'])}
+        empty={t('The contact was not called yet.')}
+        columns={ATTEMPTS}
+      />
+    </>
+  );
+}
+
+const ATTEMPTS: readonly Column[] = [
+  {
+    title: t('Time'),
+    value: (row) => (
+      <a href={href(`calls/${text(row['call_uuid'])}`)}>
+        <At value={row['placed_at']} />
+      </a>
+    ),
+    sort: (row) => text(row['placed_at']),
+  },
+  { title: t('Number'), value: (row) => text(row['to_number']) },
+  { title: t('Caller ID'), value: (row) => text(row['from_number']), isMinor: true },
+  {
+    title: t('Status'),
+    value: (row) => <Status value={row['status']} />,
+    sort: (row) => text(row['status']),
+  },
+  {
+    title: t('Attempt'),
+    value: (row) => text(row['attempt_number']),
+    isNumber: true,
+    isMinor: true,
+  },
+  {
+    title: t('Answered time'),
+    value: (row) => clock(number(row['duration'])),
+    sort: (row) => number(row['duration']),
+    isNumber: true,
+  },
+  { title: t('Cause'), value: (row) => words(row['hangup_cause']), isMinor: true },
+];
+
+/** All calls of the campaign, latest first. */
+export function Attempts({ path, tick }: { readonly path: string; readonly tick: string }) {
+  const { fields, setAll } = useQuery({ part: 'contacts', page: '1' });
+  const page = Number(fields.page);
+  const found = useLoad(`${path} ${page} ${tick}`, () =>
+    get(`${path}/calls?per_page=${PER_PAGE}&page=${page}`),
+  );
+  const [kept, setKept] = useState<Row>();
+  if (found.value !== undefined && found.value !== kept) setKept(found.value);
+  const reply = found.value ?? kept;
+  const list = reply && rows(reply['objects']);
+  return (
+    <section class="stack">
+      <LoadProblem of={found} />
+      <Table
+        name={t('Calls of the campaign')}
+        rows={list}
+        problem={found.problem}
+        empty={t('No calls yet.')}
+        columns={ATTEMPTS}
+      />
+      <Pager
+        page={page}
+        set={(next) => setAll({ page: String(next) })}
+        perPage={PER_PAGE}
+        shown={list?.length ?? 0}
+        total={number(reply?.['total'])}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,162 @@
+import { useState } from 'preact/hooks';
+import { call, get, type Row, text } from '../api.ts';
+import { count } from '../format.ts';
+import { useAction, useFields, useLoad } from '../hooks.ts';
+import { may } from '../may.ts';
+import type { PageProps } from '../page-props.ts';
+import { href } from '../place.ts';
+import { t } from '../text.ts';
+import { Input } from '../ui/form.tsx';
+import { FormDrawer } from '../ui/overlay.tsx';
+import { Ago, Card, CopyText, Facts, Head, LoadProblem } from '../ui/parts.tsx';
+import { Snippets } from '../ui/snippets.tsx';
+
+/** Auth ID, auth token and access tokens of the account. */
+export function Credentials({ account, isStaff }: PageProps) {
+  const path = `/api/v1/Account/${account}`;
+  const found = useLoad(account, () => get(`${path}/credentials-use`));
+  const [open, setOpen] = useState<'rotate' | 'access'>();
+  const [made, setMade] = useState<Row>();
+  const { fields, set } = useFields({ overlap_seconds: '86400', expires_in: '1800' });
+  const { problem, fields: problems, isBusy, run } = useAction();
+  const rotate = () =>
+    run(async () => {
+      const to = isStaff ? `/admin/v1/accounts/${account}/token` : `${path}/token`;
+      setMade(await call('POST', to, { overlap_seconds: Number(fields.overlap_seconds) }));
+      setOpen(undefined);
+      found.again();
+    });
+  const create = () =>
+    run(async () => {
+      setMade(
+        await call('POST', `${path}/access-token`, { expires_in: Number(fields.expires_in) }),
+      );
+      setOpen(undefined);
+    });
+  const token = text(made?.['auth_token'] ?? made?.['access_token']);
+  return (
+    <>
+      <Head
+        title={t('API credentials')}
+        about={t(
+          'Requests to the REST API send the auth ID and the auth token. The token also signs callbacks.',
+        )}
+      />
+      <LoadProblem of={found} />
+      {token !== '' && (
+        <div class="callout good" role="status">
+          <strong>{t('Copy the token now. It is not shown again.')}</strong>
+          <CopyText value={token} />
+          {made?.['overlap_seconds'] !== undefined && (
+            <span>
+              {t('The previous token stays valid for {n} seconds.', {
+                n: count(made['overlap_seconds']),
+              })}
+            </span>
+          )}
+        </div>
+      )}
+      <div class="columns">
+        <Card
+          title={t('Auth token')}
+          actions={
+            may('credentials') && (
+              <button type="button" class="btn" onClick={() => setOpen('rotate')}>
+                {t('Rotate token')}
+              </button>
+            )
+          }
+        >
+          <Facts
+            of={[
+              [t('Auth ID'), <CopyText key="id" value={account} />],
+              [t('Auth token'), <code key="token">••••••••••••••••</code>],
+              [
+                t('Last use'),
+                found.value === undefined ? (
+                  '…'
+                ) : found.value['last_used_at'] == null ? (
+                  <span class="muted">{t('Not since the service started')}</span>
+                ) : (
+                  <Ago key="used" value={found.value['last_used_at']} />
+                ),
+              ],
+              [t('Last address'), text(found.value?.['last_address'])],
+              [t('Last client'), text(found.value?.['last_user_agent'])],
+              [t('Requests since the start'), count(found.value?.['requests'])],
+            ]}
+          />
+          <p class="small muted">
+            {t(
+              'A new token does not interrupt clients: the previous one stays valid for the selected time.',
+            )}
+          </p>
+        </Card>
+        <Card
+          title={t('Access token')}
+          actions={
+            may('credentials') && (
+              <button type="button" class="btn" onClick={() => setOpen('access')}>
+                {t('Create access token')}
+              </button>
+            )
+          }
+        >
+          <p>
+            {t(
+              'A short-lived token that may only read. Send it as Bearer, for example from a dashboard.',
+            )}
+          </p>
+          <p class="small">
+            {t('For separate credentials per team or customer, create sub-accounts.')}{' '}
+            <a href={href('sub-accounts')}>{t('Show sub-accounts')}</a>
+          </p>
+        </Card>
+      </div>
+      <Card title={t('First request')}>
+        <Snippets request={{ method: 'GET', path: `${path}/` }} />
+        <p class="small">
+          <a href="/docs" target="_blank" rel="noreferrer">
+            {t('Open API reference')}
+          </a>
+        </p>
+      </Card>
+      <FormDrawer
+        title={t('Rotate token')}
+        isOpen={open === 'rotate'}
+        close={() => setOpen(undefined)}
+        submit={t('Rotate token')}
+        problem={problem}
+        isBusy={isBusy}
+        act={() => void rotate()}
+      >
+        <p>{t('The service creates a new token. Callbacks are signed with it immediately.')}</p>
+        <Input
+          label={t('Seconds for which the previous token stays valid')}
+          value={fields.overlap_seconds}
+          set={set('overlap_seconds')}
+          problem={problems['overlap_seconds']}
+          required
+        />
+      </FormDrawer>
+      <FormDrawer
+        title={t('Create access token')}
+        isOpen={open === 'access'}
+        close={() => setOpen(undefined)}
+        submit={t('Create access token')}
+        problem={problem}
+        isBusy={isBusy}
+        act={() => void create()}
+      >
+        <Input
+          label={t('Lifetime in seconds')}
+          hint={t('At most 86,400')}
+          value={fields.expires_in}
+          set={set('expires_in')}
+          problem={problems['expires_in']}
+          required
+        />
+      </FormDrawer>
+    </>
+  );
+}

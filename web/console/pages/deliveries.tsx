@@ -1,0 +1,211 @@
+/** Requests of the service to the customer's URLs: list, details and replay. */
+import { useState } from 'preact/hooks';
+import { call, get, part, type Row, rows, text } from '../api.ts';
+import { useAction, useLoad } from '../hooks.ts';
+import { may } from '../may.ts';
+import { href } from '../place.ts';
+import { t } from '../text.ts';
+import { Code } from '../ui/code.tsx';
+import { confirmed, Drawer } from '../ui/overlay.tsx';
+import { At, Badge, CopyText, Facts, LoadProblem, Problem, Skeleton } from '../ui/parts.tsx';
+import { type Column, Table } from '../ui/table.tsx';
+import { toast } from '../ui/toast.tsx';
+
+const StatusOf = ({ row }: { readonly row: Row }) => {
+  const { status, error } = row;
+  const isGood = typeof status === 'number' && status >= 200 && status < 300;
+  return (
+    <Badge tone={isGood ? 'good' : 'bad'}>
+      {typeof status === 'number' ? status : text(error) || t('No answer')}
+    </Badge>
+  );
+};
+
+export const deliveryColumns = (open: (row: Row) => void): readonly Column[] => [
+  {
+    title: t('Time'),
+    value: (row) => (
+      <button type="button" class="btn quiet tiny" onClick={() => open(row)}>
+        <At value={row['at']} />
+      </button>
+    ),
+    sort: (row) => text(row['at']),
+  },
+  { title: t('Event'), value: (row) => text(row['event']), sort: (row) => text(row['event']) },
+  { title: t('URL'), value: (row) => <code>{`${text(row['method'])} ${text(row['url'])}`}</code> },
+  {
+    title: t('Status'),
+    value: (row) => <StatusOf row={row} />,
+    sort: (row) => Number(row['status'] ?? 0),
+  },
+  {
+    title: t('Latency'),
+    value: (row) => `${Math.round(Number(row['duration_ms']))} ms`,
+    sort: (row) => Number(row['duration_ms']),
+    isNumber: true,
+    isMinor: true,
+  },
+];
+
+interface Props {
+  readonly account: string;
+  readonly callUuid: string;
+  /** Timeline of the call, used when the deliveries are no longer in memory. */
+  readonly entries: readonly Row[];
+}
+
+/** Callbacks of one call. */
+export function Deliveries({ account, callUuid, entries }: Props) {
+  const [open, setOpen] = useState<Row>();
+  const path = `/api/v1/Account/${account}/webhooks`;
+  const count = entries.filter(({ kind }) => kind === 'callback').length;
+  const found = useLoad(`${account} ${callUuid} ${count}`, () =>
+    get(`${path}?call_uuid=${callUuid}&limit=100`),
+  );
+  const kept = found.value && rows(found.value['objects']);
+  // Deliveries stay in memory for a limited time; the timeline is stored with the call.
+  const stored = entries
+    .filter(({ kind }) => kind === 'callback')
+    .map(({ at, text: event, facts }) => ({
+      at,
+      event,
+      ...part(facts),
+      duration_ms: part(facts)['durationMs'],
+      signed_string: part(facts)['signedString'],
+    }));
+  return (
+    <>
+      <LoadProblem of={found} />
+      <Table
+        name={t('Callbacks')}
+        rows={kept !== undefined && kept.length > 0 ? kept : kept && stored}
+        problem={found.problem}
+        empty={t('No callbacks were sent for this call.')}
+        columns={deliveryColumns(setOpen)}
+      />
+      <DeliveryDrawer
+        account={account}
+        row={open}
+        close={() => setOpen(undefined)}
+        again={found.again}
+      />
+    </>
+  );
+}
+
+interface DrawerProps {
+  readonly account: string;
+  readonly row: Row | undefined;
+  readonly close: () => void;
+  readonly again: () => void;
+}
+
+/** Request and response of one delivery, with its signature and replay. */
+export function DeliveryDrawer({ account, row, close, again }: DrawerProps) {
+  const id = text(row?.['id']);
+  const path = `/api/v1/Account/${account}/webhooks/${id}`;
+  const found = useLoad(`${account} ${id}`, () =>
+    id === '' ? Promise.resolve<Row>({}) : get(path),
+  );
+  const { problem, isBusy, run } = useAction();
+  const whole: Row = { ...row, ...found.value };
+  const replay = async () => {
+    const isSure = await confirmed({
+      title: t('Replay this callback?'),
+      detail: t('The service sends the same request with a new signature to {url}.', {
+        url: text(whole['url']),
+      }),
+      action: t('Replay'),
+      isDanger: false,
+    });
+    if (!isSure) return;
+    await run(async () => {
+      const sent = await call('POST', `${path}/replay`, {});
+      const status = sent['status'];
+      const isGood = typeof status === 'number' && status >= 200 && status < 300;
+      toast(
+        isGood
+          ? t('The replay was answered with {status}.', { status })
+          : t('The replay failed: {why}.', { why: text(status ?? sent['error']) }),
+        isGood ? 'good' : 'bad',
+      );
+      again();
+    });
+  };
+  return (
+    <Drawer title={text(row?.['event'])} isOpen={row !== undefined} close={close} isWide>
+      <div class="body">
+        <Problem text={problem} />
+        {id !== '' && found.value === undefined && found.problem === undefined && <Skeleton />}
+        <Facts
+          of={[
+            [t('Status'), <StatusOf key="status" row={whole} />],
+            [t('Time'), <At key="at" value={whole['at']} />],
+            [t('URL'), <CopyText key="url" value={text(whole['url'])} />],
+            [t('Method'), text(whole['method'])],
+            [t('Latency'), `${Math.round(Number(whole['duration_ms']))} ms`],
+            [t('Error'), text(whole['error'])],
+            [
+              t('Call'),
+              text(whole['call_uuid']) === '' ? (
+                ''
+              ) : (
+                <a href={href(`calls/${text(whole['call_uuid'])}`)}>{text(whole['call_uuid'])}</a>
+              ),
+            ],
+            [t('Replay of'), text(whole['replay_of'])],
+          ]}
+        />
+        {typeof whole['request_body'] === 'string' && whole['request_body'] !== '' && (
+          <>
+            <h3>{t('Request body')}</h3>
+            <Code
+              code={readable(whole['request_body'])}
+              language={whole['request_body'].startsWith('{') ? 'json' : 'text'}
+              name={t('Request body')}
+            />
+          </>
+        )}
+        {typeof whole['response_body'] === 'string' && whole['response_body'] !== '' && (
+          <>
+            <h3>{t('Response body')}</h3>
+            <Code
+              code={whole['response_body']}
+              language={whole['response_body'].trimStart().startsWith('<') ? 'xml' : 'text'}
+              name={t('Response body')}
+            />
+          </>
+        )}
+        {typeof whole['signed_string'] === 'string' && whole['signed_string'] !== '' && (
+          <>
+            <h3>{t('Signed text')}</h3>
+            <p class="small muted">
+              {t(
+                'The signature is the HMAC-SHA256 of this text with the auth token of the account.',
+              )}
+            </p>
+            <Code code={whole['signed_string']} language="text" name={t('Signed text')} />
+          </>
+        )}
+      </div>
+      {id !== '' && may('change') && (
+        <footer>
+          <button
+            type="button"
+            class="btn primary"
+            aria-busy={isBusy}
+            onClick={() => void replay()}
+          >
+            {t('Replay callback')}
+          </button>
+        </footer>
+      )}
+    </Drawer>
+  );
+}
+
+/** Shows one form parameter per line. */
+const readable = (body: string): string =>
+  body.startsWith('{')
+    ? body
+    : [...new URLSearchParams(body)].map(([name, value]) => `${name}: ${value}`).join('\n');

@@ -1,0 +1,192 @@
+/** Ledger with filters and the balance after each entry. */
+import { get, number, part, type Row, rows, text } from '../api.ts';
+import { count, money, words } from '../format.ts';
+import { useLoad, useSettled } from '../hooks.ts';
+import { href, useQuery } from '../place.ts';
+import { t } from '../text.ts';
+import { Input, Save, Select } from '../ui/form.tsx';
+import { At, LoadProblem } from '../ui/parts.tsx';
+import { Pager, Table } from '../ui/table.tsx';
+
+const PER_PAGE = 25;
+const EMPTY = {
+  type: '',
+  reference_type: '',
+  description: '',
+  from_date: '',
+  to_date: '',
+  page: '1',
+};
+
+interface Props {
+  readonly account: string;
+  readonly currency: string;
+  readonly balance: Row | undefined;
+}
+
+const signed = (row: Row): number =>
+  (row['type'] === 'debit' ? -1 : 1) * Math.abs(number(row['amount']));
+
+export function Ledger({ account, currency, balance }: Props) {
+  const { fields: filters, setAll } = useQuery(EMPTY);
+  const asked = JSON.parse(useSettled(JSON.stringify(filters))) as typeof EMPTY;
+  const { page, ...others } = asked;
+  const query = new URLSearchParams({ page, per_page: String(PER_PAGE) });
+  for (const [name, one] of Object.entries(others)) if (one !== '') query.set(name, one);
+  const root = `/api/v1/Account/${account}/transactions`;
+  const types = useLoad(`${account} types`, () => get(`${root}/reference-types`));
+  const found = useLoad(`${account} ${query} ${text(balance?.['balance'])}`, () =>
+    get(`${root}?${query}`),
+  );
+  const summary = part(found.value?.['summary']);
+  const names = Array.isArray(types.value?.['reference_types'])
+    ? types.value['reference_types'].map(text)
+    : [];
+  const entries = found.value && rows(found.value['transactions']);
+  const isWhole = Object.values(others).every((value) => value === '');
+  const withBalance = useBalances(account, currency, balance, page, isWhole ? entries : undefined);
+  const set = (name: keyof typeof EMPTY) => (value: string) => setAll({ [name]: value, page: '1' });
+  const exported = new URLSearchParams(
+    Object.entries(others).filter(([name, value]) => value !== '' && name !== 'description'),
+  );
+  return (
+    <section class="stack">
+      <div class="row between">
+        <h2>{t('Ledger')}</h2>
+        <Save path={`${root}/export?${exported}`} name="ledger.csv">
+          {t('Export CSV')}
+        </Save>
+      </div>
+      <form class="filters" onSubmit={(event) => event.preventDefault()}>
+        <Input
+          label={t('Search description')}
+          type="search"
+          value={filters.description}
+          set={set('description')}
+          wider
+        />
+        <Select
+          label={t('Type')}
+          value={filters.type}
+          set={set('type')}
+          options={[
+            ['', t('Any')],
+            ['credit', t('Credit')],
+            ['debit', t('Debit')],
+          ]}
+        />
+        <Select
+          label={t('Source')}
+          value={filters.reference_type}
+          set={set('reference_type')}
+          options={[['', t('Any')], ...names.map((one) => [one, words(one)] as const)]}
+        />
+        <Input
+          label={t('From date')}
+          type="date"
+          value={filters.from_date}
+          set={set('from_date')}
+        />
+        <Input label={t('To date')} type="date" value={filters.to_date} set={set('to_date')} />
+      </form>
+      <LoadProblem of={found} />
+      <p class="small muted">
+        {t('{n} entries · debit {debit} · credit {credit} · net {net}', {
+          n: count(summary['total_transactions']),
+          debit: money(summary['total_debit'], currency),
+          credit: money(summary['total_credit'], currency),
+          net: money(summary['net_amount'], currency),
+        })}
+      </p>
+      <Table
+        name={t('Ledger')}
+        rows={withBalance ?? entries}
+        problem={found.problem}
+        empty={t('No entry matches.')}
+        columns={[
+          {
+            title: t('Time'),
+            value: (row) => <At value={row['created_at']} />,
+            sort: (row) => text(row['created_at']),
+          },
+          { title: t('Description'), value: (row) => <Described row={row} /> },
+          {
+            title: t('Source'),
+            value: (row) => words(row['reference_type']),
+            sort: (row) => text(row['reference_type']),
+            isMinor: true,
+          },
+          {
+            title: t('Amount'),
+            value: (row) => (
+              <span class={signed(row) < 0 ? '' : 'text-good'}>
+                {signed(row) < 0 ? '−' : '+'}
+                {money(Math.abs(number(row['amount'])), row['currency'])}
+              </span>
+            ),
+            sort: signed,
+            isNumber: true,
+          },
+          ...(withBalance === undefined
+            ? []
+            : [
+                {
+                  title: t('Balance'),
+                  value: (row: Row) => money(row['balance_after'], row['currency']),
+                  isNumber: true,
+                  isMinor: true,
+                },
+              ]),
+        ]}
+      />
+      <Pager
+        page={Number(page)}
+        set={(next) => setAll({ page: String(next) })}
+        perPage={PER_PAGE}
+        shown={entries?.length ?? 0}
+        total={number(found.value?.['total'])}
+      />
+    </section>
+  );
+}
+
+/** Description with a link to the call of the entry. */
+function Described({ row }: { readonly row: Row }) {
+  const [, uuid = ''] = /^cdr:([0-9a-f-]{36})$/.exec(text(row['reference'])) ?? [];
+  const told = text(row['description']);
+  return uuid === '' ? <span>{told}</span> : <a href={href(`calls/${uuid}`)}>{told}</a>;
+}
+
+/** Adds the balance after each entry: the current balance minus the later entries. Needs the whole ledger. */
+function useBalances(
+  account: string,
+  currency: string,
+  balance: Row | undefined,
+  page: string,
+  entries: readonly Row[] | undefined,
+): readonly Row[] | undefined {
+  const first = text(entries?.[0]?.['id']);
+  const skipped = (Number(page) - 1) * PER_PAGE;
+  // The net amount of the later entries is the difference of two sums that the service computes.
+  const later = useLoad(`${account} ${page} ${first}`, async () => {
+    if (skipped === 0 || entries === undefined) return 0;
+    const path = `/api/v1/Account/${account}/transactions?currency=${currency}&per_page=1000`;
+    let sum = 0;
+    for (let at = 0; at < Math.min(skipped, 5000); at += 1000) {
+      const reply = await get(`${path}&page=${at / 1000 + 1}`);
+      sum += rows(reply['transactions'])
+        .slice(0, skipped - at)
+        .reduce((total, row) => total + signed(row), 0);
+    }
+    return sum;
+  });
+  if (entries === undefined || balance === undefined || later.value === undefined) return undefined;
+  if (skipped > 5000) return undefined;
+  let after = number(balance['balance']) - later.value;
+  return entries.map((row) => {
+    const isOwn = row['currency'] === currency && row['status'] !== 'failed';
+    const own = { ...row, balance_after: isOwn ? after : undefined };
+    if (isOwn) after -= signed(row);
+    return own;
+  });
+}

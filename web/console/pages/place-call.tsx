@@ -1,0 +1,75 @@
+import { useState } from 'preact/hooks';
+import { call, get, type Row, rows, text } from '../api.ts';
+import { useAction, useFields, useLoad } from '../hooks.ts';
+import { may } from '../may.ts';
+import { go, href } from '../place.ts';
+import { t } from '../text.ts';
+import { Input } from '../ui/form.tsx';
+import { FormDrawer } from '../ui/overlay.tsx';
+import { Snippets } from '../ui/snippets.tsx';
+
+const NEW = { from: '', to: '', answer_url: '' };
+
+/** Places one outbound call. */
+export function PlaceCall({ account }: { readonly account: string }) {
+  const [isOpen, setOpen] = useState(false);
+  const { fields, set } = useFields(NEW);
+  const { problem, fields: problems, isBusy, run } = useAction();
+  const numbers = useLoad(`${account} ${isOpen}`, () =>
+    isOpen ? get(`/api/v1/Account/${account}/numbers?per_page=100`) : Promise.resolve<Row>({}),
+  );
+  const path = `/api/v1/Account/${account}/Call/`;
+  const body = { ...fields, answer_method: 'POST' };
+  if (!may('change')) return null;
+  const place = () =>
+    run(async () => {
+      const placed = await call('POST', path, body);
+      setOpen(false);
+      const id = text(placed['request_uuid']);
+      if (id !== '') go(href(`calls/${id}`));
+    });
+  return (
+    <>
+      <button type="button" class="btn primary" onClick={() => setOpen(true)}>
+        {t('Place call')}
+      </button>
+      <FormDrawer
+        title={t('Place call')}
+        isOpen={isOpen}
+        close={() => setOpen(false)}
+        submit={t('Place call')}
+        act={() => void place()}
+        problem={problem}
+        isBusy={isBusy}
+      >
+        <Input
+          label={t('From')}
+          hint={t('A number of the account or a verified caller ID')}
+          value={fields.from}
+          set={set('from')}
+          problem={problems['from']}
+          list={rows(numbers.value?.['items']).map((one) => text(one['e164']))}
+          required
+        />
+        <Input
+          label={t('To')}
+          hint={t('A number in E.164 format, or a SIP address')}
+          value={fields.to}
+          set={set('to')}
+          problem={problems['to']}
+          required
+        />
+        <Input
+          label={t('Answer URL')}
+          hint={t('The service requests the document from this URL when the call is answered')}
+          type="url"
+          value={fields.answer_url}
+          set={set('answer_url')}
+          problem={problems['answer_url']}
+          required
+        />
+        <Snippets request={{ method: 'POST', path, body }} />
+      </FormDrawer>
+    </>
+  );
+}

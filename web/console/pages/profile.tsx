@@ -1,0 +1,205 @@
+import { useState } from 'preact/hooks';
+import { call, get, type Me, type Row, rows, text } from '../api.ts';
+import { useAction, useLoad } from '../hooks.ts';
+import type { PageProps } from '../page-props.ts';
+import { t } from '../text.ts';
+import { Input, onSubmit } from '../ui/form.tsx';
+import { confirmed } from '../ui/overlay.tsx';
+import { Ago, Badge, Card, CopyText, Head, LoadProblem, Problem } from '../ui/parts.tsx';
+import { Table } from '../ui/table.tsx';
+import { toast } from '../ui/toast.tsx';
+import { pictureOf } from './endpoints.tsx';
+
+/** The signed-in user: password, second factor and sessions. */
+export const Profile = ({ me }: PageProps) => (
+  <>
+    <Head
+      title={t('Profile')}
+      about={t('{email}, role {role}', { email: me.email, role: me.role })}
+    />
+    <div class="columns">
+      <Password />
+      <Totp me={me} />
+    </div>
+    <Sessions />
+  </>
+);
+
+function Password() {
+  const [old, setOld] = useState('');
+  const [password, setPassword] = useState('');
+  const { problem, fields, isBusy, run } = useAction();
+  const change = () =>
+    run(async () => {
+      await call('POST', '/console/api/password', { old, password });
+      setOld('');
+      setPassword('');
+      toast(t('Password changed. You are signed out on other devices.'));
+    });
+  return (
+    <Card title={t('Password')}>
+      <Problem text={problem} />
+      <form class="form" onSubmit={onSubmit(() => void change())}>
+        <Input
+          label={t('Old password')}
+          type="password"
+          value={old}
+          set={setOld}
+          problem={fields['old']}
+          required
+          autocomplete="current-password"
+        />
+        <Input
+          label={t('New password')}
+          hint={t('10 characters or more')}
+          type="password"
+          value={password}
+          set={setPassword}
+          problem={fields['password']}
+          required
+          autocomplete="new-password"
+        />
+        <div>
+          <button type="submit" class="btn primary" aria-busy={isBusy}>
+            {t('Change password')}
+          </button>
+        </div>
+      </form>
+    </Card>
+  );
+}
+
+function Totp({ me }: { readonly me: Me }) {
+  const [isOn, setOn] = useState(me.has_totp);
+  const [made, setMade] = useState<Row>();
+  const [code, setCode] = useState('');
+  const [password, setPassword] = useState('');
+  const { problem, run } = useAction();
+  const begin = () => run(async () => setMade(await call('POST', '/console/api/totp')));
+  const confirmCode = () =>
+    run(async () => {
+      const secret = text(made?.['secret']);
+      await call('PUT', '/console/api/totp', { secret, code, password });
+      setMade(undefined);
+      setCode('');
+      setPassword('');
+      setOn(true);
+    });
+  const remove = () =>
+    run(async () => {
+      const isSure = await confirmed({
+        title: t('Disable the second factor?'),
+        detail: t('Signing in then requires only the password.'),
+        action: t('Disable'),
+      });
+      if (!isSure) return;
+      await call('DELETE', '/console/api/totp', { password });
+      setPassword('');
+      setOn(false);
+    });
+  const passwordInput = (label: string) => (
+    <Input
+      label={label}
+      type="password"
+      value={password}
+      set={setPassword}
+      required
+      autocomplete="current-password"
+    />
+  );
+  return (
+    <Card title={t('Second factor')}>
+      <Problem text={problem} />
+      <p>
+        <Badge tone={isOn ? 'good' : 'fair'}>{isOn ? t('Enabled') : t('Disabled')}</Badge>
+      </p>
+      {isOn && (
+        <form class="form" onSubmit={onSubmit(() => void remove())}>
+          {passwordInput(t('Password'))}
+          <div>
+            <button type="submit" class="btn">
+              {t('Disable second factor')}
+            </button>
+          </div>
+        </form>
+      )}
+      {!isOn && made === undefined && (
+        <div>
+          <button type="button" class="btn" onClick={() => void begin()}>
+            {t('Set up authenticator app')}
+          </button>
+        </div>
+      )}
+      {made !== undefined && (
+        <form class="form" onSubmit={onSubmit(() => void confirmCode())}>
+          <img
+            class="qr"
+            src={pictureOf(text(made['uri']))}
+            alt={t('Secret for the app: {secret}', { secret: text(made['secret']) })}
+          />
+          <CopyText value={text(made['secret'])} />
+          <Input
+            label={t('Code from the app')}
+            value={code}
+            set={setCode}
+            required
+            autocomplete="one-time-code"
+          />
+          {passwordInput(t('Your password'))}
+          <div>
+            <button type="submit" class="btn primary">
+              {t('Confirm')}
+            </button>
+          </div>
+        </form>
+      )}
+    </Card>
+  );
+}
+
+function Sessions() {
+  const found = useLoad('sessions', () => get('/console/api/sessions'));
+  const { problem, run } = useAction();
+  const end = async () => {
+    const isSure = await confirmed({
+      title: t('Sign out all other browsers?'),
+      action: t('Sign out other sessions'),
+    });
+    if (!isSure) return;
+    await run(() => call('DELETE', '/console/api/sessions'));
+    found.again();
+  };
+  return (
+    <Card
+      title={t('Sessions')}
+      flush
+      actions={
+        <button type="button" class="btn" onClick={() => void end()}>
+          {t('Sign out other sessions')}
+        </button>
+      }
+    >
+      <Problem text={problem} />
+      <LoadProblem of={found} />
+      <Table
+        name={t('Sessions')}
+        rows={found.value && rows(found.value['sessions'])}
+        problem={found.problem}
+        empty={t('No sessions.')}
+        columns={[
+          { title: t('Last active'), value: (row) => <Ago value={row['seen_at']} /> },
+          {
+            title: t('Address'),
+            value: (row) => (
+              <span class="row">
+                {text(row['address'])}
+                {row['current'] === true && <Badge tone="info">{t('This browser')}</Badge>}
+              </span>
+            ),
+          },
+          { title: t('Browser'), value: (row) => text(row['user_agent']), isMinor: true },
+        ]}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,138 @@
+import { useState } from 'preact/hooks';
+import { call, get, type Row, rows, text } from '../api.ts';
+import { words } from '../format.ts';
+import { useAction, useLive, useLoad } from '../hooks.ts';
+import type { PageProps } from '../page-props.ts';
+import { href } from '../place.ts';
+import { t } from '../text.ts';
+import { Actions, confirmed, Drawer } from '../ui/overlay.tsx';
+import { Badge, CopyText, Empty, Head, LoadProblem, Mos, Problem, Since } from '../ui/parts.tsx';
+import { Table } from '../ui/table.tsx';
+import { toast } from '../ui/toast.tsx';
+import { ListenIn, StreamInspector } from './listen.tsx';
+
+const CALLS_MAX = 100;
+const EVERY_MS = 3000;
+
+/** Streams of running calls to bots. */
+export function Streams({ account, isStaff }: PageProps) {
+  const live = useLive();
+  const calls = live.calls
+    .filter((one) => !isStaff || one['account_id'] === account)
+    .filter((one) => Array.isArray(one['bots']) && one['bots'].length > 0)
+    .slice(0, CALLS_MAX);
+  const ids = calls.map((one) => text(one['call_uuid'])).join();
+  const root = `/api/v1/Account/${account}/Call/`;
+  const found = useLoad(
+    `${account} ${ids}`,
+    async () => {
+      const each = calls.map(async (one) => {
+        const reply = await get(`${root}${text(one['call_uuid'])}/Stream/`).catch((): Row => ({}));
+        return rows(reply['objects']).map((stream): Row => ({ ...one, ...stream }));
+      });
+      return (await Promise.all(each)).flat();
+    },
+    EVERY_MS,
+  );
+  const [open, setOpen] = useState<Row>();
+  const { problem, run } = useAction();
+  const stop = async (row: Row) => {
+    const isSure = await confirmed({
+      title: t('Stop this stream?'),
+      detail: t('The bot is disconnected. The document of the call continues.'),
+      action: t('Stop stream'),
+    });
+    if (!isSure) return;
+    const path = `${root}${text(row['call_uuid'])}/Stream/${text(row['stream_id'])}/`;
+    if (await run(() => call('DELETE', path))) toast(t('The stream has stopped.'));
+    found.again();
+  };
+  return (
+    <>
+      <Head
+        title={t('Streams')}
+        about={t(
+          'WebSocket streams between running calls and bots, with their audio and messages.',
+        )}
+      />
+      <LoadProblem of={found} />
+      <Problem text={problem} />
+      <Table
+        name={t('Streams')}
+        rows={found.value}
+        problem={found.problem}
+        keyOf={(row) => text(row['stream_id'])}
+        empty={
+          <Empty title={t('No bot is connected.')}>
+            <p>{t('A stream starts when a call runs a Stream element.')}</p>
+            <a class="btn" href={href('playground')}>
+              {t('Open playground')}
+            </a>
+          </Empty>
+        }
+        columns={[
+          {
+            title: t('Call'),
+            value: (row) => (
+              <a href={href(`calls/${text(row['call_uuid'])}`)}>
+                {text(row['from'])} → {text(row['to'])}
+              </a>
+            ),
+          },
+          { title: t('Bot'), value: (row) => <code>{text(row['service_url'])}</code> },
+          {
+            title: t('Audio'),
+            value: (row) =>
+              `${text(row['content_type']).replace('audio/x-', '')} ${text(row['sampling_rate'])} Hz`,
+            isMinor: true,
+          },
+          {
+            title: t('State'),
+            value: (row) => (
+              <Badge
+                tone={
+                  row['status'] === 'connected' || row['status'] === 'started' ? 'good' : 'fair'
+                }
+              >
+                {words(row['status'])}
+              </Badge>
+            ),
+            sort: (row) => text(row['status']),
+          },
+          { title: t('MOS'), value: (row) => <Mos value={row['mos']} />, isMinor: true },
+          { title: t('Time'), value: (row) => <Since value={row['start_time']} />, isNumber: true },
+          {
+            title: t('Actions'),
+            isActions: true,
+            need: 'change',
+            value: (row) => (
+              <Actions
+                name={text(row['stream_id'])}
+                of={[
+                  { label: t('Inspect stream'), act: () => setOpen(row) },
+                  { label: t('Stop stream'), act: () => stop(row), isDanger: true },
+                ]}
+              />
+            ),
+          },
+        ]}
+      />
+      <Drawer
+        title={t('Stream')}
+        isOpen={open !== undefined}
+        close={() => setOpen(undefined)}
+        isWide
+      >
+        <div class="body">
+          {open && (
+            <>
+              <CopyText value={text(open['stream_id'])} />
+              <StreamInspector account={account} uuid={text(open['call_uuid'])} />
+              <ListenIn account={account} uuid={text(open['call_uuid'])} />
+            </>
+          )}
+        </div>
+      </Drawer>
+    </>
+  );
+}

@@ -1,0 +1,203 @@
+/** Form in a drawer, described by fields. Creates an object or changes the changed fields of one. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { Row } from '../api.ts';
+import { text } from '../api.ts';
+import { useAction } from '../hooks.ts';
+import { t } from '../text.ts';
+import { Check, Input, type Options, Select, TextArea } from './form.tsx';
+import { FormDrawer } from './overlay.tsx';
+import { Snippets } from './snippets.tsx';
+import { toast } from './toast.tsx';
+
+export interface FieldSpec {
+  /** Name in the request. `auth.username` is a member of an object. */
+  readonly name: string;
+  readonly label: string;
+  readonly kind?:
+    | 'text'
+    | 'url'
+    | 'email'
+    | 'password'
+    | 'number'
+    | 'flag'
+    | 'select'
+    | 'area'
+    | 'list'
+    | 'date'
+    | 'time'
+    | 'datetime-local';
+  readonly hint?: string;
+  readonly options?: Options;
+  readonly required?: boolean;
+  /** Initial value of a new object. */
+  readonly initial?: string;
+  /** True: an empty field of an existing object is sent as null. Otherwise as an empty text. */
+  readonly isNullable?: boolean;
+  /** Whether the field can be changed after the creation. Default: true. */
+  readonly isFixed?: boolean;
+  /** Heading of the group that starts with this field. */
+  readonly group?: string;
+  /** Shown only while this holds. */
+  readonly when?: (values: Values) => boolean;
+}
+
+export type Values = Readonly<Record<string, string>>;
+
+const readPath = (row: Row, name: string): unknown =>
+  name.split('.').reduce<unknown>((at, one) => (at as Row | undefined | null)?.[one], row);
+
+const asText = (value: unknown): string =>
+  Array.isArray(value) ? value.map(text).join('\n') : text(value);
+
+const initialOf = (fields: readonly FieldSpec[], row: Row | undefined): Values =>
+  Object.fromEntries(
+    fields.map(({ name, initial = '' }) => [
+      name,
+      row === undefined ? initial : asText(readPath(row, name)),
+    ]),
+  );
+
+function sentOf({ kind, isNullable }: FieldSpec, value: string, isNew: boolean): unknown {
+  if (kind === 'flag') return value === 'true';
+  if (kind === 'list')
+    return value
+      .split(/[\n,]+/)
+      .map((one) => one.trim())
+      .filter((one) => one !== '');
+  if (value === '') return isNew ? undefined : isNullable || kind === 'number' ? null : '';
+  if (kind === 'number') return Number(value);
+  if (kind === 'datetime-local') return new Date(value).toISOString();
+  return value;
+}
+
+/** Builds the request body: all used fields of a new object, changed fields of an existing one. */
+function bodyOf(
+  fields: readonly FieldSpec[],
+  values: Values,
+  row: Row | undefined,
+): Record<string, unknown> {
+  const before = initialOf(fields, row);
+  const body: Record<string, unknown> = {};
+  for (const field of fields) {
+    const value = values[field.name] ?? '';
+    if (field.when?.(values) === false) continue;
+    if (row !== undefined && (field.isFixed || value === before[field.name])) continue;
+    const sent = sentOf(field, value, row === undefined);
+    if (sent === undefined || (Array.isArray(sent) && sent.length === 0 && row === undefined))
+      continue;
+    const names = field.name.split('.');
+    const last = names.pop() ?? '';
+    let at = body;
+    for (const one of names) {
+      at[one] ??= {};
+      at = at[one] as Record<string, unknown>;
+    }
+    at[last] = sent;
+  }
+  return body;
+}
+
+interface Props {
+  readonly isOpen: boolean;
+  readonly close: () => void;
+  /** Existing object, or undefined for a new one. */
+  readonly row: Row | undefined;
+  readonly fields: readonly FieldSpec[];
+  /** Name of the object in titles and buttons, for example "carrier". */
+  readonly noun: string;
+  readonly save: (body: Record<string, unknown>, row: Row | undefined) => Promise<unknown>;
+  /** Method and path of the request, for the code examples. */
+  readonly request?: (row: Row | undefined) => { readonly method: string; readonly path: string };
+  readonly done: () => void;
+  readonly children?: ComponentChildren;
+  readonly initial?: Values;
+}
+
+export function Editor(props: Props) {
+  const { isOpen, close, row, fields, noun, save, request, done, children } = props;
+  const [values, setValues] = useState<Values>({});
+  const { problem, fields: problems, isBusy, run } = useAction();
+  useEffect(() => {
+    if (isOpen) setValues({ ...initialOf(fields, row), ...props.initial });
+  }, [isOpen, row]);
+  const isNew = row === undefined;
+  const submit = isNew ? t('Create {noun}', { noun }) : t('Save {noun}', { noun });
+  const body = bodyOf(fields, values, row);
+  const act = async () => {
+    const isDone = await run(() => save(bodyOf(fields, values, row), row));
+    if (!isDone) return;
+    toast(isNew ? t('Created {noun}.', { noun }) : t('Saved {noun}.', { noun }));
+    close();
+    done();
+  };
+  const known = new Set(fields.map(({ name }) => name));
+  const others = Object.keys(problems).some((name) => !known.has(name));
+  const shown =
+    Object.keys(problems).length > 0 && !others ? t('Correct the marked fields.') : problem;
+  return (
+    <FormDrawer
+      title={isNew ? t('Create {noun}', { noun }) : t('Edit {noun}', { noun })}
+      isOpen={isOpen}
+      close={close}
+      submit={submit}
+      act={() => void act()}
+      problem={shown}
+      isBusy={isBusy}
+    >
+      {fields
+        .filter((field) => (isNew || field.isFixed !== true) && field.when?.(values) !== false)
+        .map((field) => (
+          <FieldOf
+            key={field.name}
+            field={field}
+            value={values[field.name] ?? ''}
+            problem={problems[field.name]}
+            set={(value) => setValues((before) => ({ ...before, [field.name]: value }))}
+          />
+        ))}
+      {children}
+      {request && <Snippets request={{ ...request(row), body }} />}
+    </FormDrawer>
+  );
+}
+
+interface FieldProps {
+  readonly field: FieldSpec;
+  readonly value: string;
+  readonly set: (value: string) => void;
+  readonly problem: string | undefined;
+}
+
+function FieldOf({ field, value, set, problem }: FieldProps) {
+  const { kind = 'text', label, hint, options = [], required = false, group } = field;
+  const common = { label, hint, value, set, problem, required };
+  const control =
+    kind === 'flag' ? (
+      <Check
+        label={label}
+        {...(hint !== undefined && { hint })}
+        isOn={value === 'true'}
+        set={(isOn) => set(String(isOn))}
+      />
+    ) : kind === 'select' ? (
+      <Select {...common} options={options} />
+    ) : kind === 'area' || kind === 'list' ? (
+      <TextArea {...common} rows={3} />
+    ) : (
+      <Input
+        {...common}
+        type={kind === 'number' ? 'text' : kind}
+        autocomplete={kind === 'password' ? 'new-password' : 'off'}
+        {...(options.length > 0 && { list: options.map(([one]) => one) })}
+      />
+    );
+  return group === undefined ? (
+    control
+  ) : (
+    <>
+      <h3>{group}</h3>
+      {control}
+    </>
+  );
+}

@@ -1,0 +1,124 @@
+/** Command palette (Ctrl K or ⌘ K): pages, accounts, and jumps to a call UUID or number. */
+import { Combobox, ComboboxItem, ComboboxList, ComboboxProvider, Dialog } from '@ariakit/react';
+import { useEffect, useState } from 'preact/hooks';
+import type { Row } from '../api.ts';
+import { text } from '../api.ts';
+import { go, href } from '../place.ts';
+import { t } from '../text.ts';
+
+export interface Command {
+  readonly group: string;
+  readonly label: string;
+  readonly note?: string;
+  readonly to: string;
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const NUMBER = /^\+?[\d\s().-]{4,}$/;
+const SHOWN_MAX = 40;
+
+/** Commands that the typed text itself makes possible. */
+function jumps(typed: string): readonly Command[] {
+  const group = t('Go to');
+  if (UUID.test(typed)) {
+    return [{ group, label: t('Call {id}', { id: typed }), to: href(`calls/${typed}`) }];
+  }
+  if (typed === '') return [];
+  const search = NUMBER.test(typed) ? typed.replaceAll(/[^\d]/g, '') : typed;
+  return [
+    { group, label: t('Search calls for “{typed}”', { typed }), to: href('calls', { search }) },
+  ];
+}
+
+const fits = (command: Command, typed: string): boolean =>
+  `${command.label} ${command.note ?? ''}`.toLowerCase().includes(typed.toLowerCase());
+
+interface Props {
+  readonly pages: readonly Command[];
+  readonly accounts: readonly Row[];
+  readonly isOpen: boolean;
+  readonly setOpen: (isOpen: boolean) => void;
+  readonly path: string;
+}
+
+export function Palette({ pages, accounts, isOpen, setOpen, path }: Props) {
+  const [typed, setTyped] = useState('');
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      setOpen(!isOpen);
+    };
+    addEventListener('keydown', pressed);
+    return () => removeEventListener('keydown', pressed);
+  }, [isOpen, setOpen]);
+  useEffect(() => setTyped(''), [isOpen]);
+  const wanted = typed.trim();
+  const isExact = UUID.test(wanted) || NUMBER.test(wanted);
+  const all = [
+    ...(isExact ? jumps(wanted) : []),
+    ...pages.filter((one) => fits(one, wanted)),
+    ...accounts
+      .map((one) => ({
+        group: t('Accounts'),
+        label: text(one['name']),
+        note: text(one['auth_id']),
+        to: href(path, {}, text(one['auth_id'])),
+      }))
+      .filter((one) => fits(one, wanted)),
+    ...(isExact ? [] : jumps(wanted)),
+  ].slice(0, SHOWN_MAX);
+  const groups = [...new Set(all.map(({ group }) => group))];
+  const choose = (to: string) => {
+    setOpen(false);
+    go(to);
+  };
+  return (
+    <Dialog
+      open={isOpen}
+      onClose={() => setOpen(false)}
+      backdrop={<div class="backdrop" />}
+      class="dialog palette"
+      aria-label={t('Command palette')}
+      unmountOnHide
+    >
+      <ComboboxProvider open setValue={setTyped} focusLoop>
+        <Combobox
+          autoSelect="always"
+          onKeyDown={(event: KeyboardEvent) => {
+            if (event.key !== 'Enter') return;
+            event.preventDefault();
+            const list = (event.currentTarget as HTMLElement).closest('.palette');
+            const active = list?.querySelector<HTMLElement>('[data-active-item]');
+            (active ?? list?.querySelector<HTMLElement>('.option'))?.click();
+          }}
+          aria-label={t('Search pages, calls, numbers and accounts')}
+          placeholder={t('Search pages, calls, numbers and accounts')}
+        />
+        <ComboboxList class="list" alwaysVisible>
+          {all.length === 0 && <p class="option muted">{t('Nothing matches.')}</p>}
+          {groups.map((group) => (
+            <div key={group}>
+              <div class="group-label" aria-hidden="true">
+                {group}
+              </div>
+              {all
+                .filter((one) => one.group === group)
+                .map(({ label, note, to }) => (
+                  <ComboboxItem
+                    key={to + label}
+                    class="option"
+                    focusOnHover
+                    onClick={() => choose(to)}
+                  >
+                    <span>{label}</span>
+                    {note !== undefined && <span class="muted">{note}</span>}
+                  </ComboboxItem>
+                ))}
+            </div>
+          ))}
+        </ComboboxList>
+      </ComboboxProvider>
+    </Dialog>
+  );
+}

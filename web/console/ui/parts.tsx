@@ -1,0 +1,274 @@
+/** Small components of all pages. */
+import { Tooltip, TooltipAnchor, TooltipProvider } from '@ariakit/react';
+import { Check, Copy } from 'lucide';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { text } from '../api.ts';
+import { ago, clock, dateTime } from '../format.ts';
+import { href } from '../place.ts';
+import { t } from '../text.ts';
+import { Icon } from './icon.tsx';
+
+export type Tone = 'good' | 'fair' | 'bad' | 'info' | 'none';
+
+export const Badge = ({
+  tone = 'none',
+  children,
+}: {
+  readonly tone?: Tone;
+  readonly children: ComponentChildren;
+}) => <span class={`badge ${tone}`}>{children}</span>;
+
+export const Problem = ({ text: told }: { readonly text: string | undefined }) =>
+  told === undefined ? null : (
+    <div class="callout bad" role="alert">
+      {told}
+    </div>
+  );
+
+/** Error of a page's data with a button that loads it again. */
+export const LoadProblem = ({
+  of,
+}: {
+  readonly of: { readonly problem: string | undefined; readonly again: () => void };
+}) =>
+  of.problem === undefined ? null : (
+    <div class="callout bad" role="alert">
+      <div class="row between">
+        <span>{of.problem}</span>
+        <button type="button" class="btn tiny" onClick={of.again}>
+          {t('Try again')}
+        </button>
+      </div>
+    </div>
+  );
+
+interface HeadProps {
+  readonly title: ComponentChildren;
+  readonly about?: ComponentChildren;
+  readonly children?: ComponentChildren;
+}
+
+/** Heading of a page with its main question and actions. */
+export const Head = ({ title, about, children }: HeadProps) => (
+  <header class="head">
+    <div class="grow">
+      <h1>{title}</h1>
+      {about !== undefined && <p>{about}</p>}
+    </div>
+    {children && <div class="actions">{children}</div>}
+  </header>
+);
+
+/** The page for an address or an ID that does not exist, or that the role does not permit. */
+export const NotFound = () => (
+  <>
+    <Head
+      title={t('404: Page not found')}
+      about={t('This page or ID does not exist, or your role does not permit it.')}
+    />
+    <p>
+      <a class="btn" href={href('')}>
+        {t('Go to the start page')}
+      </a>
+    </p>
+  </>
+);
+
+interface EmptyProps {
+  readonly title: string;
+  readonly children?: ComponentChildren;
+}
+
+/** State of a list without rows: what it is for, and the next action. */
+export const Empty = ({ title, children }: EmptyProps) => (
+  <div class="empty">
+    <p class="strong">{title}</p>
+    {children}
+  </div>
+);
+
+export const Skeleton = ({ lines = 4 }: { readonly lines?: number }) => (
+  <div class="card" aria-busy="true">
+    <span class="sr">{t('Loading')}</span>
+    {Array.from({ length: lines }, (_, at) => (
+      <span key={at} class={`skeleton w${(at % 3) + 1}`} />
+    ))}
+  </div>
+);
+
+export interface TileData {
+  readonly name: string;
+  readonly value: ComponentChildren;
+  readonly note?: ComponentChildren;
+}
+
+export const Tiles = ({ of }: { readonly of: readonly TileData[] }) => (
+  <dl class="tiles">
+    {of.map(({ name, value, note }) => (
+      <div class="tile" key={name}>
+        <dt>{name}</dt>
+        <dd>{value === '' || value === undefined || value === null ? '—' : value}</dd>
+        {note !== undefined && <dd class="note">{note}</dd>}
+      </div>
+    ))}
+  </dl>
+);
+
+export type Fact = readonly [name: string, value: ComponentChildren];
+
+/** Names and values. Rows without a value are left out. */
+export const Facts = ({ of }: { readonly of: readonly Fact[] }) => (
+  <dl class="facts">
+    {of
+      .filter(([, value]) => value !== '' && value !== undefined && value !== null)
+      .map(([name, value]) => [
+        <dt key={`${name} name`}>{name}</dt>,
+        <dd key={`${name} value`}>{value}</dd>,
+      ])}
+  </dl>
+);
+
+interface CardProps {
+  readonly title?: ComponentChildren;
+  readonly unit?: string;
+  readonly actions?: ComponentChildren;
+  readonly children: ComponentChildren;
+  readonly flush?: boolean;
+}
+
+export const Card = ({ title, unit, actions, children, flush = false }: CardProps) => (
+  <section class={`card ${flush ? 'flush' : ''}`}>
+    {title !== undefined && (
+      <header>
+        <h2>
+          {title} {unit !== undefined && <span class="muted small">{unit}</span>}
+        </h2>
+        {actions && <div class="row">{actions}</div>}
+      </header>
+    )}
+    {children}
+  </section>
+);
+
+/** A time in the selected time zone. */
+export const At = ({ value }: { readonly value: unknown }) => {
+  const told = dateTime(value);
+  return told === '' ? null : <time dateTime={new Date(text(value)).toISOString()}>{told}</time>;
+};
+
+/** A relative time; the tooltip has the full time. */
+export const Ago = ({ value }: { readonly value: unknown }) => {
+  const told = dateTime(value);
+  if (told === '') return null;
+  return (
+    <time dateTime={text(value)} title={told}>
+      {ago(value)}
+    </time>
+  );
+};
+
+/** Callbacks of one shared timer, so that only elapsed times are drawn each second, not whole lists. */
+const counting = new Set<() => void>();
+setInterval(() => {
+  for (const count of counting) count();
+}, 1000);
+
+/** Seconds since a time, updated every second. */
+export function Since({ value }: { readonly value: unknown }) {
+  const place = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    const from = Date.parse(text(value));
+    const count = () => {
+      if (place.current !== null && !Number.isNaN(from)) {
+        place.current.textContent = clock((Date.now() - from) / 1000);
+      }
+    };
+    count();
+    counting.add(count);
+    return () => void counting.delete(count);
+  }, [value]);
+  return <span ref={place} class="nowrap" />;
+}
+
+const mosTone = (value: number): Tone => (value >= 4 ? 'good' : value >= 3.4 ? 'fair' : 'bad');
+
+/** Mean opinion score with a tone. */
+export const Mos = ({ value }: { readonly value: unknown }) =>
+  typeof value === 'number' ? <Badge tone={mosTone(value)}>{value.toFixed(2)}</Badge> : null;
+
+/** Text with a button that copies it. */
+export function CopyText({
+  value,
+  short,
+}: {
+  readonly value: string;
+  readonly short?: string | undefined;
+}) {
+  const [isDone, setDone] = useState(false);
+  if (value === '') return null;
+  const copy = () =>
+    void navigator.clipboard.writeText(value).then(() => {
+      setDone(true);
+      setTimeout(() => setDone(false), 1500);
+    });
+  return (
+    <span class="copy">
+      <code title={value}>{short ?? value}</code>
+      <Tip label={isDone ? t('Copied') : t('Copy')}>
+        <button
+          type="button"
+          class="btn quiet icon tiny"
+          aria-label={t('Copy {value}', { value: short ?? value })}
+          onClick={copy}
+        >
+          {isDone ? <Icon of={Check} size={13} /> : <Icon of={Copy} size={13} />}
+        </button>
+      </Tip>
+    </span>
+  );
+}
+
+/** Tooltip of a control. */
+const Tip = ({
+  label,
+  children,
+}: {
+  readonly label: string;
+  readonly children: ComponentChildren;
+}) => (
+  <TooltipProvider timeout={400}>
+    <TooltipAnchor render={<span />}>{children}</TooltipAnchor>
+    <Tooltip class="tooltip" gutter={6}>
+      {label}
+    </Tooltip>
+  </TooltipProvider>
+);
+
+export interface Portion {
+  readonly name: string;
+  readonly value: number;
+  readonly tone: 'good' | 'fair' | 'bad' | 'info';
+}
+
+/** A bar of portions. The label lists them as text. */
+export function Portions({
+  of,
+  total,
+}: {
+  readonly of: readonly Portion[];
+  readonly total: number;
+}) {
+  const label = of.map(({ name, value }) => `${name} ${value}`).join(', ');
+  return (
+    <span class="bar" role="img" aria-label={label} title={label}>
+      {of.map(({ name, value, tone }) => (
+        <span
+          key={name}
+          class={tone}
+          style={{ width: `${total === 0 ? 0 : (100 * value) / total}%` }}
+        />
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,66 @@
+/** The request of a form as code: curl, TypeScript and Python. */
+import { useState } from 'preact/hooks';
+import { t } from '../text.ts';
+import { Code, type Language } from './code.tsx';
+
+export interface RequestExample {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: object;
+}
+
+const LANGUAGES = [
+  ['bash', 'curl'],
+  ['typescript', 'TypeScript'],
+  ['python', 'Python'],
+] as const satisfies ReadonlyArray<readonly [Language, string]>;
+
+const authOf = (path: string): string => /[MS]A_[A-Z0-9]+/.exec(path)?.[0] ?? 'MA_…';
+
+function codeOf(language: Language, { method, path, body }: RequestExample): string {
+  const url = `${location.origin}${path}`;
+  const json = body === undefined ? '' : JSON.stringify(body, null, 2);
+  const id = authOf(path);
+  if (language === 'bash') {
+    const data =
+      json === ''
+        ? ''
+        : ` \\\n  -H 'content-type: application/json' \\\n  -d '${json.replaceAll("'", "'\\''")}'`;
+    return `curl -X ${method} '${url}' \\\n  -H 'X-Auth-ID: ${id}' -H "X-Auth-Token: $AUTH_TOKEN"${data}`;
+  }
+  if (language === 'typescript') {
+    const data = json === '' ? '' : `\n  body: JSON.stringify(${json.replaceAll('\n', '\n  ')}),`;
+    const type = json === '' ? '' : `\n    'content-type': 'application/json',`;
+    return `const reply = await fetch('${url}', {\n  method: '${method}',\n  headers: {\n    'X-Auth-ID': '${id}',\n    'X-Auth-Token': process.env.AUTH_TOKEN!,${type}\n  },${data}\n});\nconsole.log(await reply.json());`;
+  }
+  const data =
+    json === ''
+      ? ''
+      : `\n    json=${json.replaceAll('\n', '\n    ').replaceAll(': true', ': True').replaceAll(': false', ': False').replaceAll(': null', ': None')},`;
+  return `import os, requests\n\nreply = requests.request(\n    "${method}", "${url}",\n    headers={"X-Auth-ID": "${id}", "X-Auth-Token": os.environ["AUTH_TOKEN"]},${data}\n)\nprint(reply.json())`;
+}
+
+export function Snippets({ request }: { readonly request: RequestExample }) {
+  const [language, setLanguage] = useState<Language>('bash');
+  return (
+    <details>
+      <summary class="small">{t('Show this request as code')}</summary>
+      <div class="stack tight">
+        <div class="chips">
+          {LANGUAGES.map(([one, shown]) => (
+            <button
+              key={one}
+              type="button"
+              class="chip"
+              aria-pressed={one === language}
+              onClick={() => setLanguage(one)}
+            >
+              {shown}
+            </button>
+          ))}
+        </div>
+        <Code code={codeOf(language, request)} language={language} name={t('Request')} />
+      </div>
+    </details>
+  );
+}
