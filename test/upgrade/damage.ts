@@ -15,7 +15,7 @@ const SEALED = [
 ] as const;
 
 /** Places of all values, as `STORED_KINDS` names them. */
-export const PLACES: readonly string[] = [
+const PLACES: readonly string[] = [
   ...STORED_KINDS.flatMap(({ places }) => places),
   ...SEALED,
 ].filter((place) => place !== 'spool');
