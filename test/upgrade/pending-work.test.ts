@@ -90,26 +90,52 @@ it.each(['schema-08-stopped', 'schema-13-killed', 'schema-26-killed'])(
   },
 );
 
-it.each(['schema-13-killed', 'schema-26-killed'])(
-  '%s: the running campaign calls its other contacts and completes',
+/** ID of the campaign with this name. */
+function campaignNamed(name: string): string {
+  const db = new Database(folder.file, { readonly: true });
+  const id = db.prepare('SELECT id FROM campaign WHERE name = ?').pluck().get(name);
+  db.close();
+  return String(id);
+}
+
+async function expectCompleted(upgraded: Upgraded, id: string): Promise<void> {
+  const isCompleted = async (): Promise<true | undefined> => {
+    const { text } = await upgraded.request('GET', `campaigns/${id}`);
+    return text.includes('"status":"completed"') || undefined;
+  };
+  await eventually('the end of the campaign', isCompleted, 120_000);
+}
+
+const dialled = (): ReadonlySet<string> =>
+  new Set(
+    carrier.calls
+      .map(({ number }) => number.replace('+', ''))
+      .filter((number) => CONTACT.test(number)),
+  );
+
+it('schema-26-killed: the running campaign calls the contacts whose calls were cut off, and completes', async () => {
+  folder = new RecordedFolder('schema-26-killed');
+  moveHere();
+  const db = new Database(folder.file, { readonly: true });
+  const open = 'SELECT to_number FROM campaign_attempt WHERE ended_us IS NULL';
+  const interrupted = db.prepare(open).pluck().all().map(String);
+  db.close();
+  expect(interrupted.length).toBeGreaterThan(0);
+  running = await Upgraded.start(folder.dataDir, folder.account);
+  await expectCompleted(running, campaignNamed('running'));
+  expect([...dialled()]).toEqual(expect.arrayContaining(interrupted));
+});
+
+it.each(['schema-11-killed', 'schema-25-killed'])(
+  '%s: a prepared campaign starts, calls all contacts and completes',
   async (name) => {
     folder = new RecordedFolder(name);
     moveHere();
-    const db = new Database(folder.file, { readonly: true });
-    const campaign = db.prepare("SELECT id FROM campaign WHERE status = 'running'").pluck().get();
-    db.close();
-    expect(campaign).toBeDefined();
     running = await Upgraded.start(folder.dataDir, folder.account);
-    const upgraded = running;
-    const completed = await eventually(
-      'the end of the campaign',
-      async () => {
-        const { body } = await upgraded.request('GET', `campaigns/${campaign}`);
-        return JSON.stringify(body).includes('"status":"completed"') ? body : undefined;
-      },
-      120_000,
-    );
-    expect(completed).toBeDefined();
-    expect(carrier.calls.filter(({ number }) => CONTACT.test(number)).length).toBeGreaterThan(0);
+    const id = campaignNamed('later');
+    const started = await running.request('POST', `campaigns/${id}/start`);
+    expect(started.status, started.text).toBeLessThan(300);
+    await expectCompleted(running, id);
+    expect(dialled().size).toBe(6);
   },
 );
