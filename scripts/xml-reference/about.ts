@@ -115,6 +115,16 @@ export const ABOUT: Readonly<Record<string, string>> = {
   'MultiPartyCall.maxParticipants': 'maximum number of members',
   maxDuration: 'maximum duration of the multi-party call',
   'Stream.maxDuration': 'alias of `streamTimeout`',
+  speechEvents:
+    'extension: if true, the bot receives `speechStarted` and `speechStopped` when the caller speaks',
+  bargeIn:
+    'extension: effect of the caller speaking on the audio of the bot: `clear` it, `duck` it, or `none` (default). Needs `bidirectional`',
+  speechSensitivity:
+    'extension: sensitivity of the speech detection; a larger value detects quieter speech',
+  speechMinMs: 'extension: speech before it is reported, in milliseconds',
+  playPositions:
+    'extension: if true, `playedStream` and `clearedAudio` report how much of the audio was played',
+  speechEndMs: 'extension: pause after which speech has ended, in milliseconds',
   recordMinMemberCount: 'number of members at which the recording starts',
   relayDTMFInputs: 'forwards the keypad digits of this member to the others',
   waitTime: 'maximum wait of a member, who then leaves; 0 is unlimited',

@@ -152,7 +152,7 @@ export class Alarms {
 
   /** Marks an active alarm as known to the user. Returns false if it is not active. */
   acknowledge(alarm: { readonly kind: string; readonly subject: string }, by: string): boolean {
-    return this.#book.acknowledge(alarm, Math.round(this.#parts.clock.wallMs() * 1000), by);
+    return this.#book.acknowledge(alarm, wallUs(this.#parts.clock), by);
   }
 
   counts(): Readonly<Record<string, number>> {

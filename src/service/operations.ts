@@ -11,6 +11,7 @@ import type { Metrics } from '../edge/metrics/metrics.ts';
 import type { Operations, PartState, RegistrationView } from '../edge/rest/server.ts';
 import type { RunningSignalling } from '../edge/sip/signalling.ts';
 import { makeFolder, type Store } from '../edge/store/store.ts';
+import type { Alarms } from './alarms.ts';
 import type { OverloadWatch } from './overload.ts';
 import type { StoreWatch } from './store-watch.ts';
 
@@ -34,7 +35,7 @@ export interface OperatedParts {
   readonly newCalls: Pick<NewCalls, 'recentPerSecond'>;
   readonly overload: OverloadWatch;
   readonly reload: Operations['reload'];
-  readonly alarms: Pick<Operations, 'alarms' | 'endedAlarms' | 'acknowledgeAlarm'>;
+  readonly alarms: Pick<Alarms, 'list' | 'ended' | 'acknowledge'>;
   /** Live nodes; undefined: not known now, or this process is alone. */
   readonly living: () => readonly string[] | undefined;
   /** Time until the lease of this node expires, in ms; undefined without a cluster. */
@@ -98,7 +99,9 @@ export function createOperations(parts: OperatedParts): Operations {
     },
     metrics: (accept) => metrics.scrape(accept),
     reload: parts.reload,
-    ...parts.alarms,
+    alarms: () => parts.alarms.list(),
+    endedAlarms: () => parts.alarms.ended(),
+    acknowledgeAlarm: (alarm, by) => parts.alarms.acknowledge(alarm, by),
     unreadableRows: (slice) => store.unreadableRows.page(slice),
     removeUnreadableRow: (table, key) => store.unreadableRows.remove(table, key),
     ...createBackups(store, parts.dataDir),

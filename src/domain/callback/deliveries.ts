@@ -1,5 +1,5 @@
 /** Lists, replays and tests requests to customers' URLs. */
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, wallUs } from '../../base/clock.ts';
 import { type AccountId, uuid } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { type ExchangeNeeds, type ExchangeRequest, exchange } from './exchange.ts';
@@ -48,7 +48,7 @@ export class Deliveries {
       ...delivery,
       id: uuid(random),
       accountId,
-      atUs: Math.round(clock.wallMs() * 1000),
+      atUs: wallUs(clock),
       callUuid: parameters.find(([name]) => name === 'CallUUID')?.[1] ?? callIn(json),
       replayOf,
     };

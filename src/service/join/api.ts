@@ -45,11 +45,7 @@ export function joinApi(parts: ApiParts): Api {
   const { alarms } = parts.reports;
   const operations = createOperations({
     reload: () => reloader.reload(),
-    alarms: {
-      alarms: () => alarms.list(),
-      endedAlarms: () => alarms.ended(),
-      acknowledgeAlarm: (alarm, by) => alarms.acknowledge(alarm, by),
-    },
+    alarms,
     storeWatch: watches.store,
     serviceability: parts.serviceability,
     ...clusterStateOf(parts),

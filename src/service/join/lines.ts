@@ -272,24 +272,15 @@ function towardsCustomers(
     settings: { ...settings.webhooks, traceparent: settings.telemetry.tracesUrl !== '' },
     lease: cluster?.shared.lease,
   };
-  const deliveries = new Deliveries({
-    ...signing,
-    http,
-    clock,
-    notifications: store.notifications,
-  });
-  const measure = ({ event, status, durationMs }: CallbackAttempt): void => {
+  const sending = { ...signing, http, clock, notifications: store.notifications };
+  const deliveries = new Deliveries(sending);
+  const measure = ({ event, status, durationMs }: CallbackAttempt): void =>
     metrics.webhook(event, String(status ?? 'error'), durationMs);
-  };
   const client = createCallbackClient({
-    ...signing,
+    ...sending,
     journal: deliveries,
-    http,
-    clock,
     logger,
-    notifications: store.notifications,
     onAttempt: ({ subject }, attempt) => {
-      // A subject that is not a call has no log.
       logs.get(asCallUuid(subject))?.add('callback', attempt.event, { ...attempt });
       measure(attempt);
     },
@@ -299,7 +290,7 @@ function towardsCustomers(
     fetchDocument: (target, parameters, options) =>
       client.fetchDocument(target, parameters, {
         ...options,
-        onAttempt: (attempt) => {
+        onAttempt(attempt) {
           measure(attempt);
           options.onAttempt?.(attempt);
         },

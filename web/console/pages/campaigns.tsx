@@ -54,7 +54,7 @@ function Campaigns({ account }: PageProps) {
         >
           {t('Show archived')}
         </button>
-        {create}
+        {list !== undefined && list.length > 0 && create}
       </Head>
       <LoadProblem of={found} />
       <Table

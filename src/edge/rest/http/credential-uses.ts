@@ -1,5 +1,5 @@
 /** Remembers the last use of each account's API credentials since the start of the node. */
-import type { Clock } from '../../../base/clock.ts';
+import { type Clock, wallUs } from '../../../base/clock.ts';
 import type { AccountId } from '../../../base/ids.ts';
 
 const ACCOUNTS_MAX = 50_000;
@@ -26,7 +26,7 @@ export class CredentialUses {
   used(accountId: AccountId, address: string, userAgent: string): void {
     const requests = (this.#uses.get(accountId)?.requests ?? 0) + 1;
     this.#uses.delete(accountId);
-    const atUs = Math.round(this.#clock.wallMs() * 1000);
+    const atUs = wallUs(this.#clock);
     this.#uses.set(accountId, {
       atUs,
       address,
