@@ -191,7 +191,7 @@ function buildParts(outside: Monitored, start: StartWithLog) {
   const watches = joinWatches(outside, calls.callBilling, reports);
   const { ledger, provisioning } = foundation;
   const reloader = new Reloader({ ...start, logger, ledger, carriers: provisioning.carriers });
-  const { server, operations } = joinApi({
+  const { server, operations, credentialUses } = joinApi({
     ...outside,
     calls,
     control,
@@ -238,6 +238,7 @@ function buildParts(outside: Monitored, start: StartWithLog) {
     watches,
     reloader,
     operations,
+    credentialUses,
     listeners,
     supervisor,
   };
@@ -249,6 +250,8 @@ function connections(parts: Parts): readonly Component[] {
   return [
     { name: 'store', stop: () => foundation.store.close() },
     { name: 'cluster', stop: () => cluster?.leave() },
+    { name: 'webhook deliveries', stop: () => lines.deliveries.close() },
+    { name: 'uses of credentials', stop: () => parts.credentialUses.flush() },
     { name: 'requests to customers', stop: () => lines.http.close() },
     { name: 'audio streams', stop: () => lines.streams.stop() },
     { name: 'media', stop: () => lines.media.stop() },

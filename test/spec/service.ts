@@ -12,6 +12,7 @@ import { Deliveries } from '../../src/domain/callback/callback.ts';
 import type { NewEntry } from '../../src/domain/ledger/types.ts';
 import { createPasswordHasher } from '../../src/edge/passwords/scrypt.ts';
 import {
+  CredentialUses,
   createLiveFeed,
   createRestServer,
   type RestDeps,
@@ -141,6 +142,13 @@ export async function startService(options: ServiceOptions = {}) {
       settings: operator.webhooks,
       clock,
       notifications: store.notifications,
+      store: store.deliveries,
+      logger: silentLogger,
+    }),
+    credentialUses: new CredentialUses({
+      store: store.credentialUses,
+      clock,
+      logger: silentLogger,
     }),
     drafts: { keep: () => 'https://playground.invalid/x' },
     liveFeed: createLiveFeed(clock, { list: async () => control.calls, scores: async () => [] }),

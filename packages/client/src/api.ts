@@ -7,7 +7,7 @@ type Text = string | number | boolean | undefined;
 
 /** Input and output of every operation by method and path. */
 export interface Operations {
-  /** Get the last use of the API credentials on this node since its start */
+  /** Get the last use of the API credentials */
   'GET /api/v1/Account/{auth_id}/credentials-use': {
     path: { auth_id: string };
     reply: { last_used_at: string | null; last_address: string | null; last_user_agent: string | null; requests: number };
@@ -76,7 +76,7 @@ export interface Operations {
     body?: { url?: string | null; emails?: readonly string[]; thresholds?: Readonly<Record<string, number>> };
     reply: { url: string | null; emails: readonly string[]; thresholds: Readonly<Record<string, number>> };
   };
-  /** List the latest requests to the URLs of the account, latest first. This node keeps up to 500 in memory */
+  /** List the latest requests to the URLs of the account, latest first. Up to 500 are kept for 7 days */
   'GET /api/v1/Account/{auth_id}/webhooks': {
     path: { auth_id: string };
     query?: { limit?: Text; offset?: Text; outcome?: "delivered" | "failed" | undefined; event?: Text; call_uuid?: Text; search?: Text };

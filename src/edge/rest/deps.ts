@@ -101,7 +101,8 @@ export interface RouteNeeds {
   readonly random: Random;
 }
 
-export interface RestDeps extends Omit<RouteNeeds, 'credentialUses'> {
+export interface RestDeps extends RouteNeeds {
+  readonly credentialUses: Pick<CredentialUses, 'lastOf' | 'used'>;
   readonly logger: Logger;
   /** Compares the operator's token in constant time. */
   readonly isAdminToken: (token: string) => boolean;

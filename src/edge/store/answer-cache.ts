@@ -41,6 +41,8 @@ const OTHER: ReadonlySet<string> = new Set<keyof Repositories>([
   'nodes',
   'transcriptions',
   'alarms',
+  'deliveries',
+  'credentialUses',
   'unreadableRows',
 ]);
 

@@ -1,7 +1,16 @@
 import type { Page, Slice } from '../../base/page.ts';
-import type { AccountStore, IdempotencyStore, PartnerStore } from '../../domain/account/needs.ts';
+import type {
+  AccountStore,
+  CredentialUseStore,
+  IdempotencyStore,
+  PartnerStore,
+} from '../../domain/account/needs.ts';
 import type { AlarmStore } from '../../domain/alarm/needs.ts';
-import type { NotificationStore, SigningTokens } from '../../domain/callback/needs.ts';
+import type {
+  DeliveryStore,
+  NotificationStore,
+  SigningTokens,
+} from '../../domain/callback/needs.ts';
 import type { CampaignStore } from '../../domain/campaign/needs.ts';
 import type { CallLogStore, CallStore, CdrStore, RetentionStore } from '../../domain/cdr/needs.ts';
 import type { NodeStore } from '../../domain/cluster/needs.ts';
@@ -82,6 +91,8 @@ export interface Repositories {
   readonly users: UserStore;
   readonly nodes: NodeStore;
   readonly alarms: AlarmStore;
+  readonly deliveries: DeliveryStore;
+  readonly credentialUses: CredentialUseStore;
   readonly unreadableRows: UnreadableRowStore;
 }
 
@@ -296,6 +307,8 @@ export const ACCESS: {
     claim: 'write',
     holder: 'point',
   },
+  deliveries: { put: 'soon', page: 'report', get: 'point', timings: 'report', purge: 'write' },
+  credentialUses: { add: 'soon', get: 'point', purge: 'write' },
   alarms: { put: 'write', active: 'point', ended: 'report', purge: 'write' },
   unreadableRows: { put: 'soon', page: 'report', remove: 'write' },
 };

@@ -10,6 +10,7 @@ import { alarmRepository } from './sql/alarms.ts';
 import { callRepository } from './sql/calls.ts';
 import { campaignRepository } from './sql/campaigns.ts';
 import { callLogRepository, cdrRepository, retentionRepository } from './sql/cdrs.ts';
+import { credentialUseRepository, deliveryRepository } from './sql/deliveries.ts';
 import {
   applicationRepository,
   bindingRepository,
@@ -70,5 +71,7 @@ export const createRepositories = (db: Connection): RepositorySet => ({
   users: userRepository(db),
   nodes: nodeRepository(db),
   alarms: alarmRepository(db),
+  deliveries: deliveryRepository(db),
+  credentialUses: credentialUseRepository(db),
   unreadableRows: unreadableRowRepository(db),
 });

@@ -6,6 +6,7 @@ import type { Transcriptions } from '../../domain/transcription/transcription.ts
 import type { Exporter } from '../../edge/archive/exporter.ts';
 import type { LeveledLogger } from '../../edge/log/pino-logger.ts';
 import {
+  CredentialUses,
   createLiveFeed,
   createRestServer,
   type RestServer,
@@ -40,6 +41,7 @@ export interface ApiParts extends Monitored {
 export interface Api {
   readonly server: RestServer;
   readonly operations: ReturnType<typeof createOperations>;
+  readonly credentialUses: CredentialUses;
 }
 
 export function joinApi(parts: ApiParts): Api {
@@ -72,8 +74,10 @@ export function joinApi(parts: ApiParts): Api {
   const callsHere = liveCallsView(callBilling, lines.logs, lines.traces);
   const liveCalls = cluster === undefined ? callsHere : shareLiveCalls(callsHere, cluster.peers);
   const listening = new CallListening({ callBilling, watches: lines.streams.watches, clock });
+  const credentialUses = new CredentialUses({ ...basics, store: foundation.store.credentialUses });
   const server = createRestServer({
     ...basics,
+    credentialUses,
     drafts: lines.drafts,
     deliveries: lines.deliveries,
     callListening:
@@ -96,7 +100,7 @@ export function joinApi(parts: ApiParts): Api {
     takeUpgrade: (...upgrade) => lines.signalling.upgrade(...upgrade),
     settings: parts.rest,
   });
-  return { server, operations };
+  return { server, operations, credentialUses };
 }
 
 /** Counts carriers and rates that the operator added to those of the settings. */

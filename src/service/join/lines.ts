@@ -272,14 +272,13 @@ function towardsCustomers(
     settings: { ...settings.webhooks, traceparent: settings.telemetry.tracesUrl !== '' },
     lease: cluster?.shared.lease,
   };
-  const sending = { ...signing, http, clock, notifications: store.notifications };
-  const deliveries = new Deliveries(sending);
+  const sending = { ...signing, http, clock, logger, notifications: store.notifications };
+  const deliveries = new Deliveries({ ...sending, store: store.deliveries });
   const measure = ({ event, status, durationMs }: CallbackAttempt): void =>
     metrics.webhook(event, String(status ?? 'error'), durationMs);
   const client = createCallbackClient({
     ...sending,
     journal: deliveries,
-    logger,
     onAttempt: ({ subject }, attempt) => {
       logs.get(asCallUuid(subject))?.add('callback', attempt.event, { ...attempt });
       measure(attempt);

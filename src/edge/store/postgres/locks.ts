@@ -21,6 +21,8 @@ const FREE: ReadonlySet<string> = new Set([
   'retention',
   'nodes',
   'alarms',
+  'deliveries',
+  'credentialUses',
   'unreadableRows',
 ]);
 const FREE_OPERATIONS: ReadonlySet<string> = new Set(['users.sessionSeen', 'users.addAudit']);
