@@ -11,6 +11,7 @@ const PAGES: readonly (readonly [RegExp, string])[] = [
   [/low-balance-alert|\/balance\/|transactions|usage$|invoices/, 'Billing'],
   [/\/(token|access-token|credentials-use)$/, 'API credentials'],
   [/\/webhooks/, 'Webhooks'],
+  [/\/stream-test$/, 'Streams'],
   [/caller-ids/, 'Caller IDs'],
   [/\/Endpoint\//, 'Endpoints'],
   [/\/Application\//, 'Applications'],

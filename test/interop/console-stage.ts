@@ -63,6 +63,7 @@ export class ConsoleStage {
       reducedMotion: 'reduce',
       locale: 'en-GB',
       timezoneId: 'UTC',
+      permissions: ['microphone', 'clipboard-write'],
     });
     const page = await context.newPage();
     const faults = faultsOf(page);

@@ -150,6 +150,7 @@ export async function startService(options: ServiceOptions = {}) {
       clock,
       logger: silentLogger,
     }),
+    streamTests: { run: async () => ok({ faults: [], observations: [], log: [] }) },
     drafts: { keep: () => 'https://playground.invalid/x' },
     liveFeed: createLiveFeed(clock, { list: async () => control.calls, scores: async () => [] }),
     takeUpgrade: (_request, socket) => socket.destroy(),

@@ -78,8 +78,9 @@ export const words = (value: unknown): string => {
   return spaced.charAt(0).toUpperCase() + spaced.slice(1).toLowerCase();
 };
 
-/** Begins a text with a capital letter. */
+/** Begins a text with a capital letter. Names such as `playAudio` stay unchanged. */
 export const sentence = (value: unknown): string => {
   const said = text(value);
+  if (/^[a-z]+[A-Z]/.test(said)) return said;
   return said.charAt(0).toUpperCase() + said.slice(1);
 };

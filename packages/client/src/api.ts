@@ -98,6 +98,12 @@ export interface Operations {
     body: { url: string; method?: "GET" | "POST" };
     reply: { id: string; at: string; event: string; method: string; url: string; status: number | null; error: string | null; duration_ms: number; call_uuid: string | null; replay_of: string | null; request_body: string; response_body: string; signed_string: string };
   };
+  /** Connect to a bot's WebSocket as a call would, speak, listen, and report faults. No call is placed */
+  'POST /api/v1/Account/{auth_id}/stream-test': {
+    path: { auth_id: string };
+    body: { url: string; content_type?: "audio/x-l16;rate=8000" | "audio/x-l16;rate=16000" | "audio/x-mulaw;rate=8000"; seconds?: number };
+    reply: { faults: readonly string[]; observations: readonly { name: string; value: string }[]; log: readonly string[] };
+  };
   /** Create a SIP endpoint */
   'POST /api/v1/Account/{auth_id}/Endpoint/': {
     path: { auth_id: string };
@@ -773,7 +779,7 @@ export interface Operations {
   /** Download call records as CSV, or as JSON lines with all fields */
   'GET /api/v1/Account/{auth_id}/cdr/export': {
     path: { auth_id: string };
-    query?: { from_number?: Text; to_number?: Text; start_date?: Text; end_date?: Text; call_direction?: "inbound" | "outbound" | undefined; min_duration?: Text; sip_call_id?: Text; bridge_uuid?: Text; hangup_cause?: Text; hangup_disposition?: Text; context?: Text; campaign_id?: Text; trunk_id?: Text; hangup_cause_code?: Text; min_cost?: Text; max_cost?: Text; one_way_audio?: Text; sub_account?: Text; search?: Text; format?: "csv" | "ndjson" | undefined };
+    query?: { from_number?: Text; to_number?: Text; start_date?: Text; end_date?: Text; call_direction?: "inbound" | "outbound" | undefined; min_duration?: Text; sip_call_id?: Text; bridge_uuid?: Text; hangup_cause?: Text; hangup_disposition?: Text; context?: Text; campaign_id?: Text; trunk_id?: Text; hangup_cause_code?: Text; min_cost?: Text; max_cost?: Text; one_way_audio?: Text; sub_account?: Text; search?: Text; min_mos?: Text; max_mos?: Text; format?: "csv" | "ndjson" | undefined };
     reply: FileReply;
   };
   /** Get a call record, with voice and stream charges as separate lines */

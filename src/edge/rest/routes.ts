@@ -24,6 +24,7 @@ import { partnerRoutes } from './routes/account/partner.ts';
 import { phoneLoginRoutes } from './routes/account/phone-login.ts';
 import { plivoAccountRoutes } from './routes/account/plivo-account.ts';
 import { plivoSubAccountRoutes } from './routes/account/plivo-sub-account.ts';
+import { streamTestRoutes } from './routes/account/stream-test.ts';
 import { subAccountRoutes } from './routes/account/sub-account.ts';
 import { webhookRoutes } from './routes/account/webhooks.ts';
 import { callActionRoutes } from './routes/calls/actions.ts';
@@ -66,6 +67,7 @@ const documented: readonly Route[] = [
   ...ledgerRoutes,
   ...lowBalanceRoutes,
   ...webhookRoutes,
+  ...streamTestRoutes,
   ...endpointRoutes,
   ...applicationRoutes,
   ...numberRoutes,

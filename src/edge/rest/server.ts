@@ -32,7 +32,7 @@ import { showLiveCall } from './wire/call.ts';
 
 export { parseCarriersFile } from './admin/carriers-file.ts';
 export { invitationLink } from './console/users.ts';
-export type { RestDeps, RestSettings } from './deps.ts';
+export type { RestDeps, RestSettings, StreamTestReport, StreamTestRequest } from './deps.ts';
 export { CredentialUses } from './http/credential-uses.ts';
 export type { OperatorPages } from './http/operator-authentication.ts';
 export type {

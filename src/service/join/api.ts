@@ -20,6 +20,7 @@ import { liveCallsView } from '../live-calls.ts';
 import { createOperations } from '../operations.ts';
 import type { Reloader } from '../reload.ts';
 import { shareLiveCalls } from '../shared-live-calls.ts';
+import { StreamTests } from '../stream-tests.ts';
 import type { Calls } from './calls.ts';
 import { type CallReports, clusterStateOf, type Monitored, type Watches } from './monitoring.ts';
 
@@ -48,7 +49,6 @@ export function joinApi(parts: ApiParts): Api {
   const { basics, foundation, lines, cluster, calls, watches, reloader } = parts;
   const { settings, dataDir, clock, random } = basics;
   const { callBilling } = calls;
-  const { alarms } = parts.reports;
   const adminToken = settings.adminToken || storedSecret(dataDir, ADMIN_TOKEN_FILE, random);
   const operations = createOperations({
     reload: () => reloader.reload(),
@@ -57,7 +57,7 @@ export function joinApi(parts: ApiParts): Api {
     doctor: new DoctorRun({ ...basics, ...parts.start, adminToken }),
     peers: cluster?.peers,
     recent: parts.start.logger.recent,
-    alarms,
+    alarms: parts.reports.alarms,
     storeWatch: watches.store,
     serviceability: parts.serviceability,
     ...clusterStateOf(parts),
@@ -78,6 +78,7 @@ export function joinApi(parts: ApiParts): Api {
   const server = createRestServer({
     ...basics,
     credentialUses,
+    streamTests: streamTestsOf(parts),
     drafts: lines.drafts,
     deliveries: lines.deliveries,
     callListening:
@@ -112,3 +113,11 @@ async function addedRows({ basics, foundation }: ApiParts) {
     rates: (await store.rates.listAll()).length,
   };
 }
+
+const streamTestsOf = ({ basics, lines, start }: ApiParts): StreamTests =>
+  new StreamTests({
+    ...basics,
+    ...lines,
+    root: start.root,
+    caFile: basics.settings.streams.caFile,
+  });

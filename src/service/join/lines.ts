@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import type { DestinationGuard } from '../../base/egress.ts';
+import type { DestinationGuard, EgressGuard } from '../../base/egress.ts';
 import { ServiceError } from '../../base/errors.ts';
 import { asCallUuid } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
@@ -62,6 +62,8 @@ export interface Lines {
   readonly ownDemo: DemoApplication;
   readonly callbacks: CallbackClient;
   readonly streams: AudioStreamsEdge;
+  readonly egress: EgressGuard;
+  readonly signUpgrade: ReturnType<typeof createUpgradeSigner>;
   readonly media: MediaEngine;
   readonly audio: AudioService;
   readonly speech: SpeechService;
@@ -295,9 +297,10 @@ function towardsCustomers(
         },
       }),
   };
+  const signUpgrade = createUpgradeSigner(signing);
   const streams = createAudioStreams({
     egress,
-    signUpgrade: createUpgradeSigner(signing),
+    signUpgrade,
     userAgent: settings.webhooks.userAgent,
     caFile: settings.streams.caFile,
     threads: threadsOf(settings.streams.threads),
@@ -309,7 +312,7 @@ function towardsCustomers(
       accountMessageBytes: settings.streams.accountMessageBytes,
     },
   });
-  return { http, callbacks, streams, logs, drafts, ownDemo, deliveries };
+  return { http, callbacks, streams, egress, signUpgrade, logs, drafts, ownDemo, deliveries };
 }
 
 function certificateAuthorities(file: string): { readonly ca?: string } {

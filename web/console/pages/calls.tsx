@@ -6,12 +6,12 @@ import type { PageProps } from '../page-props.ts';
 import { href, useQuery } from '../place.ts';
 import { whyEnded } from '../reasons.ts';
 import { t } from '../text.ts';
-import { Save } from '../ui/form.tsx';
 import { Badge, Empty, Head, LoadProblem, Mos, Since } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { CallPage } from './call.tsx';
 import { endTone } from './call-end.ts';
 import { CallFilters, EMPTY, type Filters, fitsLive, queryOf } from './call-filters.tsx';
+import { ExportCalls } from './export-calls.tsx';
 import { PlaceCall } from './place-call.tsx';
 import { SavedViews } from './saved-views.tsx';
 
@@ -137,9 +137,10 @@ function Calls({ account, isStaff }: PageProps) {
             ? t('{n} running', { n: count(running.length) })
             : t('Connecting …')}
         </Badge>
-        <Save path={`${root}/export?${query}`} name="calls.csv">
-          {t('Export CSV')}
-        </Save>
+        <ExportCalls
+          path={isLiveOnly ? undefined : `${root}/export?${queryOf(filters)}`}
+          running={running}
+        />
         <PlaceCall account={account} />
       </Head>
       <SavedViews filters={filters} change={change} />
