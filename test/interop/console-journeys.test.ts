@@ -152,7 +152,12 @@ describe.skipIf(!hasChromium)('journeys through the console', () => {
       currency: 'USD',
       description: 'First credit',
     });
-    await service.admin('POST', '/numbers', { e164: '+14155550142', country: 'US' });
+    await service.admin('POST', '/numbers', {
+      e164: '14155550142',
+      country: 'US',
+      currency: 'USD',
+      monthly_fee: 1,
+    });
     // The invitation and the choice of a password.
     const owner = await stage.person('new@example.test', 'owner', authId);
     const { page } = owner;
@@ -178,25 +183,24 @@ describe.skipIf(!hasChromium)('journeys through the console', () => {
     await next('Open playground');
     await page.getByLabel('Template').selectOption('Voice bot (stream)');
     const editor = page.getByRole('textbox', { name: 'Document' });
-    const bot = customer.bot('/bot', echoBot);
+    let isConnected = false;
+    const bot = customer.bot('/bot', (socket, request) => {
+      isConnected = true;
+      echoBot(socket, request);
+    });
     const template = await editor.inputValue();
     await editor.fill(template.replace('wss://bot.example.com/stream', bot));
     await page.getByText('The document is valid').waitFor();
     await page.getByRole('button', { name: 'Call document' }).click();
     await page.getByText('In a call.').waitFor();
-    await eventually('the stream of the bot', async () => {
-      await page.goto(`${service.baseUrl}/console#/playground`);
-      const { body: told } = await service.admin('GET', '/calls');
-      const [running] = told['calls'] as Json[];
-      return running?.['status'] === undefined && running === undefined ? undefined : true;
-    });
+    await eventually('the connection of the bot', () => isConnected || undefined);
     await page.getByRole('button', { name: 'Hang up' }).click();
     await page.getByRole('button', { name: 'Call document' }).waitFor();
     await done(4);
     await next('Buy number');
     await page.getByRole('button', { name: 'Buy number' }).first().click();
     const market = page.getByRole('region', { name: 'Numbers for sale' });
-    await market.getByRole('button', { name: 'Buy' }).first().click();
+    await market.getByRole('button', { name: 'Buy number' }).first().click();
     const question = page.getByRole('alertdialog');
     await question.getByRole('button', { name: 'Buy number' }).click();
     await page.getByText('belongs to the account now').waitFor();
