@@ -109,8 +109,17 @@ export async function expectAccessible({ page, faults }: Person): Promise<void> 
 const PICTURES = join(ROOT, process.env['PICTURES'] ?? 'build/pictures');
 
 /** Writes a screenshot of the current page for the documentation. */
-export async function picture({ page }: Person, name: string): Promise<void> {
-  await page.setViewportSize({ width: 1280, height: 800 });
+export const picture = (person: Person, name: string): Promise<void> =>
+  pictureAt(person, name, { width: 1280, height: 800 }).then(() =>
+    person.page.setViewportSize(WIDE),
+  );
+
+/** Writes a screenshot of a size, which the page keeps. */
+export async function pictureAt(
+  { page }: Person,
+  name: string,
+  size: { readonly width: number; readonly height: number },
+): Promise<void> {
+  await page.setViewportSize(size);
   await page.screenshot({ path: join(PICTURES, `${name}.png`) });
-  await page.setViewportSize(WIDE);
 }

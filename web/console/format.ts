@@ -22,8 +22,20 @@ const at = (value: unknown): Date | undefined => {
   return Number.isNaN(moment.getTime()) ? undefined : moment;
 };
 
-const shown = (value: unknown, options: Intl.DateTimeFormatOptions): string =>
-  at(value)?.toLocaleString(undefined, { timeZone: selected, ...options }) ?? '';
+/** Formatters by style and time zone, because creating one takes longer than its use. */
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+function shown(value: unknown, options: Intl.DateTimeFormatOptions): string {
+  const moment = at(value);
+  if (moment === undefined) return '';
+  const key = `${options.dateStyle} ${options.timeStyle} ${selected}`;
+  let formatter = formatters.get(key);
+  if (formatter === undefined) {
+    formatter = new Intl.DateTimeFormat(undefined, { timeZone: selected, ...options });
+    formatters.set(key, formatter);
+  }
+  return formatter.format(moment);
+}
 
 export const dateTime = (value: unknown): string =>
   shown(value, { dateStyle: 'medium', timeStyle: 'medium' });

@@ -73,10 +73,15 @@ export function Overview({ account, me, isStaff }: PageProps) {
             name: t('Average MOS'),
             value: hourly.value?.['mos'] == null ? '' : <Mos value={hourly.value['mos']} />,
           },
-          { name: t('Spending'), value: money(sum('cost'), currency), note: t('last 24 hours') },
+          {
+            name: t('Spending'),
+            value: money(sum('cost'), ''),
+            note: t('{currency}, last 24 hours', { currency }),
+          },
           {
             name: t('Available balance'),
-            value: money(balance.value?.['available_balance'], currency),
+            value: money(balance.value?.['available_balance'], ''),
+            note: currency,
           },
         ]}
       />
