@@ -51,6 +51,7 @@ export interface OperatedParts {
   /** Numbers of carriers and rates beyond those of the settings. */
   readonly addedRows: () => Promise<Readonly<Record<'carriers' | 'rates', number>>>;
   readonly doctor: Pick<DoctorRun, 'run' | 'last'>;
+  readonly history: Operations['history'];
   readonly self: { readonly id: string };
   readonly peers: Peers | undefined;
   readonly recent: LogRing;
@@ -116,9 +117,7 @@ export function createOperations(parts: OperatedParts): Operations {
       status,
       drain: () => drain(parts),
     }),
-    settings: () => settingsView(parts),
-    runDoctor: () => parts.doctor.run(),
-    lastDoctor: () => parts.doctor.last,
+    ...createReports(parts),
     metrics: (accept) => metrics.scrape(accept),
     reload: parts.reload,
     ...createRecords(parts),
@@ -144,6 +143,16 @@ type Records = Pick<
   Operations,
   'alarms' | 'endedAlarms' | 'acknowledgeAlarm' | 'unreadableRows' | 'removeUnreadableRow'
 >;
+
+/** What operators read about the settings, the machine and the past. */
+const createReports = (parts: OperatedParts): Reports => ({
+  settings: () => settingsView(parts),
+  runDoctor: () => parts.doctor.run(),
+  lastDoctor: () => parts.doctor.last,
+  history: parts.history,
+});
+
+type Reports = Pick<Operations, 'settings' | 'runDoctor' | 'lastDoctor' | 'history'>;
 
 /** Rows that the console or the API has added count as a source of the two lists. */
 async function settingsView({ shownSettings, addedRows }: OperatedParts): Promise<SettingsView> {

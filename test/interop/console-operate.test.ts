@@ -1,4 +1,7 @@
 /** Pages of the operator in Chromium: settings, doctor, log, nodes, and alarms over a restart. */
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasChromium } from '../e2e/chromium.ts';
 import { callFor } from '../e2e/phone.ts';
@@ -14,11 +17,26 @@ mail:
 describe.skipIf(!hasChromium)('the pages of the operator', () => {
   let stage: ConsoleStage;
   let staff: Person;
+  let prometheus: Server;
+  /** Password of the requests to the Prometheus server. */
+  let authorization: string | undefined;
 
   beforeAll(async () => {
+    prometheus = createServer((request, response) => {
+      authorization = request.headers.authorization;
+      const query = new URL(request.url ?? '', 'http://localhost').searchParams;
+      const values = [
+        [Number(query.get('start')), '12'],
+        [Number(query.get('end')), '34'],
+      ];
+      response.end(JSON.stringify({ status: 'success', data: { result: [{ values }] } }));
+    }).listen(0, '127.0.0.1');
+    await once(prometheus, 'listening');
+    const { port } = prometheus.address() as AddressInfo;
     stage = await ConsoleStage.open({
       CARILLON_CONFIG_BODY: FILE,
       CARILLON_LOG_LEVEL: 'debug',
+      CARILLON_TELEMETRY_PROMETHEUS_URL: `http://ada:s3cret@127.0.0.1:${port}`,
       CARILLON_ALARMS_EVERY_MS: '300',
       CARILLON_ALARMS_CARRIER_DOWN_MS: '500',
       CARILLON_ALARMS_CLEAR_MS: '1000',
@@ -26,7 +44,10 @@ describe.skipIf(!hasChromium)('the pages of the operator', () => {
     });
     staff = await stage.person('ops@example.test', 'operator');
   });
-  afterAll(() => stage.close());
+  afterAll(async () => {
+    await stage.close();
+    prometheus.close();
+  });
 
   it('list the settings in force with their sources, without secrets', async () => {
     const { page, go } = staff;
@@ -112,6 +133,57 @@ describe.skipIf(!hasChromium)('the pages of the operator', () => {
     await page.reload();
     await ended.waitFor();
     await expectAccessible(staff);
+  });
+
+  it('show the history of all nodes from a Prometheus server', async () => {
+    const { page, go } = staff;
+    await go('/health');
+    await page.getByLabel('Period').selectOption('7 days, all nodes');
+    await page.getByRole('img', { name: /Running calls, calls: Running calls 34/ }).waitFor();
+    await page.getByRole('img', { name: /New calls, per second: New calls 34/ }).waitFor();
+    expect(authorization).toBe(`Basic ${Buffer.from('ada:s3cret').toString('base64')}`);
+    await picture(staff, 'health-history');
+    await expectAccessible(staff);
+  });
+
+  it('back up the database and verify its balances', async () => {
+    const { page, go } = staff;
+    await go('/database');
+    await page.getByRole('button', { name: 'Back up database' }).click();
+    await page.getByText(/backups\/carillon-.*\.db/).waitFor();
+    await page.getByRole('button', { name: 'Verify balances' }).click();
+    await page.getByText('All balances are correct').waitFor();
+    await page.getByText('All rows can be read.').waitFor();
+    await picture(staff, 'database');
+    await expectAccessible(staff);
+  });
+
+  it('set, change and delete a media policy', async () => {
+    const { page, go } = staff;
+    const { authId } = stage.service.demo;
+    const form = page.getByRole('dialog');
+    await go('/media-policies');
+    await page.getByText('No media policies.').waitFor();
+    await page.getByRole('button', { name: 'Add media policy' }).click();
+    await form.getByLabel('Name').fill(authId);
+    await form.getByLabel('Codecs in order of preference').fill('no-such-codec');
+    await form.getByRole('button', { name: 'Save policy' }).click();
+    await form
+      .getByText(/codecs/)
+      .first()
+      .waitFor();
+    await form.getByLabel('Codecs in order of preference').fill('opus, PCMU');
+    await form.getByLabel('SRTP').selectOption('Required');
+    await form.getByRole('button', { name: 'Save policy' }).click();
+    const row = page.getByRole('row', { name: new RegExp(authId) });
+    await row.getByText('OPUS, PCMU').waitFor();
+    await row.getByText('Required').waitFor();
+    await picture(staff, 'media-policies');
+    await expectAccessible(staff);
+    await row.getByRole('button').click();
+    await page.getByRole('menuitem', { name: 'Delete policy' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete policy' }).click();
+    await page.getByText('No media policies.').waitFor();
   });
 
   it('drain a node, whose state and version the list shows', async () => {

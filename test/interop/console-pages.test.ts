@@ -32,13 +32,26 @@ const PAGES = [
   'log?level=debug',
   'doctor',
   'settings',
+  'database',
+  'media-policies',
   'carriers',
   'accounts',
   'people',
   'audit',
   'profile',
 ] as const;
-const STAFFS = ['Health', 'Nodes', 'Alarms', 'Log', 'Doctor', 'Settings', 'Carriers', 'Accounts'];
+const STAFFS = [
+  'Health',
+  'Nodes',
+  'Alarms',
+  'Log',
+  'Doctor',
+  'Settings',
+  'Database',
+  'Media policies',
+  'Carriers',
+  'Accounts',
+];
 
 describe.skipIf(!hasChromium)('the pages of the console', () => {
   let stage: ConsoleStage;

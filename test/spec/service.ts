@@ -284,6 +284,7 @@ export const idleOperations = (): RestDeps['operations'] => ({
   settings: async () => ({ settings: [], problems: [] }),
   runDoctor: async () => ok({ finishedUs: 0, findings: [] }),
   lastDoctor: () => undefined,
+  history: { isAvailable: false, read: async () => ok({ stepS: 1, calls: [], rate: [] }) },
   log: async () => undefined,
   nodes: async () => [],
   drainNode: async () => false,

@@ -41,6 +41,15 @@ export const dateTime = (value: unknown): string =>
   shown(value, { dateStyle: 'medium', timeStyle: 'medium' });
 export const date = (value: unknown): string => shown(value, { dateStyle: 'medium' });
 export const timeOfDay = (value: unknown): string => shown(value, { timeStyle: 'medium' });
+/** Time of a log line, with milliseconds. */
+export const preciseTime = (value: unknown): string =>
+  shown(value, {
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    fractionalSecondDigits: 3,
+    hourCycle: 'h23',
+  });
 export const hourMinute = (value: unknown): string => shown(value, { timeStyle: 'short' });
 
 const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });

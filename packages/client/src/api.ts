@@ -1431,6 +1431,11 @@ export interface Operations {
     query?: { node?: Text; level?: "debug" | "info" | "warn" | "error" | undefined; call_uuid?: Text; search?: Text; after?: Text; limit?: Text };
     reply: { node: string; lines: readonly { number: number; time: string; level: string; message: string; call_uuid: string | null; fields: string }[] };
   };
+  /** Get running calls and new calls per second of all nodes from the Prometheus server of the settings */
+  'GET /admin/v1/history': {
+    query?: { period?: "6h" | "24h" | "7d" | "30d" | undefined };
+    reply: { available: boolean; step_seconds: number; calls: readonly { at: number; value: number }[]; calls_per_second: readonly { at: number; value: number }[] };
+  };
   /** List the live nodes that share the database */
   'GET /admin/v1/nodes': {
     reply: { nodes: readonly { node: string; epoch: number; self: boolean; state: "serving" | "draining" | "not_ready" | "unreachable"; detail: string; version: string | null; started_at: string; calls_active: number | null; calls_limit: number | null; registrations: number | null }[] };

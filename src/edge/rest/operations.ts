@@ -37,6 +37,11 @@ export interface Operations {
   lastDoctor(): DoctorReport | undefined;
   /** Returns the latest log lines of a node (default: this one). Undefined: no live node has the ID. */
   log(query: LogQuery, node?: string): Promise<LogView | undefined>;
+  /** Whether a Prometheus server is configured, and the history that it has. The error is a sentence. */
+  history: {
+    readonly isAvailable: boolean;
+    read(period: HistoryPeriod): Promise<Result<MetricsHistory, string>>;
+  };
   /** Returns the live nodes that share the database. */
   nodes(): Promise<readonly NodeView[]>;
   /** Makes a node refuse new calls. Returns false if no live node has the ID. */
@@ -104,6 +109,21 @@ export interface SettingsView {
     readonly nextValue: string | undefined;
   }[];
   readonly problems: readonly string[];
+}
+
+export type HistoryPeriod = '6h' | '24h' | '7d' | '30d';
+
+interface HistoryPoint {
+  /** Seconds since 1970 UTC. */
+  readonly atS: number;
+  readonly value: number;
+}
+
+/** Running calls, and new calls per second, of all nodes. */
+export interface MetricsHistory {
+  readonly stepS: number;
+  readonly calls: readonly HistoryPoint[];
+  readonly rate: readonly HistoryPoint[];
 }
 
 export interface DoctorReport {

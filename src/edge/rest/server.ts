@@ -45,8 +45,10 @@ export type {
 } from './live-calls.ts';
 export type {
   DoctorReport,
+  HistoryPeriod,
   LogQuery,
   LogView,
+  MetricsHistory,
   NodeView,
   Operations,
   PartState,

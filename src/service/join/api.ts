@@ -18,6 +18,7 @@ import { CallListening } from '../listen-in/call-listening.ts';
 import { SharedCallListening } from '../listen-in/shared-call-listening.ts';
 import { liveCallsView } from '../live-calls.ts';
 import { createOperations } from '../operations.ts';
+import { PrometheusHistory } from '../prometheus-history.ts';
 import type { Reloader } from '../reload.ts';
 import { shareLiveCalls } from '../shared-live-calls.ts';
 import { StreamTests } from '../stream-tests.ts';
@@ -55,6 +56,7 @@ export function joinApi(parts: ApiParts): Api {
     shownSettings: () => reloader.shown(),
     addedRows: () => addedRows(parts),
     doctor: new DoctorRun({ ...basics, ...parts.start, adminToken }),
+    history: new PrometheusHistory({ clock, url: settings.telemetry.prometheusUrl }),
     peers: cluster?.peers,
     recent: parts.start.logger.recent,
     alarms: parts.reports.alarms,

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { get, type Row, rows, text } from '../api.ts';
-import { words } from '../format.ts';
+import { preciseTime, words } from '../format.ts';
 import { useLoad, useSettled } from '../hooks.ts';
 import { href, useQuery } from '../place.ts';
 import { t } from '../text.ts';
@@ -125,7 +125,7 @@ function Lines({ lines, isFollowing }: LinesProps) {
       {lines.map((row) => (
         <div key={text(row['number'])} class={text(row['level'])}>
           <time dateTime={text(row['time'])} title={text(row['time'])}>
-            {text(row['time']).slice(11, 23)}
+            {preciseTime(row['time'])}
           </time>
           <span class="level">
             <Badge tone={TONES[text(row['level'])] ?? 'none'}>{words(row['level'])}</Badge>

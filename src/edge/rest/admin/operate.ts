@@ -13,7 +13,7 @@ import {
   Type,
   timestamp,
 } from '../http/schema.ts';
-import type { DoctorReport, NodeView } from '../operations.ts';
+import type { DoctorReport, MetricsHistory, NodeView } from '../operations.ts';
 
 const common = { tag: 'Operator: service', errors: 'admin' } as const;
 const LINES_DEFAULT = 200;
@@ -152,6 +152,43 @@ const log = adminRoute({
   },
 });
 
+const PointsSchema = Type.Array(
+  Type.Object({ at: Type.Integer({ description: 'seconds since 1970' }), value: Type.Number() }),
+);
+
+const history = adminRoute({
+  ...common,
+  method: 'GET',
+  path: '/admin/v1/history',
+  summary:
+    'Get running calls and new calls per second of all nodes from the Prometheus server of the settings',
+  query: Type.Object({ period: Type.Optional(oneOf(['6h', '24h', '7d', '30d'])) }),
+  reply: Type.Object({
+    available: Type.Boolean({ description: 'whether telemetry.prometheusUrl is set' }),
+    step_seconds: Type.Integer(),
+    calls: PointsSchema,
+    calls_per_second: PointsSchema,
+  }),
+  alsoRefuses: [502],
+  async run({ operations: { history: from } }, { query: { period } }) {
+    // Without a period, the client asks only whether a history exists.
+    if (!from.isAvailable || period === undefined) {
+      return ok({ available: from.isAvailable, step_seconds: 0, calls: [], calls_per_second: [] });
+    }
+    const found = await from.read(period);
+    if (!found.ok) return err(failure(502, 'no history', { detail: found.error }));
+    const shown = (points: MetricsHistory['calls']) =>
+      points.map(({ atS, value }) => ({ at: Math.round(atS), value }));
+    const { stepS, calls, rate } = found.value;
+    return ok({
+      available: true,
+      step_seconds: stepS,
+      calls: shown(calls),
+      calls_per_second: shown(rate),
+    });
+  },
+});
+
 const NodeSchema = Type.Object({
   node: Type.String(),
   epoch: Type.Integer({ description: 'number of its starts' }),
@@ -206,4 +243,12 @@ const drain = adminRoute({
   },
 });
 
-export const operateRoutes: readonly Route[] = [settings, lastDoctor, runDoctor, log, nodes, drain];
+export const operateRoutes: readonly Route[] = [
+  settings,
+  lastDoctor,
+  runDoctor,
+  log,
+  history,
+  nodes,
+  drain,
+];
