@@ -1,7 +1,6 @@
 /** Composes all external connections: customers' servers and sockets, phones and carriers, audio. */
 
 import { readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { DestinationGuard, EgressGuard } from '../../base/egress.ts';
@@ -36,8 +35,7 @@ import {
   TlsIdentity,
 } from '../../edge/sip/signalling.ts';
 import { createSignalling } from '../../edge/sip/signalling-service.ts';
-import { HepExporter } from '../../edge/sip/trace/hep-exporter.ts';
-import { MessageRing } from '../../edge/sip/trace/message-ring.ts';
+import type { HepExporter } from '../../edge/sip/trace/hep-exporter.ts';
 import type { WireFactory } from '../../edge/sip/wire.ts';
 import { createRecognizer, type RecognizerService } from '../../edge/speech/recognizer.ts';
 import { createSynthesizer, type SpeechService } from '../../edge/speech/synthesizer.ts';
@@ -49,11 +47,12 @@ import { NONCE_KEY_FILE, storedSecret } from '../data-folder.ts';
 import type { DescriptorWatch } from '../descriptors.ts';
 import type { Derived } from '../settings.ts';
 import { trialCertificate } from '../sip-certificate.ts';
-import { SipTraces } from '../sip-traces.ts';
+import type { SipTraces } from '../sip-traces.ts';
 import { createHoldMusic, type HoldMusic } from '../sounds.ts';
 import type { Clustered } from './cluster.ts';
 import type { Basics, Foundation } from './foundation.ts';
 import { withNodes } from './node-directory.ts';
+import { joinSipTraces } from './sip-traces.ts';
 
 export interface Lines {
   readonly http: CustomerHttp;
@@ -87,7 +86,6 @@ export interface Lines {
 
 /** Maximum number of ended calls whose timeline stays in memory. */
 const LOGGED_CALLS = 2000;
-const MIB = 2 ** 20;
 
 interface Surroundings {
   readonly cluster: Clustered | undefined;
@@ -132,7 +130,7 @@ export async function openLines(
       monotonicMs: () => clock.monotonicMs(),
     }),
   });
-  const { traces, hep } = tracing(basics, derived);
+  const { traces, hep } = joinSipTraces(basics, derived);
   const sipIdentity = await identityOf(basics, derived);
   const newCalls = new NewCalls(clock);
   const signalling = createSignalling({
@@ -228,22 +226,6 @@ async function wireOf({ sip, drachtio }: Settings): Promise<WireFactory | undefi
   if (servers === undefined)
     throw new ServiceError('CONFIG_INVALID', 'drachtio.servers needs hosts, as host or host:port');
   return drachtioWire({ ...drachtio, servers });
-}
-
-/** Composes the storage of SIP messages and their export. */
-function tracing({ settings, clock, logger }: Basics, derived: Derived) {
-  const ring = new MessageRing(settings.sip.traceMiB * MIB);
-  const { host, port, captureId, password, hideCredentials: hidesCredentials } = settings.hep;
-  const target = { host, port, captureId, password, hidesCredentials };
-  const own = isIP(derived.sipPublicHost) === 0 ? '127.0.0.1' : derived.sipPublicHost;
-  const hep =
-    host === '' ? undefined : new HepExporter(ring, { ...target, ownAddress: own, clock, logger });
-  const traces = new SipTraces({
-    ring,
-    own: { name: settings.sip.userAgent, address: own },
-    exporter: hep,
-  });
-  return { traces, hep };
 }
 
 function towardsCustomers(
