@@ -1,21 +1,35 @@
 /** Audio and streams of calls in the console: listening, stream inspector, test of a bot, browser phone. Also the sign-in with a code. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stepAt, totpCode } from '../../src/domain/user/totp.ts';
 import { hasChromium, WITH_MICROPHONE } from '../e2e/chromium.ts';
 import { Customer, echoBot } from '../e2e/customer.ts';
 import { Handset } from '../e2e/handset.ts';
-import { callFor, makeUser } from '../e2e/phone.ts';
+import { babble, callFor, makeUser } from '../e2e/phone.ts';
+import { ROOT } from '../e2e/service.ts';
 import { tone } from '../e2e/tones.ts';
+import { SpeechServer } from '../edge/speech/speech-server.ts';
 import { eventually } from '../eventually.ts';
 import { ConsoleStage, expectAccessible, type Person, picture } from './console-stage.ts';
+
+const SPEECH = join(ROOT, 'fixtures/audio/speech.wav');
 
 describe.skipIf(!hasChromium)('calls in the console', () => {
   let stage: ConsoleStage;
   let customer: Customer;
   let developer: Person;
+  let recognizer: SpeechServer;
 
   beforeAll(async () => {
-    stage = await ConsoleStage.open({}, WITH_MICROPHONE);
+    const text = 'Good morning. This is the last sentence.';
+    recognizer = await SpeechServer.listen({
+      reply: (_heard, response) => void response.end(JSON.stringify({ text })),
+    });
+    stage = await ConsoleStage.open(
+      { CARILLON_RECOGNITION_HTTP_URL: recognizer.url },
+      WITH_MICROPHONE,
+    );
     customer = await Customer.listen();
     const { authId } = stage.service.demo;
     developer = await stage.person('dev@example.test', 'developer', authId);
@@ -23,6 +37,7 @@ describe.skipIf(!hasChromium)('calls in the console', () => {
   afterAll(async () => {
     await stage.close();
     await customer.close();
+    await recognizer.close();
   });
 
   /** Waits until the level meter of a direction shows sound. */
@@ -138,6 +153,58 @@ describe.skipIf(!hasChromium)('calls in the console', () => {
     // The call was too short to have a poor score.
     expect(await rowsOf('&quality=bad')).toHaveLength(0);
     expect(await rowsOf('&state=live&bot=yes')).toHaveLength(0);
+    await phone.hangUp();
+  });
+
+  it('a recording shows its transcript, whose sentences follow and move the playback', async () => {
+    const { page, go } = developer;
+    const { service } = stage;
+    const record = '<Record maxLength="3" playBeep="false" transcriptionType="auto"/>';
+    const answer = customer.xml('/recorded', `<Response>${record}<Hangup/></Response>`);
+    const user = await makeUser(service, 'transcribed', { answer_url: answer });
+    await callFor(service, user, 10, babble(5));
+    await eventually('the request of the recognizer', () => recognizer.received[0]);
+    await go('/recordings');
+    const list = page.getByRole('region', { name: 'Recordings' });
+    await eventually('the recording', async () => {
+      await page.reload();
+      await page.getByRole('heading', { name: 'Recordings', level: 1 }).waitFor();
+      return (await list.count()) > 0 ? true : undefined;
+    });
+    // The first row is the latest recording.
+    await list.getByRole('row').nth(1).getByRole('button').first().click();
+    const drawer = page.getByRole('dialog');
+    const last = drawer.getByRole('button', { name: /This is the last sentence/ });
+    await drawer.getByRole('button', { name: /Good morning/ }).waitFor();
+    await drawer.locator('.wave canvas').first().waitFor({ state: 'attached' });
+    await picture(developer, 'recording');
+    await expectAccessible(developer);
+    await last.click();
+    await drawer.getByRole('button', { name: 'Pause' }).waitFor();
+    await drawer.locator('.transcript .playing').getByText('last sentence').waitFor();
+  });
+
+  it('a developer plays audio to one member of a conference', async () => {
+    const { page, go } = developer;
+    const { service } = stage;
+    const sound = customer.page('/sound.wav', (response) => {
+      response.writeHead(200, { 'content-type': 'audio/wav' }).end(readFileSync(SPEECH));
+    });
+    const answer = customer.xml('/room', '<Response><Conference>board</Conference></Response>');
+    const user = await makeUser(service, 'member', { answer_url: answer });
+    const phone = await Handset.call(service, user);
+    await phone.answered;
+    await go('/conferences');
+    const members = page.getByRole('region', { name: 'Members of board' });
+    await members.getByRole('button', { name: /Actions for/ }).click();
+    await page.getByRole('menuitem', { name: 'Play audio' }).click();
+    await page.getByLabel('URL of the audio file').fill(sound);
+    await page.getByRole('dialog').getByRole('button', { name: 'Play audio' }).click();
+    await page.getByText('The member hears the audio.').waitFor();
+    await eventually('the request of the file', () => customer.at('/sound.wav')[0]);
+    await members.getByRole('button', { name: /Actions for/ }).click();
+    await page.getByRole('menuitem', { name: 'Stop playback' }).click();
+    await page.getByText('The playback has stopped.').waitFor();
     await phone.hangUp();
   });
 

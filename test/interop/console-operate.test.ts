@@ -158,6 +158,22 @@ describe.skipIf(!hasChromium)('the pages of the operator', () => {
     await expectAccessible(staff);
   });
 
+  it('delete a rate', async () => {
+    const { page, go } = staff;
+    const rate = { direction: 'outbound', prefix: '99123', per_minute: 0.5, currency: 'USD' };
+    await stage.service.admin('POST', '/rates', rate);
+    await go('/rates');
+    const row = page
+      .getByRole('region', { name: 'Price list' })
+      .getByRole('row', { name: /99123/ });
+    await row.getByRole('button').click();
+    await page.getByRole('menuitem', { name: 'Delete rate' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete rate' }).click();
+    await row.waitFor({ state: 'detached' });
+    const { body } = await stage.service.admin('GET', '/rates');
+    expect(JSON.stringify(body)).not.toContain('99123');
+  });
+
   it('set, change and delete a media policy', async () => {
     const { page, go } = staff;
     const { authId } = stage.service.demo;

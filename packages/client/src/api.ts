@@ -838,6 +838,11 @@ export interface Operations {
     path: { auth_id: string; transcription_id: string };
     reply: { api_id: string; transcription_id: string; transcription: string; status: string; error?: string; recording_id: string; call_uuid?: string; language: string; duration: number; transcription_charge: number; transcription_rate: number };
   };
+  /** List the transcriptions of a recording, oldest first */
+  'GET /api/v1/Account/{auth_id}/Recording/{recording_id}/transcriptions': {
+    path: { auth_id: string; recording_id: string };
+    reply: { api_id: string; objects: readonly { transcription_id: string; transcription: string; status: string; error?: string; recording_id: string; call_uuid?: string; language: string; duration: number; transcription_charge: number; transcription_rate: number }[] };
+  };
   /** Queue a bulk export of recordings. Every recipient receives the link by mail */
   'POST /api/v1/Account/{auth_id}/export/recording/': {
     path: { auth_id: string };

@@ -96,7 +96,7 @@ export interface RouteNeeds {
   readonly provisioning: Provisioning;
   readonly callRecords: CallRecords;
   readonly recordings: Recordings;
-  readonly transcriptions: Pick<Transcriptions, 'get'>;
+  readonly transcriptions: Pick<Transcriptions, 'get' | 'ofRecording'>;
   readonly signingTokens: SigningTokens;
   readonly phoneLogins: PhoneLogins;
   readonly users: Users;
