@@ -17,7 +17,6 @@ const LONG = {
   'src/cli/commands/accounts.ts': 70,
   'src/cli/commands/campaign-parts.ts': 63,
   'src/cli/commands/users.ts': 63,
-  'src/compose.ts': 111,
   'src/config/combinations.ts': 77,
   'src/domain/call/end-cause.ts': 69,
   'src/domain/callback/exchange.ts': 63,
@@ -38,10 +37,6 @@ const LONG = {
   'src/edge/store/store.ts': 84,
   'src/phone/phone-call.ts': 67,
   'src/protocol/answer-xml/element/multi-party.ts': 72,
-  'src/service/join/calls.ts': 184,
-  'src/service/join/lines.ts': 124,
-  'src/service/join/monitoring.ts': 68,
-  'src/service/operations.ts': 63,
 };
 
 const FUNCTION = /^(ArrowFunctionExpression|FunctionExpression|FunctionDeclaration)$/;
