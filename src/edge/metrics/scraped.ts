@@ -31,17 +31,14 @@ export function scrapedTotal(
 /** Registers a counter of totals with labels. */
 export function scrapedTotals<Label extends string>(
   registers: Registry[],
-  { name, help, labels }: Scraped<Label>,
+  metric: Scraped<Label>,
   read: () => Iterable<Sample<Label>>,
 ): void {
   new Counter({
-    name,
-    help,
-    labelNames: labels,
-    registers,
+    ...configurationOf(registers, metric),
     collect() {
       this.reset();
-      for (const [labelled, value] of read()) this.inc(labelled, value);
+      for (const [labels, value] of read()) this.inc(labels, value);
     },
   });
 }
@@ -66,17 +63,19 @@ export function scrapedGauge(
 /** Registers a gauge with labels. Values that are no longer read disappear. */
 export function scrapedGauges<Label extends string>(
   registers: Registry[],
-  { name, help, labels }: Scraped<Label>,
+  metric: Scraped<Label>,
   read: () => Iterable<Sample<Label>>,
 ): void {
   new Gauge({
-    name,
-    help,
-    labelNames: labels,
-    registers,
+    ...configurationOf(registers, metric),
     collect() {
       this.reset();
-      for (const [labelled, value] of read()) this.set(labelled, value);
+      for (const [labels, value] of read()) this.set(labels, value);
     },
   });
 }
+
+const configurationOf = <Label extends string>(
+  registers: Registry[],
+  { name, help, labels }: Scraped<Label>,
+) => ({ name, help, labelNames: labels, registers });
