@@ -1,4 +1,5 @@
 /** Checks dependencies between settings. Returns one line per problem that names the settings. Reads no file. */
+import { isIPv6 } from 'node:net';
 import { CODEC_PREFERENCES, isCodecPreference } from '../domain/call/needs.ts';
 import type { Settings } from './schema.ts';
 
@@ -115,6 +116,7 @@ function needs(settings: Settings): string[] {
     ...stirNeeds(settings),
     ...speechNeeds(settings),
     ...reportNeeds(settings),
+    ...addressNeeds(settings),
     ...objectNeeds(settings),
   ]
     .filter(([isSet, isMet]) => isSet && !isMet)
@@ -207,6 +209,18 @@ const reportNeeds = ({ telemetry, hep, alarms }: Settings): readonly Need[] => [
     'alarms.webhookSecret needs alarms.webhookUrl',
   ],
 ];
+
+function addressNeeds({ rtp }: Settings): readonly Need[] {
+  const isGiven = rtp.publicHost6 !== '';
+  return [
+    [isGiven, rtp.host === '::', 'rtp.publicHost6 needs rtp.host ::, which uses IPv4 and IPv6'],
+    [
+      isGiven,
+      rtp.publicHost !== '' && !isIPv6(rtp.publicHost),
+      'rtp.publicHost6 needs rtp.publicHost, an IPv4 address',
+    ],
+  ];
+}
 
 function objectNeeds({ s3, recordings, dataExport }: Settings): readonly Need[] {
   const hasEndpoint = s3.endpoint !== '';

@@ -46,7 +46,8 @@ export interface CallLines {
     readonly addresses: SipAddresses;
     forgetBindings(username: string, login?: string): void;
   };
-  readonly destinations: Pick<DestinationGuard, 'judgeRtp'>;
+  readonly destinations: Pick<DestinationGuard, 'judgeRtp'> &
+    Partial<Pick<DestinationGuard, 'addressesOf'>>;
   readonly newCalls: NewCalls;
   /** Absent: no other node uses the limits. */
   readonly slots?: Slots | undefined;

@@ -85,6 +85,7 @@ function factoryOf(site: CallSite): CallFactory {
       acceptOthers: rtp.acceptOtherSources,
       isEdge: (remoteAddress) => edges.has({ remoteAddress }),
     },
+    resolveHost: site.lines.destinations.addressesOf,
     judgeRtp: rtpJudgeOf(site),
   });
 }
