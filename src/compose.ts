@@ -5,13 +5,11 @@ import type { Examined } from './config/load.ts';
 import type { Settings } from './config/schema.ts';
 import { Serviceability } from './domain/cluster/cluster.ts';
 import { shareControl } from './domain/dispatch/dispatch.ts';
-import { LowBalanceAlerts } from './domain/ledger/ledger.ts';
-import { createExporter } from './edge/archive/exporter.ts';
 import { systemClock } from './edge/clock/system-clock.ts';
 import { createLogger } from './edge/log/pino-logger.ts';
 import { createMailer } from './edge/mail/mailer.ts';
 import { createMetrics } from './edge/metrics/metrics.ts';
-import { createSignedLinks, type SignedLinks } from './edge/rest/links.ts';
+import { createSignedLinks } from './edge/rest/links.ts';
 import { startBanner } from './service/banner.ts';
 import { type Component, Components } from './service/components.ts';
 import { SERVICE_FILE, writeSecret } from './service/data-folder.ts';
@@ -144,10 +142,10 @@ function buildParts(
   const { settings, clock } = basics;
   const rest = restSettings(basics, derived);
   const links = createSignedLinks(rest, clock);
-  const exporter = exporterOf(outside, rest, links);
+  const exporter = joinExporter(outside, rest, links);
   joinRenewals(foundation, { callbacks: lines.callbacks, mailer, logger });
   const reports = joinReports(outside);
-  const alerts = lowBalanceAlerts(outside, reports);
+  const alerts = joinLowBalance(outside, reports);
   const transcriptions = joinTranscriptions(basics, foundation, lines, derived);
   const callLines = { ...lines, transcriptions, ...clusterLines(outside) };
   const calls = joinCalls(basics, foundation, callLines, derived, links, reports.settled);
@@ -194,38 +192,6 @@ function buildParts(
   const work = { exporter, alerts, transcriptions, calls, campaigns, dialer, housekeeping };
   const running = { reports, watches, reloader, operations, listeners, supervisor };
   return { ...outside, logger, ...work, ...running };
-}
-
-/** The exporter of recording archives. */
-const exporterOf = (
-  { basics, foundation, leaving, mailer }: Monitored,
-  rest: ReturnType<typeof restSettings>,
-  links: SignedLinks,
-) =>
-  createExporter({
-    ...basics,
-    elsewhere: leaving.elsewhere,
-    ...rest,
-    recordings: foundation.recordings,
-    mailer,
-    linkTo: (job) => links.toExport(job.accountId, job.exportId),
-  });
-
-/** Alerts of low balances, sent whenever the store reports one. */
-function lowBalanceAlerts(
-  { basics, foundation, lines, mailer }: Monitored,
-  reports: CallReports,
-): LowBalanceAlerts {
-  const alerts = new LowBalanceAlerts({
-    store: foundation.store.ledger,
-    recipients: (accountId) => foundation.accounts.get(accountId),
-    notify: (draft) => lines.callbacks.notify(draft),
-    operator: (alert) => reports.alarms.lowBalance(alert),
-    mail: (mail) => mailer.send(mail),
-    logger: basics.logger,
-  });
-  foundation.store.onLowBalance(() => void alerts.notify());
-  return alerts;
 }
 
 /** Limits, directory and conferences that calls share with other nodes. Empty without a cluster. */
