@@ -20,14 +20,11 @@ import { joinApi } from './service/join/api.ts';
 import { type Calls, joinCalls } from './service/join/calls.ts';
 import { joinCampaigns } from './service/join/campaigns.ts';
 import { joinCluster } from './service/join/cluster.ts';
+import { joinExporter } from './service/join/exporter.ts';
 import { type Basics, layFoundation } from './service/join/foundation.ts';
 import { openLines } from './service/join/lines.ts';
-import {
-  type CallReports,
-  joinReports,
-  joinWatches,
-  type Monitored,
-} from './service/join/monitoring.ts';
+import { joinLowBalance } from './service/join/low-balance.ts';
+import { joinReports, joinWatches, type Monitored } from './service/join/monitoring.ts';
 import { joinLeaving } from './service/join/objects.ts';
 import { joinRenewals } from './service/join/renewals.ts';
 import { restSettings } from './service/join/rest-settings.ts';
