@@ -10,13 +10,7 @@ import type { Admission, CallBilling } from '../domain/dispatch/dispatch.ts';
 import type { LogRing } from '../edge/log/log-ring.ts';
 import type { MediaEngine } from '../edge/media/engine.ts';
 import type { Metrics } from '../edge/metrics/metrics.ts';
-import type {
-  Operations,
-  PartState,
-  RegistrationView,
-  ServiceStatus,
-  SettingsView,
-} from '../edge/rest/server.ts';
+import type { Operations, PartState, RegistrationView, SettingsView } from '../edge/rest/server.ts';
 import type { RunningSignalling } from '../edge/sip/signalling.ts';
 import { makeFolder, type Store } from '../edge/store/store.ts';
 import type { Alarms } from './alarms.ts';
@@ -60,70 +54,29 @@ export interface OperatedParts {
 }
 
 export function createOperations(parts: OperatedParts): Operations {
-  const { store, storeWatch, callBilling, signalling, media, admission, metrics, overload, clock } =
-    parts;
-  const startedUs = wallUs(clock);
-  const startedMs = clock.monotonicMs();
-  const registrations = (): RegistrationView[] =>
-    signalling.registrations().map(({ flow: { transport, address, port }, ...binding }) => ({
-      username: binding.username,
-      contactUri: binding.contactUri,
-      transport,
-      address,
-      port,
-      userAgent: binding.userAgent,
-      expiresUs: binding.expiresUs,
-    }));
-  const readiness = async (): Promise<readonly PartState[]> => [
-    { part: 'sip', ready: signalling.ready(), detail: signalling.detail },
-    mediaState(media),
-    await storeWatch.state(),
-    { part: 'load', ready: !overload.overloaded, detail: overload.detail() },
-    ...conditionStates(parts),
-    ...sharedStates(parts),
-    {
-      part: 'admission',
-      ready: !admission.draining && admission.problem === undefined,
-      detail: admission.draining ? 'draining' : (admission.problem ?? 'open'),
-    },
-  ];
-  const status = async (): Promise<ServiceStatus> => ({
-    version: VERSION,
-    startedUs,
-    uptimeMs: clock.monotonicMs() - startedMs,
-    draining: admission.draining,
-    callsActive: callBilling.live().length,
-    callsLimit: parts.callsLimit,
-    callsPerSecond: parts.newCalls.recentPerSecond,
-    registrations: signalling.registrations().length,
-    parts: await readiness(),
-  });
+  const { store, signalling, admission, metrics } = parts;
+  const readiness = () => partStates(parts);
+  const status = statusOf(parts, readiness);
+  const drain = (): void => {
+    admission.drain();
+    signalling.drain();
+  };
   return {
     readiness,
-    registrations,
-    registrationOf: (username) => registrations().findLast((view) => view.username === username),
+    registrations: () => registrationsOf(signalling),
+    registrationOf: (username) =>
+      registrationsOf(signalling).findLast((view) => view.username === username),
     sipPort: () => signalling.port(),
     carriers: () => signalling.carrierStates(),
     status,
-    drain: () => drain(parts),
-    ...createNodeOperations({
-      ...parts,
-      nodeId: parts.self.id,
-      nodes: store.nodes,
-      status,
-      drain: () => drain(parts),
-    }),
+    drain,
+    ...createNodeOperations({ ...parts, nodeId: parts.self.id, nodes: store.nodes, status, drain }),
     ...createReports(parts),
     metrics: (accept) => metrics.scrape(accept),
     reload: parts.reload,
     ...createRecords(parts),
     ...createBackups(store, parts.dataDir),
   };
-}
-
-function drain({ admission, signalling }: OperatedParts): void {
-  admission.drain();
-  signalling.drain();
 }
 
 /** Alarms and unreadable rows, which the database keeps. */
@@ -163,6 +116,55 @@ async function settingsView({ shownSettings, addedRows }: OperatedParts): Promis
       return { ...setting, source: 'console', value: `${file}; ${count} added in the console` };
     }),
   };
+}
+
+const registrationsOf = (signalling: RunningSignalling): readonly RegistrationView[] =>
+  signalling.registrations().map((binding) => ({
+    username: binding.username,
+    contactUri: binding.contactUri,
+    transport: binding.flow.transport,
+    address: binding.flow.address,
+    port: binding.flow.port,
+    userAgent: binding.userAgent,
+    expiresUs: binding.expiresUs,
+  }));
+
+/** Returns a reader of the service's state, which counts the uptime from now. */
+function statusOf(
+  { clock, admission, callBilling, callsLimit, newCalls, signalling }: OperatedParts,
+  readiness: Operations['readiness'],
+): Operations['status'] {
+  const startedUs = wallUs(clock);
+  const startedMs = clock.monotonicMs();
+  return async () => ({
+    version: VERSION,
+    startedUs,
+    uptimeMs: clock.monotonicMs() - startedMs,
+    draining: admission.draining,
+    callsActive: callBilling.live().length,
+    callsLimit,
+    callsPerSecond: newCalls.recentPerSecond,
+    registrations: signalling.registrations().length,
+    parts: await readiness(),
+  });
+}
+
+/** States of all parts that readiness depends on, and of backlogs and peers. */
+async function partStates(parts: OperatedParts): Promise<readonly PartState[]> {
+  const { signalling, media, storeWatch, overload, admission } = parts;
+  return [
+    { part: 'sip', ready: signalling.ready(), detail: signalling.detail },
+    mediaState(media),
+    await storeWatch.state(),
+    { part: 'load', ready: !overload.overloaded, detail: overload.detail() },
+    ...conditionStates(parts),
+    ...sharedStates(parts),
+    {
+      part: 'admission',
+      ready: !admission.draining && admission.problem === undefined,
+      detail: admission.draining ? 'draining' : (admission.problem ?? 'open'),
+    },
+  ];
 }
 
 /** Conditions except that of the store, which `storeWatch` reports. */

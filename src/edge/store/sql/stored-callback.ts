@@ -12,6 +12,7 @@ import {
   aText,
   dictionaryOf,
   listOf,
+  type Members,
   maybe,
   oneOf,
   type Shape,
@@ -66,23 +67,20 @@ export const PARAMETERS = new StoredList<CallbackParameters>({
   shape: parametersShape,
 });
 
-export const draftShape = struct<StoredSubject<NotificationDraft>>({
+const draft: Members<StoredSubject<NotificationDraft>> = {
   accountId: aText(),
   callUuid: aText(),
   event: aText(),
   target: targetShape,
   parameters: parametersShape,
   json: maybe(aText()),
-});
+};
+
+export const draftShape = struct(draft);
 
 export const notificationShape = struct<StoredSubject<StoredNotification>>({
   id: aText(),
-  accountId: aText(),
-  callUuid: aText(),
-  event: aText(),
-  target: targetShape,
-  parameters: parametersShape,
-  json: maybe(aText()),
+  ...draft,
   createdUs: aNumber(),
   attempts: aNumber(),
 });
