@@ -37,6 +37,8 @@ export function startStream(
       maxRetries: 0,
       speech: request.speech,
       playPositions: request.playPositions ?? false,
+      notes: false,
+      transfers: false,
     },
     needs,
   );

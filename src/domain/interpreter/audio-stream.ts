@@ -1,7 +1,14 @@
 /** Audio streams of calls, opened by a `Stream` element or through the REST API. */
 import { newStreamId, type StreamId } from '../../base/ids.ts';
 import type { Call } from '../call/call.ts';
-import type { StreamSocket, StreamSocketEnd, StreamStopReason } from '../call/needs.ts';
+import type {
+  StreamSocket,
+  StreamSocketEnd,
+  StreamSocketOptions,
+  StreamStopReason,
+  StreamTransfer,
+  TransferProgress,
+} from '../call/needs.ts';
 import { partyParameter } from '../callback/callback.ts';
 import type { CallbackParameters } from '../callback/types.ts';
 import type { StreamTermination } from '../cdr/types.ts';
@@ -91,6 +98,7 @@ class AudioStream implements LiveAudioStream {
   readonly #turns = new Turns();
   /** Latest billed moment of the stream (µs, call timeline), even if its timer fires late. */
   readonly #limitUs: number;
+  #transferHandler: ((transfer: StreamTransfer) => void) | undefined;
   #cancelTimeout: () => void;
 
   constructor(call: Call, request: AudioStreamRequest, needs: InterpreterNeeds) {
@@ -135,6 +143,21 @@ class AudioStream implements LiveAudioStream {
     socket?.close(STOP_REASON[kind]);
   }
 
+  onTransfer(handler: (transfer: StreamTransfer) => void): void {
+    this.#transferHandler = handler;
+  }
+
+  transferProgress(progress: TransferProgress): void {
+    this.#call.log.add('stream', `transfer ${progress.status}`, { detail: progress.detail });
+    this.#socket?.transferProgress?.(progress);
+  }
+
+  #transferTo(transfer: StreamTransfer): void {
+    const { mode, to } = transfer;
+    this.#call.log.add('stream', 'transfer requested', { mode, to });
+    this.#transferHandler?.(transfer);
+  }
+
   #newId(): StreamId {
     const id = newStreamId(this.#needs.random);
     this.#ids.push(id);
@@ -142,60 +165,67 @@ class AudioStream implements LiveAudioStream {
   }
 
   #open(): void {
-    const { request } = this;
-    const { identity } = this.#call;
     this.#call.log.add('stream', 'connecting', {
       streamId: this.#currentId,
-      url: withoutSecrets(request.url),
+      url: withoutSecrets(this.request.url),
     });
     let startUs: number | undefined;
-    this.#socket = this.#needs.streams.open(
-      {
-        url: request.url,
-        streamId: this.#currentId,
-        callUuid: this.#call.uuid,
-        accountId: identity.subAccount ?? identity.accountId,
-        ownerId: identity.accountId,
-        encoding: request.encoding,
-        rate: request.rate,
-        tracks: request.audioTrack,
-        bidirectional: request.bidirectional,
-        extraHeaders: request.extraHeaders,
-        from: partyParameter(identity.facts.from),
-        to: partyParameter(identity.facts.to),
-        direction: identity.facts.direction,
-        callStartMs: Math.floor(identity.facts.sessionStartUs / 1000),
-        ...(request.speech && { speech: request.speech }),
-        positions: request.playPositions,
+    this.#socket = this.#needs.streams.open(this.#socketOptions(), this.#call.media, {
+      started: () => {
+        startUs = this.#call.nowUs();
+        this.#started(startUs);
       },
-      this.#call.media,
-      {
-        started: () => {
-          startUs = this.#call.nowUs();
-          this.#started(startUs);
-        },
-        played: (name) => this.#notify('PlayedStream', [['Name', name]]),
-        cleared: () => this.#notify('ClearedAudio'),
-        interrupted: (at) => {
-          this.#turns.interrupted();
-          this.#call.log.add('stream', 'caller interrupted the bot', { ...at });
-        },
-        turn: (latencyMs) => {
-          this.#turns.took(latencyMs);
-          this.#call.log.add('stream', 'turn', { latencyMs });
-        },
-        degraded: (percent) =>
-          this.#notify('DegradedStream', [['Level', String(percent)]], 'connection degraded'),
-        missed: (ms) =>
-          this.#call.log.add('warning', 'audio dropped: the bot did not read its socket', {
-            streamId: this.#currentId,
-            ms,
-          }),
-        sendDigits: (digits) => this.#sendDigits(digits),
-        fault: (code, detail) => this.#call.log.add('stream', `bot fault: ${code}`, { detail }),
-        ended: (end) => this.#socketEnded(end),
+      played: (name) => this.#notify('PlayedStream', [['Name', name]]),
+      cleared: () => this.#notify('ClearedAudio'),
+      interrupted: (at) => {
+        this.#turns.interrupted();
+        this.#call.log.add('stream', 'caller interrupted the bot', { ...at });
       },
-    );
+      turn: (latencyMs) => {
+        this.#turns.took(latencyMs);
+        this.#call.log.add('stream', 'turn', { latencyMs });
+      },
+      degraded: (percent) =>
+        this.#notify('DegradedStream', [['Level', String(percent)]], 'connection degraded'),
+      missed: (ms) =>
+        this.#call.log.add('warning', 'audio dropped: the bot did not read its socket', {
+          streamId: this.#currentId,
+          ms,
+        }),
+      sendDigits: (digits) => this.#sendDigits(digits),
+      note: ({ kind, speaker, text }) => {
+        const facts = speaker === undefined ? { text } : { speaker, text };
+        this.#call.log.add('stream', kind === 'agent' ? 'agent' : 'transcript', facts);
+      },
+      transfer: (transfer) => this.#transferTo(transfer),
+      fault: (code, detail) => this.#call.log.add('stream', `bot fault: ${code}`, { detail }),
+      ended: (end) => this.#socketEnded(end),
+    });
+  }
+
+  #socketOptions(): StreamSocketOptions {
+    const { request } = this;
+    const { identity } = this.#call;
+    return {
+      url: request.url,
+      streamId: this.#currentId,
+      callUuid: this.#call.uuid,
+      accountId: identity.subAccount ?? identity.accountId,
+      ownerId: identity.accountId,
+      encoding: request.encoding,
+      rate: request.rate,
+      tracks: request.audioTrack,
+      bidirectional: request.bidirectional,
+      extraHeaders: request.extraHeaders,
+      from: partyParameter(identity.facts.from),
+      to: partyParameter(identity.facts.to),
+      direction: identity.facts.direction,
+      callStartMs: Math.floor(identity.facts.sessionStartUs / 1000),
+      ...(request.speech && { speech: request.speech }),
+      positions: request.playPositions,
+      notes: request.notes,
+      transfers: request.transfers,
+    };
   }
 
   #started(startUs: number): void {
