@@ -21,6 +21,8 @@ export type ApplicationMessage =
   | { readonly event: 'sendDTMF'; readonly digits: string }
   | { readonly event: 'note'; readonly note: StreamNote }
   | { readonly event: 'transfer'; readonly transfer: StreamTransfer }
+  /** Pauses or resumes the recordings of the call. */
+  | { readonly event: 'pauseRecording' | 'resumeRecording' }
   /** `drain` delays the stop until all queued audio has been played. */
   | { readonly event: 'stop'; readonly drain: boolean };
 
@@ -66,6 +68,8 @@ const READERS: Readonly<Record<string, Reader>> = Object.assign(Object.create(nu
     const transfer = readTransfer(message);
     return transfer.ok ? ok({ event: 'transfer', transfer: transfer.value }) : transfer;
   },
+  pauseRecording: () => ok({ event: 'pauseRecording' }),
+  resumeRecording: () => ok({ event: 'resumeRecording' }),
   stop: ({ drain }) => ok({ event: 'stop', drain: drain === true }),
 } satisfies Record<string, Reader>);
 

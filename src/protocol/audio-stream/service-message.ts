@@ -143,6 +143,17 @@ export const transferMessage = (
   transfer: { readonly status: string; readonly detail: string },
 ): string => numbered({ event: 'transfer', streamId, transfer });
 
+/** Confirms `pauseRecording` or `resumeRecording`. An extension of the dialect. */
+export const recordingMessage = (
+  streamId: StreamId,
+  { isPaused, count }: { readonly isPaused: boolean; readonly count: number },
+): string =>
+  numbered({
+    event: isPaused ? 'recordingPaused' : 'recordingResumed',
+    streamId,
+    recordings: count,
+  });
+
 export const errorMessage = (streamId: StreamId, { code, message }: StreamFault): string =>
   numbered({ event: 'error', streamId, error: { code, message }, reason: message });
 

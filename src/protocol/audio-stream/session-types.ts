@@ -38,6 +38,8 @@ export type SessionInput =
   | { readonly kind: 'queueCleared'; readonly at: PlayPosition | undefined }
   | { readonly kind: 'dtmf'; readonly digit: string; readonly timestampMs: number }
   | { readonly kind: 'transferProgress'; readonly status: string; readonly detail: string }
+  /** Number of recordings that were paused or resumed. */
+  | { readonly kind: 'recordings'; readonly isPaused: boolean; readonly count: number }
   | { readonly kind: 'pong' }
   /** The connection closed or could not be established. Reported once. */
   | { readonly kind: 'socketClosed'; readonly detail: string }
@@ -69,6 +71,7 @@ export type SessionOutput =
   | { readonly kind: 'sendDigits'; readonly digits: string }
   | { readonly kind: 'note'; readonly note: StreamNote }
   | { readonly kind: 'transfer'; readonly transfer: StreamTransfer }
+  | { readonly kind: 'pauseRecording'; readonly isPaused: boolean }
   /** Starts the closing handshake (RFC 6455 §7). `last` is sent before it; no `media` is sent between or after. */
   | {
       readonly kind: 'closeSocket';

@@ -116,6 +116,9 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
       case 'transferProgress':
         this.#transferProgress(input.status, input.detail);
         break;
+      case 'recordings':
+        if (this.sending) this.#send(encode.recordingMessage(this.#stream.streamId, input));
+        break;
       case 'pong':
         this.#timers.clear('pong');
         break;
@@ -171,6 +174,10 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
         break;
       case 'transfer':
         this.#out.push({ kind: 'transfer', transfer: message.transfer });
+        break;
+      case 'pauseRecording':
+      case 'resumeRecording':
+        this.#out.push({ kind: 'pauseRecording', isPaused: message.event === 'pauseRecording' });
         break;
       case 'stop':
         this.#stopRequested(message.drain);

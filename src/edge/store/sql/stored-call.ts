@@ -136,7 +136,7 @@ const fromFirstRecords: Upgrade = (older) => {
 
 export const OPEN_CALL = new StoredObject<StoredCall>({
   name: 'open call',
-  version: 2,
+  version: 3,
   shape: struct<StoredCall>({
     cdr: cdrShape,
     pulseSeconds: aNumber(),
@@ -147,7 +147,7 @@ export const OPEN_CALL = new StoredObject<StoredCall>({
     heartbeatUs: aNumber(),
     waiting: maybe(oneOf(true)),
   }),
-  upgrades: [fromFirstRecords, unchanged],
+  upgrades: [fromFirstRecords, unchanged, unchanged],
 });
 
 /** JSON omits undefined values. Copying a whole record and clearing a field costs a third of omitting the field. */
