@@ -19,6 +19,7 @@ export const SECTIONS = [
       { title: 'Phones and browsers', path: 'guides/phones' },
       { title: 'Carriers and trunks', path: 'guides/carriers' },
       { title: 'Voice bots', path: 'guides/bots' },
+      { title: 'Agents', path: 'guides/agents' },
       { title: 'Speech', path: 'guides/speech' },
       { title: 'Campaigns', path: 'guides/campaigns' },
       { title: 'Multi-party calls and queues', path: 'guides/multi-party' },

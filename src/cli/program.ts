@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { addAccountCommands } from './commands/accounts.ts';
+import { addAgentCommand } from './commands/agent.ts';
 import { addBookCommands } from './commands/books.ts';
 import { addCampaignCommands } from './commands/campaigns.ts';
 import { addCertificateCommands } from './commands/certs.ts';
@@ -53,6 +54,7 @@ export function createProgram(terminal: Terminal): Command {
     operatorsList(sessionOf(command).client),
   );
   addStreamCommands(program);
+  addAgentCommand(program, sessionOf);
   inherit(program);
   return program;
 }
