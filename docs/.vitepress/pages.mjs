@@ -20,6 +20,7 @@ export const SECTIONS = [
       { title: 'Carriers and trunks', path: 'guides/carriers' },
       { title: 'Voice bots', path: 'guides/bots' },
       { title: 'Agents', path: 'guides/agents' },
+      { title: 'Rehearsals', path: 'guides/rehearsals' },
       { title: 'Speech', path: 'guides/speech' },
       { title: 'Campaigns', path: 'guides/campaigns' },
       { title: 'Multi-party calls and queues', path: 'guides/multi-party' },

@@ -1,6 +1,6 @@
 /** Agent files: schema, defaults and checks of `carillon agent`. */
 import { type Static, type TProperties, Type } from 'typebox';
-import { type CheckedFile, expanded, FileFaults, readCheckedFile } from '../config/checked-file.ts';
+import { FileFaults, readCheckedFile } from '../config/checked-file.ts';
 
 const strict = <P extends TProperties>(properties: P) =>
   Type.Object(properties, { additionalProperties: false });
@@ -143,10 +143,10 @@ const OWN_FIELDS: Readonly<Record<AgentTool['type'], readonly string[]>> = {
  * @throws FileFaults with file, line and field of every fault
  */
 export function readAgentFile(file: string, environment: Environment): AgentFile {
-  const checked = readCheckedFile(file, AgentSchema);
+  const checked = readCheckedFile(file, AgentSchema, environment);
   const faults: string[] = [];
   const report: Report = (path, what) => faults.push(checked.fault(path, what));
-  const agent = withKeys(substituted(checked, environment, report), environment, report);
+  const agent = withKeys(checked.value, environment, report);
   checkModel(agent.model, report);
   checkTools(agent.tools, report);
   checkUrls(agent, [], report);
@@ -155,26 +155,6 @@ export function readAgentFile(file: string, environment: Environment): AgentFile
     report(['limits', 'cost'], 'needs `prices`, in the same currency');
   if (faults.length > 0) throw new FileFaults(faults);
   return agent;
-}
-
-function substituted(
-  { value }: CheckedFile<AgentFile>,
-  environment: Environment,
-  report: Report,
-): AgentFile {
-  const replace = (node: unknown, path: readonly string[]): unknown => {
-    if (typeof node === 'string') {
-      const { text: full, missing } = expanded(node, environment);
-      for (const name of missing) report(path, `the environment variable ${name} is not set`);
-      return full;
-    }
-    if (Array.isArray(node)) return node.map((one, i) => replace(one, [...path, String(i)]));
-    if (typeof node !== 'object' || node === null) return node;
-    return Object.fromEntries(
-      Object.entries(node).map(([name, one]) => [name, replace(one, [...path, name])]),
-    );
-  };
-  return replace(value, []) as AgentFile;
 }
 
 function withKeys(agent: AgentFile, environment: Environment, report: Report): AgentFile {

@@ -23,18 +23,24 @@ export class FileFaults extends Error {
 const MAX_FAULTS = 20;
 
 /**
- * Reads `file`, applies the defaults of the schema and checks it.
+ * Reads `file`, replaces `${NAME}` in texts by environment variables, applies the defaults of the schema and checks it.
  *
  * @throws FileFaults if the file cannot be read or does not match the schema
  */
 export function readCheckedFile<S extends TSchema>(
   file: string,
   schema: S,
+  environment: Environment,
 ): CheckedFile<Static<S>> {
   const source = readSource(file);
   if (typeof source === 'string') throw new FileFaults([source]);
-  const value: unknown = Value.Default(schema, structuredClone(source.tree));
   const fault = (path: readonly string[], what: string): string => faultAt(source, path, what);
+  const unset: string[] = [];
+  const tree = expanded(source.tree, environment, (path, name) =>
+    unset.push(fault(path, `the environment variable ${name} is not set`)),
+  );
+  if (unset.length > 0) throw new FileFaults(unset.slice(0, MAX_FAULTS));
+  const value: unknown = Value.Default(schema, tree);
   const faults = Value.Errors(schema, value).flatMap((error) => {
     const path = pathOf(error.instancePath);
     const words = wordsOf(error);
@@ -45,18 +51,31 @@ export function readCheckedFile<S extends TSchema>(
   return { value: value as Static<S>, fault };
 }
 
-/** Replaces `${NAME}` in a text of the file by the environment variable. Returns undefined if the variable is not set. */
-export function expanded(
-  text: string,
-  environment: Readonly<Record<string, string | undefined>>,
-): { readonly text: string; readonly missing: readonly string[] } {
-  const missing: string[] = [];
-  const full = text.replaceAll(/\$\{([A-Z][A-Z0-9_]*)\}/g, (_, name: string) => {
-    const value = environment[name];
-    if (value === undefined || value === '') missing.push(name);
-    return value ?? '';
-  });
-  return { text: full, missing };
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Replaces `${NAME}` in all texts by environment variables. `missing` gets the path of a variable that is not set. */
+function expanded(
+  node: unknown,
+  environment: Environment,
+  missing: (path: readonly string[], name: string) => void,
+  path: readonly string[] = [],
+): unknown {
+  if (typeof node === 'string') {
+    return node.replaceAll(/\$\{([A-Z][A-Z0-9_]*)\}/g, (_, name: string) => {
+      const value = environment[name];
+      if (!value) missing(path, name);
+      return value ?? '';
+    });
+  }
+  if (typeof node !== 'object' || node === null) return node;
+  if (Array.isArray(node))
+    return node.map((one, i) => expanded(one, environment, missing, [...path, String(i)]));
+  return Object.fromEntries(
+    Object.entries(node).map(([name, one]) => [
+      name,
+      expanded(one, environment, missing, [...path, name]),
+    ]),
+  );
 }
 
 /** Position of the value, or of its nearest existing parent if the value is missing. */
