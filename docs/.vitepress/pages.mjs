@@ -58,6 +58,7 @@ export const SECTIONS = [
       { title: 'Install on a server', path: 'operate/install' },
       { title: 'Upgrade', path: 'operate/upgrade' },
       { title: 'Backup and restore', path: 'operate/backup' },
+      { title: 'Privacy', path: 'operate/privacy' },
       { title: 'Monitoring', path: 'operate/monitoring' },
       { title: 'Console', path: 'operate/console' },
       { title: 'Security', path: 'operate/security', file: 'SECURITY.md' },

@@ -10,6 +10,7 @@ import { addDoctorCommand } from './commands/doctor.ts';
 import { addImportCommands } from './commands/import.ts';
 import { addInstallCommand } from './commands/install.ts';
 import { addInventoryCommands } from './commands/inventory.ts';
+import { addPrivacyCommands } from './commands/privacy.ts';
 import { addRehearseCommand } from './commands/rehearse.ts';
 import { addServiceCommands } from './commands/service.ts';
 import { addStoreCommands } from './commands/store.ts';
@@ -57,6 +58,7 @@ export function createProgram(terminal: Terminal): Command {
   addStreamCommands(program);
   addAgentCommand(program, sessionOf);
   addRehearseCommand(program, sessionOf);
+  addPrivacyCommands(program, sessionOf);
   inherit(program);
   return program;
 }

@@ -196,7 +196,7 @@ export const ACCESS: {
     averageMos: 'report',
   },
   callLogs: { put: 'soon', read: 'report' },
-  retention: { purgeCalls: 'write', purgeLogs: 'write' },
+  retention: { purgeCalls: 'write', purgeLogs: 'write', eraseCalls: 'write' },
   notifications: {
     put: 'write',
     listPending: 'point',
@@ -251,6 +251,8 @@ export const ACCESS: {
     addDoNotCall: 'write',
     removeDoNotCall: 'write',
     doNotCall: 'report',
+    contactsOf: 'report',
+    eraseContacts: 'write',
     overBefore: 'point',
     erase: 'write',
     purgeDoNotCall: 'write',
