@@ -1,6 +1,7 @@
 /** Personal data of a number in every store: search, export and erasure. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
+  type AccountId,
   type AgentId,
   asAccountId,
   asCallUuid,
@@ -9,6 +10,7 @@ import {
 } from '../../src/base/ids.ts';
 import { micros } from '../../src/base/money.ts';
 import type { Campaign } from '../../src/domain/campaign/types.ts';
+import { chargesOf } from '../../src/domain/cdr/cdr.ts';
 import { PersonalData } from '../../src/domain/privacy/privacy.ts';
 import { Recordings } from '../../src/domain/recording/recording.ts';
 import type { Recording } from '../../src/domain/recording/types.ts';
@@ -86,7 +88,8 @@ export function privacyContract(name: string, open: () => Promise<Opened>): void
         aCdr({ callUuid: STRANGER, from: OTHER, to: '200', callerName: 'Bob' }),
       ];
       for (const cdr of calls) {
-        const entry = anEntry({ type: 'debit', amount: micros(300), accountId: cdr.accountId });
+        const [entry] = chargesOf({ ...cdr, cost: micros(300) });
+        if (entry === undefined) throw new Error('the call has no charge');
         await store.calls.settle({ cdr, entries: [entry], notification: undefined });
         const line = { atUs: START_US, kind: 'stream', text: 'transcript', facts: {} } as const;
         await store.callLogs.put(cdr.callUuid, [line]);
@@ -151,6 +154,11 @@ export function privacyContract(name: string, open: () => Promise<Opened>): void
       await store.campaigns.change(CAMPAIGN, ['ready'], { status: 'running' });
     }
 
+    const descriptions = async (accountId: AccountId): Promise<readonly string[]> => {
+      const { entries } = await store.ledger.page({ accountId }, 1, 10);
+      return entries.map(({ description }) => description);
+    };
+
     const lists = { doNotCallLists: 1, runningCalls: 0 };
 
     it('finds calls, recordings with the number, and contacts in all accounts', async () => {
@@ -211,6 +219,14 @@ export function privacyContract(name: string, open: () => Promise<Opened>): void
         callerName: 'Bob',
       });
       expect(await store.ledger.balance(FOREIGN, 'USD')).toEqual(balance);
+      expect(await descriptions(FOREIGN)).toEqual([
+        expect.stringContaining(` from ${OTHER} to 200,`),
+        expect.stringContaining(` from ${OTHER} to erased,`),
+      ]);
+      expect(await descriptions(anAccount().authId)).toEqual([
+        expect.stringContaining(` from ${OTHER} to 200,`),
+        expect.stringContaining(` from erased to ${OTHER},`),
+      ]);
       expect(await store.verify()).toEqual([]);
     });
 

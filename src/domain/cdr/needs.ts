@@ -144,7 +144,8 @@ export interface RetentionStore {
    */
   purgeCalls(nowUs: number, defaultMs: number, limit: number): Promise<number>;
   /**
-   * Replaces a number in these call records by ERASED, and removes what identifies its user. Times and amounts stay.
+   * Replaces a number in these call records, and in the descriptions of their charges, by ERASED. Removes what
+   * identifies its user. Times and amounts stay.
    * Deletes their timelines, and those of the `related` calls.
    */
   eraseCalls(

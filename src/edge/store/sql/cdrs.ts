@@ -232,6 +232,12 @@ export const retentionRepository = (db: Connection): Synchronously<RetentionStor
           WHERE call_uuid = @callUuid`,
         { number, erased: ERASED, callUuid },
       );
+      // The description of a charge is "Call … from A to B, 30 s".
+      db.send(
+        `UPDATE entry SET description = REPLACE(REPLACE(description, ?, ?), ?, ?)
+          WHERE account_id = (SELECT account_id FROM cdr WHERE call_uuid = ?) AND reference = ?`,
+        [` ${number} `, ` ${ERASED} `, ` ${number},`, ` ${ERASED},`, callUuid, `cdr:${callUuid}`],
+      );
       // Recordings without a file; the others are deleted with their files.
       db.send(`DELETE FROM recording WHERE call_uuid = ? AND status = 'failed'`, [callUuid]);
     }
