@@ -21,6 +21,7 @@ export const SECTIONS = [
       { title: 'Voice bots', path: 'guides/bots' },
       { title: 'Agents', path: 'guides/agents' },
       { title: 'Rehearsals', path: 'guides/rehearsals' },
+      { title: 'Model Context Protocol', path: 'guides/mcp' },
       { title: 'Speech', path: 'guides/speech' },
       { title: 'Campaigns', path: 'guides/campaigns' },
       { title: 'Multi-party calls and queues', path: 'guides/multi-party' },

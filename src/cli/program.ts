@@ -10,6 +10,7 @@ import { addDoctorCommand } from './commands/doctor.ts';
 import { addImportCommands } from './commands/import.ts';
 import { addInstallCommand } from './commands/install.ts';
 import { addInventoryCommands } from './commands/inventory.ts';
+import { addMcpCommand } from './commands/mcp.ts';
 import { addPrivacyCommands } from './commands/privacy.ts';
 import { addRehearseCommand } from './commands/rehearse.ts';
 import { addServiceCommands } from './commands/service.ts';
@@ -59,6 +60,7 @@ export function createProgram(terminal: Terminal): Command {
   addAgentCommand(program, sessionOf);
   addRehearseCommand(program, sessionOf);
   addPrivacyCommands(program, sessionOf);
+  addMcpCommand(program, sessionOf);
   inherit(program);
   return program;
 }
