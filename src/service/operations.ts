@@ -1,8 +1,9 @@
 /** Implements the operator's requests to the service itself. */
 
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, wallUs } from '../base/clock.ts';
+import { VERSION } from '../config/version.ts';
 import type { NewCalls } from '../domain/capacity/capacity.ts';
 import type { ConditionName, Serviceability } from '../domain/cluster/cluster.ts';
 import type { Admission, CallBilling } from '../domain/dispatch/dispatch.ts';
@@ -14,11 +15,6 @@ import { makeFolder, type Store } from '../edge/store/store.ts';
 import type { Alarms } from './alarms.ts';
 import type { OverloadWatch } from './overload.ts';
 import type { StoreWatch } from './store-watch.ts';
-
-/** Version from package.json. */
-export const { version: VERSION } = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
-) as { readonly version: string };
 
 export interface OperatedParts {
   readonly store: Store;

@@ -1,6 +1,7 @@
 /** Composes the monitoring of the node: conditions, alarms, overload, metrics and the reports of ended calls. */
 
 import type { Mailer } from '../../base/mailer.ts';
+import { VERSION } from '../../config/version.ts';
 import type { Cdr } from '../../domain/cdr/types.ts';
 import type { Serviceability } from '../../domain/cluster/cluster.ts';
 import type { CallBilling } from '../../domain/dispatch/dispatch.ts';
@@ -12,7 +13,6 @@ import type { DescriptorWatch } from '../descriptors.ts';
 import { Measuring } from '../measuring.ts';
 import { MediaReports } from '../media-reports.ts';
 import { Memory, quietLoop, v8Heap } from '../memory.ts';
-import { VERSION } from '../operations.ts';
 import { loopUtilisation, OverloadWatch } from '../overload.ts';
 import { QualitySampling } from '../quality-sampling.ts';
 import { RedisWatch } from '../redis-watch.ts';
