@@ -1,5 +1,5 @@
 /** An agent program answers calls of the running service, with a stand-in for the vendor. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,6 +8,7 @@ import { type RunningAgent, startAgent } from '../../src/agent/agent.ts';
 import type { AgentFile } from '../../src/agent/agent-file.ts';
 import { register } from '../../src/cli/agent/registration.ts';
 import { systemClock as clock } from '../../src/edge/clock/system-clock.ts';
+import { convertRate, readWav } from '../../src/phone/audio/wav.ts';
 import { AGENT } from '../agent/call.ts';
 import { type Event, Vendor } from '../agent/vendor.ts';
 import { eventually } from '../eventually.ts';
@@ -21,6 +22,7 @@ let scene: Scene;
 let vendor: Vendor;
 const agents: RunningAgent[] = [];
 const programs: Program[] = [];
+const ROOT = join(import.meta.dirname, '..', '..');
 const folder = mkdtempSync(join(tmpdir(), 'carillon-agents-'));
 beforeAll(async () => {
   scene = await Scene.open();
@@ -65,6 +67,13 @@ async function answeredBy(name: string, more: Partial<AgentFile> = {}): Promise<
     numbers: [],
   });
   return user;
+}
+
+/** Recorded speech at 8 kHz. */
+function speech(): Int16Array {
+  const wav = readWav(readFileSync(join(ROOT, 'fixtures/audio/speech.wav')));
+  if (!wav.ok) throw new Error(wav.error);
+  return convertRate(wav.value, 8000);
 }
 
 function pcm24k(hz: number, ms: number): Buffer {
@@ -164,6 +173,26 @@ describe('an agent', () => {
     const log = await timelineWith('failed: the model closed the connection');
     expect(log.some(({ kind, text }) => kind === 'xml' && text === 'speak')).toBe(true);
     await phone.close();
+  });
+
+  it('stops when the caller speaks, and tells the model what the caller has heard', async () => {
+    const user = await answeredBy('interrupted');
+    vendor.react = (event) => {
+      if (event['type'] === 'session.update') vendor.send({ type: 'session.updated' });
+      if (event['type'] === 'response.create') say('long', 1000, 10_000);
+    };
+    const phone = await Handset.call(scene.service, user);
+    await phone.answered;
+    await eventually('a part of the speech', () => toneMs(phone.received, 1000) > 500 || undefined);
+    phone.say(speech());
+    const cut = await vendor.got(({ type }) => type === 'conversation.item.truncate');
+    const heardMs = toneMs(phone.received, 1000);
+    expect(cut['item_id']).toBe('long');
+    expect(Number(cut['audio_end_ms'])).toBeGreaterThan(500);
+    expect(Math.abs(Number(cut['audio_end_ms']) - heardMs)).toBeLessThan(400);
+    await phone.hangUp();
+    const log = await timelineWith('caller interrupted the bot');
+    expect(log.filter(({ text }) => text === 'caller interrupted the bot')).toHaveLength(1);
   });
 
   it('hangs up after its last words', async () => {
@@ -300,7 +329,7 @@ listen: { port: 0, password: correct-horse-battery }
     const agent = new Program('src/cli/main.ts', ['agent', '--config', file], {});
     expect(await agent.exited).toBe(1);
     expect(agent.stderr).toContain(`${file}:4: model.type: must be one of openai-realtime`);
-    const examples = join(import.meta.dirname, '..', '..', 'examples', 'agents');
+    const examples = join(ROOT, 'examples/agents');
     for (const name of ['openai-realtime', 'gemini-live', 'local-pipeline']) {
       const check = new Program(
         'src/cli/main.ts',
