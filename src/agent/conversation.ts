@@ -50,6 +50,7 @@ export class Conversation {
   /** The service cleared the audio and drops more until it receives `clearAudio`. */
   #mutedByService = false;
   #isReady = false;
+  #isTransferring = false;
   #isOver = false;
 
   constructor(needs: ConversationNeeds) {
@@ -106,7 +107,7 @@ export class Conversation {
         this.#key(textOf(part(message, 'dtmf')['digit']));
         break;
       case 'transfer':
-        this.#tools.transferred(part(message, 'transfer'));
+        this.#transferred(part(message, 'transfer'));
         break;
       case 'error':
         this.#needs.print(`service: ${textOf(part(message, 'error')['message'])}`);
@@ -135,7 +136,9 @@ export class Conversation {
       };
     return {
       ready: guarded(() => this.#ready()),
-      audio: guarded((audio) => this.#audio(audio)),
+      audio: guarded((audio) => {
+        if (this.#audio(audio)) this.#expectRest();
+      }),
       callerSpeaks: guarded(() => this.#callerSpeaks()),
       callerFinished: guarded(() => this.#expectAnswer()),
       said: guarded((who, text) => this.#said(who, text)),
@@ -171,10 +174,11 @@ export class Conversation {
     if (track === 'inbound' && typeof payload === 'string') this.#model.hear(payload);
   }
 
-  #audio(audio: ModelAudio): void {
-    this.#cancel('answer');
+  /** Returns false if the audio belongs to an item that the caller has interrupted. */
+  #audio(audio: ModelAudio): boolean {
     const added = this.#playback.add(audio);
-    if (added === undefined) return;
+    if (added === undefined) return false;
+    this.#cancel('answer');
     if (this.#mutedByService) {
       this.#mutedByService = false;
       this.#clears.push('resumption');
@@ -187,6 +191,15 @@ export class Conversation {
       media: { contentType: 'audio/x-l16', sampleRate: audio.rate, payload: audio.payload },
     });
     this.#active();
+    return true;
+  }
+
+  /** The caller waits silently for a colleague: the limit of silence does not apply. */
+  #transferred(transfer: Json): void {
+    this.#isTransferring = transfer['status'] === 'ringing';
+    if (this.#isTransferring) this.#cancel('silence');
+    else this.#active();
+    this.#tools.transferred(transfer);
   }
 
   #play(payload: string): void {
@@ -252,13 +265,19 @@ export class Conversation {
     );
   }
 
+  /** A response that has begun must continue while its audio is being played, or end. */
+  #expectRest(): void {
+    const ms = this.#playback.leftMs + this.#needs.agent.limits.answerSeconds * SECOND_MS;
+    this.#after('answer', ms, () => this.#fail('the model stopped in the middle of a response'));
+  }
+
   /** Restarts the limit of silence, which begins after all queued audio. */
   #active(): void {
-    const { limits } = this.#needs.agent;
-    const speechMs = Math.max(0, this.#playback.endMs - this.#needs.clock.monotonicMs());
-    this.#after('silence', speechMs + limits.silenceSeconds * SECOND_MS, () =>
-      this.#limit('silence'),
-    );
+    const { silenceSeconds } = this.#needs.agent.limits;
+    if (!this.#isTransferring) {
+      const ms = this.#playback.leftMs + silenceSeconds * SECOND_MS;
+      this.#after('silence', ms, () => this.#limit('silence'));
+    }
     this.#checkCost();
   }
 

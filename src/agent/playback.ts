@@ -32,18 +32,18 @@ export class Playback {
 
   /** Whether audio is still being played, as far as known. */
   get isPlaying(): boolean {
-    return this.endMs > this.#clock.monotonicMs();
+    return this.leftMs > 0;
   }
 
-  /** Estimated end of all queued audio, monotonic ms. */
-  get endMs(): number {
-    return this.#queue.at(-1)?.endMs ?? 0;
+  /** Estimated duration of the audio that has not been played, in ms. */
+  get leftMs(): number {
+    return Math.max(0, this.#endMs - this.#clock.monotonicMs());
   }
 
   /** Adds audio. Returns whether it begins a new item, or undefined if the caller has interrupted this item. */
   add({ item, payload, rate }: ModelAudio): { readonly isNew: boolean } | undefined {
     if (this.#dropped.includes(item)) return undefined;
-    const fromMs = Math.max(this.endMs, this.#clock.monotonicMs());
+    const fromMs = Math.max(this.#endMs, this.#clock.monotonicMs());
     const bytes = (payload.length / 4) * 3;
     const endMs = fromMs + (bytes * 1000) / (rate * BYTES_PER_SAMPLE);
     const last = this.#queue.at(-1);
@@ -77,5 +77,9 @@ export class Playback {
       const exactMs = i === 0 ? playedMs : 0;
       return { item, playedMs: playedMs === undefined ? estimateMs : (exactMs ?? 0) };
     });
+  }
+
+  get #endMs(): number {
+    return this.#queue.at(-1)?.endMs ?? 0;
   }
 }

@@ -307,6 +307,16 @@ describe('faults of the vendor', () => {
     await fallback(/the model did not answer within 10 s/);
   });
 
+  it('a response that stops in the middle', async () => {
+    await begin();
+    vendor.send(...speech('item1', 2000));
+    await call.told('playAudio');
+    await call.clock.advance(11_999);
+    expect(call.outcome).toBeUndefined();
+    await call.clock.advance(1);
+    await fallback(/the model stopped in the middle of a response/);
+  });
+
   it('a failed response', async () => {
     await begin();
     vendor.send(done({ status: 'failed', status_details: { error: { message: 'server error' } } }));
@@ -342,6 +352,17 @@ describe('limits', () => {
   it('of the duration', async () => {
     await begin({ limits: { ...AGENT.limits, minutes: 0.2 } });
     await call.clock.advance(12_000);
+    expect(call.outcome).toEqual({ kind: 'limit' });
+  });
+
+  it('of silence, which does not apply while the caller waits for a colleague', async () => {
+    await begin({ limits: { ...AGENT.limits, silenceSeconds: 4 } });
+    call.receive({ event: 'transfer', transfer: { status: 'ringing', detail: '' } });
+    call.receive({ event: 'speechStarted' });
+    await call.clock.advance(10_000);
+    expect(call.outcome).toBeUndefined();
+    call.receive({ event: 'transfer', transfer: { status: 'declined', detail: '' } });
+    await call.clock.advance(4000);
     expect(call.outcome).toEqual({ kind: 'limit' });
   });
 
