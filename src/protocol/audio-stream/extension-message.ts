@@ -34,6 +34,8 @@ const MAX_TIMEOUT_S = 120;
 
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+/** These texts become parts of SIP headers. */
+const isPrintable = (text: string): boolean => !/\p{Cc}/u.test(text);
 const refused = (message: string) => err(fault('invalid_message', message));
 
 export function readNote({ note }: JsonObject): Result<StreamNote, StreamFault> {
@@ -55,6 +57,7 @@ export function readTransfer({ transfer }: JsonObject): Result<StreamTransfer, S
     return refused('transfer.mode must be "blind", "attended" or "warm"');
   if (typeof to !== 'string' || to === '' || to.length > MAX_TO)
     return refused(`transfer.to must have 1 to ${MAX_TO} characters`);
+  if (!isPrintable(to)) return refused('transfer.to contains control characters');
   if (stream !== 'end' && stream !== 'caller' && stream !== 'colleague')
     return refused('transfer.stream must be "end", "caller" or "colleague"');
   if (mode === 'blind' && stream !== 'end') return refused('a blind transfer ends the stream');
@@ -65,6 +68,8 @@ export function readTransfer({ transfer }: JsonObject): Result<StreamTransfer, S
     const value = transfer[name];
     if (value !== undefined && (typeof value !== 'string' || value.length > MAX_TEXT))
       return refused(`transfer.${name} must be a string of at most ${MAX_TEXT} characters`);
+    if (name === 'callerId' && !isPrintable(value ?? ''))
+      return refused('transfer.callerId contains control characters');
     texts[name] = value === '' ? undefined : value;
   }
   return ok({

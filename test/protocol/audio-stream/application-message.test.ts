@@ -219,6 +219,14 @@ describe('extensions that the document allows', () => {
       'transfer.timeout must be from 1 to 120 seconds',
     ],
     [
+      { event: 'transfer', transfer: { to: 'sip:a@b\r\nX: 1' } },
+      'transfer.to contains control characters',
+    ],
+    [
+      { event: 'transfer', transfer: { to: '1', callerId: '1\u0000' } },
+      'transfer.callerId contains control characters',
+    ],
+    [
       { event: 'transfer', transfer: { to: '1', music: 7 } },
       'transfer.music must be a string of at most 1000 characters',
     ],
