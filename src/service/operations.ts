@@ -41,26 +41,67 @@ export interface OperatedParts {
 }
 
 export function createOperations(parts: OperatedParts): Operations {
-  const { store, storeWatch, callBilling, signalling, media, admission, metrics, overload, clock } =
-    parts;
+  const { store, signalling, admission, metrics, alarms } = parts;
+  const readiness = () => partStates(parts);
+  return {
+    readiness,
+    registrations: () => registrationsOf(signalling),
+    registrationOf: (username) =>
+      registrationsOf(signalling).findLast((view) => view.username === username),
+    sipPort: () => signalling.port(),
+    carriers: () => signalling.carrierStates(),
+    status: statusOf(parts, readiness),
+    drain() {
+      admission.drain();
+      signalling.drain();
+    },
+    metrics: (accept) => metrics.scrape(accept),
+    reload: parts.reload,
+    alarms: () => alarms.list(),
+    endedAlarms: () => alarms.ended(),
+    acknowledgeAlarm: (alarm, by) => alarms.acknowledge(alarm, by),
+    unreadableRows: (slice) => store.unreadableRows.page(slice),
+    removeUnreadableRow: (table, key) => store.unreadableRows.remove(table, key),
+    ...createBackups(store, parts.dataDir),
+  };
+}
+
+const registrationsOf = (signalling: RunningSignalling): readonly RegistrationView[] =>
+  signalling.registrations().map((binding) => ({
+    username: binding.username,
+    contactUri: binding.contactUri,
+    transport: binding.flow.transport,
+    address: binding.flow.address,
+    port: binding.flow.port,
+    userAgent: binding.userAgent,
+    expiresUs: binding.expiresUs,
+  }));
+
+/** Returns a reader of the service's state, which counts the uptime from now. */
+function statusOf(
+  { clock, admission, callBilling, callsLimit, newCalls, signalling }: OperatedParts,
+  readiness: Operations['readiness'],
+): Operations['status'] {
   const startedUs = wallUs(clock);
   const startedMs = clock.monotonicMs();
-  const registrations = (): RegistrationView[] =>
-    signalling.registrations().map((binding) => ({
-      username: binding.username,
-      contactUri: binding.contactUri,
-      transport: binding.flow.transport,
-      address: binding.flow.address,
-      port: binding.flow.port,
-      userAgent: binding.userAgent,
-      expiresUs: binding.expiresUs,
-    }));
-  const readiness = async (): Promise<readonly PartState[]> => [
-    {
-      part: 'sip',
-      ready: signalling.ready(),
-      detail: signalling.detail,
-    },
+  return async () => ({
+    version: VERSION,
+    startedUs,
+    uptimeMs: clock.monotonicMs() - startedMs,
+    draining: admission.draining,
+    callsActive: callBilling.live().length,
+    callsLimit,
+    callsPerSecond: newCalls.recentPerSecond,
+    registrations: signalling.registrations().length,
+    parts: await readiness(),
+  });
+}
+
+/** States of all parts that readiness depends on, and of backlogs and peers. */
+async function partStates(parts: OperatedParts): Promise<readonly PartState[]> {
+  const { signalling, media, storeWatch, overload, admission } = parts;
+  return [
+    { part: 'sip', ready: signalling.ready(), detail: signalling.detail },
     mediaState(media),
     await storeWatch.state(),
     { part: 'load', ready: !overload.overloaded, detail: overload.detail() },
@@ -72,36 +113,6 @@ export function createOperations(parts: OperatedParts): Operations {
       detail: admission.draining ? 'draining' : (admission.problem ?? 'open'),
     },
   ];
-  return {
-    readiness,
-    registrations,
-    registrationOf: (username) => registrations().findLast((view) => view.username === username),
-    sipPort: () => signalling.port(),
-    carriers: () => signalling.carrierStates(),
-    status: async () => ({
-      version: VERSION,
-      startedUs,
-      uptimeMs: clock.monotonicMs() - startedMs,
-      draining: admission.draining,
-      callsActive: callBilling.live().length,
-      callsLimit: parts.callsLimit,
-      callsPerSecond: parts.newCalls.recentPerSecond,
-      registrations: signalling.registrations().length,
-      parts: await readiness(),
-    }),
-    drain() {
-      admission.drain();
-      signalling.drain();
-    },
-    metrics: (accept) => metrics.scrape(accept),
-    reload: parts.reload,
-    alarms: () => parts.alarms.list(),
-    endedAlarms: () => parts.alarms.ended(),
-    acknowledgeAlarm: (alarm, by) => parts.alarms.acknowledge(alarm, by),
-    unreadableRows: (slice) => store.unreadableRows.page(slice),
-    removeUnreadableRow: (table, key) => store.unreadableRows.remove(table, key),
-    ...createBackups(store, parts.dataDir),
-  };
 }
 
 /** Conditions except that of the store, which `storeWatch` reports. */
