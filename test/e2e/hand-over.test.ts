@@ -222,6 +222,19 @@ describe('a warm transfer', () => {
     await colleague.close();
   });
 
+  it('continues after the connection of the bot was lost', async () => {
+    const { colleague, to } = await colleagueNamed('orphanedc');
+    const call = await callBot('orphaned');
+    say(call, { event: 'transfer', transfer: { mode: 'warm', to } });
+    await introduced(colleague);
+    call.socket.terminate();
+    colleague.press('1');
+    await Promise.all([hears(colleague, 900), hears(call.phone, 700)]);
+    await call.phone.hangUp();
+    await colleague.ended;
+    await colleague.close();
+  });
+
   it('ends with a REST transfer of the caller', async () => {
     const { colleague, to } = await colleagueNamed('movedc');
     const call = await callBot('moved');
