@@ -67,6 +67,18 @@ Napi::Value EngineObject::pause_recording(const Info& info) {
   return info.Env().Undefined();
 }
 
+Napi::Value EngineObject::leave_out_sent(const Info& info) {
+  Arguments args(info, "leaveOutSent");
+  const auto place = args.at(0, "place").handle<PlaceHandle>();
+  const auto recording = args.at(1, "recording").handle<TapHandle>();
+  const bool left_out = args.at(2, "leftOut").boolean();
+  if (!args.good()) return info.Env().Undefined();
+  engine_->at_place(place, for_recording(recording, [left_out](RecordingTap& tap) {
+                      tap.leave_out_sent(left_out);
+                    }));
+  return info.Env().Undefined();
+}
+
 Napi::Value EngineObject::stop_recording(const Info& info) {
   Arguments args(info, "stopRecording");
   const auto place = args.at(0, "place").handle<PlaceHandle>();

@@ -56,7 +56,11 @@ void RecordingTap::frame(AudioView heard, AudioView said, Nanos /*now*/, Events&
   Frame heard_scratch(rate_);
   Frame said_scratch(rate_);
   const AudioView received = received_.convert(heard, rate_, heard_scratch);
-  const AudioView sent = sent_.convert(said, rate_, said_scratch);
+  AudioView sent = sent_.convert(said, rate_, said_scratch);
+  if (sent_left_out_) {
+    said_scratch.fill(0);
+    sent = said_scratch;
+  }
   if (!mask_) {
     record(received, sent);
   } else if (const DigitMask::Sides* const ready = mask_->push(received, sent)) {

@@ -50,6 +50,8 @@ class RecordingTap final : public LegTap {
   void leg_ended(Events& events) override;
 
   void pause(bool paused);
+  /// Records silence instead of the sent audio, until reset.
+  void leave_out_sent(bool left_out) { sent_left_out_ = left_out; }
   void stop() { conclude(RecordingEnd::stopped); }
 
  private:
@@ -66,6 +68,7 @@ class RecordingTap final : public LegTap {
   std::shared_ptr<RecordingSink> sink_;
   ConcludingRecordings* concluding_ = nullptr;
   bool paused_ = false;
+  bool sent_left_out_ = false;
   bool done_ = false;
 };
 

@@ -236,6 +236,7 @@ export class CallRecorder implements Recorder {
       stereo: isStereo,
       silenceEndMs: request.silenceEndMs ?? 0,
       maxMs: request.maxMs,
+      ringback: request.ringback ?? false,
     });
     const { recordingId } = row;
     const take = this.#take(begun, media, {

@@ -131,6 +131,8 @@ export class FakeMediaLeg extends Sounding {
   readonly sentDigits: string[] = [];
   readonly events: MediaLegEvents;
   hearsTones = false;
+  /** True while the audio to the peer is marked as ringback. */
+  isRingback = false;
   isClosed = false;
 
   constructor(events: MediaLegEvents) {
@@ -142,6 +144,10 @@ export class FakeMediaLeg extends Sounding {
 
   hearTones(wanted: boolean): void {
     this.hearsTones = wanted;
+  }
+
+  ringback(isRingback: boolean): void {
+    this.isRingback = isRingback;
   }
 
   sendDigits(digits: string): Promise<void> {

@@ -95,6 +95,46 @@ describe('recording a leg', () => {
   });
 
   it.each([
+    { ringback: undefined, hears: 'silence' },
+    { ringback: true, hears: 'ringback' },
+  ])('has $hears while ringback is played, with ringback: $ringback', async (given) => {
+    const { media, drive } = engine();
+    const { leg, peer } = await legAt(media, drive, '192.0.2.1');
+    const { ringback } = given;
+    const options = { ...RECORD, ...(ringback === undefined ? {} : { ringback }) };
+    const before = leg.record({ ...options, path: join(folder, 'before.wav') });
+    const talk = (frames: number): void => {
+      for (let i = 0; i < frames; i += 1) {
+        peer.send(sine(400, FRAME, { from: i * FRAME }));
+        drive.advance(20);
+      }
+    };
+    const tone = { rate: 8000, samples: l16(sine(1000, 8000)) } as const;
+    leg.ringback(true);
+    const ringing = leg.play(tone, { loop: 0, mix: false });
+    talk(25);
+    const during = leg.record({ ...options, path: join(folder, 'during.wav') });
+    talk(25);
+    ringing.stop();
+    leg.ringback(false);
+    leg.play(tone, { loop: 0, mix: false });
+    talk(25);
+    before.stop();
+    during.stop();
+    drive.advance(100);
+    const loudness = async (recording: typeof before, name: string) => {
+      const { durationMs } = await recording.finished;
+      const right = wav(join(folder, name)).samples.filter((_, i) => i % 2 === 1);
+      expect(right).toHaveLength(durationMs * 8);
+      const half = (i: number) => Math.round(rms(right.subarray(i * 4000, (i + 1) * 4000)) / 1000);
+      return Array.from({ length: durationMs / 500 }, (_, i) => half(i));
+    };
+    const rung = ringback === true ? 6 : 0;
+    expect(await loudness(before, 'before.wav')).toEqual([rung, rung, 6]);
+    expect(await loudness(during, 'during.wav')).toEqual([rung, 6]);
+  });
+
+  it.each([
     [true, 'removes DTMF tones if configured; the length stays the same without pauses'],
     [false, 'keeps DTMF tones by default'],
   ])('suppressDigits %s: %s', async (suppressDigits) => {

@@ -77,6 +77,7 @@ export class RingingSound {
     this.#tone = undefined;
     this.#early?.bridge?.close();
     this.#early = undefined;
+    this.#context.call.mediaIfOpen?.ringback(false);
   }
 
   get #isOver(): boolean {
@@ -93,6 +94,7 @@ export class RingingSound {
     if (this.#isOver || !hearsUs(call)) return;
     this.#tone?.stop();
     this.#tone = undefined;
+    call.media.ringback(true);
     early.bridge = needs.media.bridge(call.media, leg.media);
   }
 
@@ -102,6 +104,7 @@ export class RingingSound {
     if (this.#isOver || !hearsUs(call)) return;
     this.#music = new AbortController();
     const until = AbortSignal.any([signal, this.#music.signal]);
+    call.media.ringback(true);
     const source = { url, method: 'POST', event: 'DialMusic', own: [] } as const;
     await playSoundUrl(source, { call, needs, signal: until, repeat: true });
   }
@@ -123,6 +126,7 @@ export class RingingSound {
     const { call } = this.#context;
     if (this.#instruction.dialMusic.kind === 'url' || this.#early !== undefined) return;
     if (!this.#rings || this.#tone !== undefined || this.#isOver || !hearsUs(call)) return;
+    call.media.ringback(true);
     this.#tone = call.media.playTone(ringingTone(call.identity.country), {
       loop: 0,
       mix: false,

@@ -65,6 +65,8 @@ export interface CallRecordRequest {
   readonly maxMs: number;
   /** Silence of the peer that ends the recording, in ms; 0 (default) = never. */
   readonly silenceEndMs?: number;
+  /** True if the recording contains the ringback; otherwise it has silence in its place. Default: false. */
+  readonly ringback?: boolean;
   /** Target of `RecordStop`, sent once the file is available. */
   readonly callback: CallbackTarget | undefined;
   /** Transcription request, if the recording is to be transcribed. */
