@@ -100,12 +100,28 @@ ReceivePath::Outcome Leg::receive(std::span<uint8_t> datagram, const Address& so
   if (outcome.digit && tones_.event(*outcome.digit, arrival)) {
     events.dtmf(name_, *outcome.digit, false, arrival);
   }
+  if (outcome.counted && !taps_.empty()) {
+    const ReceivedPacket heard = recorded(outcome, arrival);
+    for (const auto& tap : taps_.all()) tap->packet(heard);
+  }
   if (outcome.kind == Received::audio) {
     for (const auto& stream : streams_.all()) {
       stream->pump(arrival, receive_.store(), receive_.delays(), events);
     }
   }
   return outcome;
+}
+
+ReceivedPacket Leg::recorded(const ReceivePath::Outcome& outcome, Nanos arrival) const {
+  ReceivedPacket packet = receive_.recorded(outcome, name_.value(), arrival);
+  packet.rate = full_rate_;
+  return packet;
+}
+
+void Leg::receive_far(const Leg& from, const ReceivePath::Outcome& outcome, Nanos arrival) {
+  if (!outcome.counted || taps_.empty()) return;
+  const ReceivedPacket heard = from.recorded(outcome, arrival);
+  for (const auto& tap : taps_.all()) tap->far_packet(heard);
 }
 
 /// Counts an invalid packet. `opened`: the packet was authentic.
@@ -182,13 +198,13 @@ bool Leg::frame(Nanos now, PacketSink& sink, Events& events) {
 /// Returns true if any listener or detector needs the peer's audio.
 bool Leg::listened_to() const {
   return far_end_ == nullptr || far_end_->listens() || tones_.listens() || !streams_.empty() ||
-         !taps_.empty();
+         taps_need_frames_;
 }
 
 /// Reduces decoding to the bandwidth that listeners need. A change waits for a pause, because it adds or
 /// removes the delay of a listener's resampler.
 void Leg::follow_listeners() {
-  const bool only_far_end = far_end_ != nullptr && taps_.empty() && !relays();
+  const bool only_far_end = far_end_ != nullptr && !taps_need_frames_ && !relays();
   const SampleRate wanted = only_far_end ? std::min(far_end_->hears_at(), full_rate_) : full_rate_;
   const bool waits = wanted != rate() && !is_pause(received().samples);
   visits_too_narrow_ = waits && wanted > rate() ? visits_too_narrow_ + 1 : 0;
@@ -222,10 +238,16 @@ void Leg::receive_frame(Nanos now, Events& events) {
 
 void Leg::exchange_audio(Nanos now, PacketSink& sink, Events& events) {
   receive_frame(now, events);
-  if (relays() && needs_no_frames()) return;
+  if (relays() && needs_no_frames()) {
+    TapFrame audio{{rate(), {}}, {rate(), {}}, {rate(), {}}, true};
+    for (const auto& tap : taps_.all()) tap->frame(audio, now, events);
+    return;
+  }
   if (const SampleRate needed = needed_line_rate(); !relays() && needed != send_.rate()) send_.put_at(needed);
   Frame sent(send_.rate());
-  compose(now, sent, events);
+  Frame own(send_.rate());
+  const OwnPart part = compose(now, sent, own, events);
+  const bool sends_digits = digits_.busy();
   if (!relays()) {
     if (relay_.joins()) relay_.join_on(sent);
     send_frame(sent, sink, events);
@@ -234,7 +256,15 @@ void Leg::exchange_audio(Nanos now, PacketSink& sink, Events& events) {
     stream->sent(sent, now, events);
     if (!send_.frame_pending()) stream->frames_left(events);
   }
-  for (const auto& tap : taps_.all()) tap->frame(received(), sent, now, events);
+  if (taps_.empty()) return;
+  const AudioView nothing{sent.rate(), {}};
+  TapFrame audio{decodes_ ? received() : AudioView{rate(), {}}, sent, sent, false};
+  // Keypad tones replace the audio.
+  if (!sends_digits && far_end_ != nullptr && far_end_->passes_packets()) {
+    audio.own = part.audio.value_or(nothing);
+    audio.far_end_heard = part.far_end_heard;
+  }
+  for (const auto& tap : taps_.all()) tap->frame(audio, now, events);
 }
 
 void Leg::report_latch(Nanos now, PacketSink& sink) {

@@ -140,7 +140,9 @@ constexpr int kToneStep = 1300;
 
 struct Counting final : LegTap {
   Counting() : LegTap(TapHandle(1)) {}
-  void frame(AudioView received, AudioView sent, Nanos, Events&) override {
+  void frame(const TapFrame& frame, Nanos, Events&) override {
+    const AudioView received = frame.received;
+    const AudioView sent = frame.sent;
     const auto loud = [](AudioView audio) {
       return std::ranges::any_of(audio, [](Sample sample) { return std::abs(sample) > 3000; });
     };
