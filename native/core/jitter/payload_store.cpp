@@ -39,8 +39,17 @@ void PacketStore<kPackets, kHeldMs, kKeptMs>::set(size_t n, const Stretch& stret
 
 template <size_t kPackets, int kHeldMs, int kKeptMs>
 size_t PacketStore<kPackets, kHeldMs, kKeptMs>::count_until(RtpTime timestamp) const {
-  // Search from the newest: packets are written at the end and read a few packets before it.
+  // Search from the newest: packets are written at the end and read a few packets before it. In a long store,
+  // begin where the section would be if all had the length of the newest.
   size_t n = count_;
+  if constexpr (kMaxPackets > PayloadStore::kMaxPackets) {
+    const int64_t length = count_ == 0 ? 0 : kept(count_ - 1).ticks;
+    if (length > 0 && timestamp < end_) {
+      const int64_t behind = (end_ - timestamp).count() / length;
+      n = behind < static_cast<int64_t>(count_) ? count_ - static_cast<size_t>(behind) : 0;
+      while (n < count_ && begin_of(n) <= timestamp) ++n;
+    }
+  }
   while (n > 0 && begin_of(n - 1) > timestamp) --n;
   return n;
 }

@@ -1,11 +1,13 @@
 // Both sides of a recorded leg on the local clock.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "core/base/narrowband.hpp"
 #include "core/record/packet_track.hpp"
 
 namespace carillon {
