@@ -204,7 +204,7 @@ export class CallRecorder implements Recorder {
   async #fileInterrupted(left: readonly Recording[]): Promise<void> {
     const { folder, linkTo } = this.#needs;
     for (const row of left) {
-      const durationMs = await folder.wavDurationMs(wavFileOf(row));
+      const durationMs = await folder.repairWav(wavFileOf(row));
       const startUs = row.startUs ?? row.addedUs;
       if (durationMs === undefined) {
         await this.#finalizer.fail(row, 'the recording has no audio');
