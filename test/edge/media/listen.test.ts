@@ -176,6 +176,49 @@ describe('recording a leg', () => {
     for (const part of speech) expect(rms(part)).toBeGreaterThan(3000);
   });
 
+  it('removes a sequence of keys that arrives with jitter and loss, and keeps the speech around it', async () => {
+    const { media, drive } = engine({ suppressDigits: true });
+    const { leg, peer } = await legAt(media, drive, '192.0.2.1');
+    const path = join(folder, 'sequence.wav');
+    const recording = leg.record({ ...RECORD, path, channels: 'received', stereo: false });
+    const LOW = { 1: 697, 4: 770, 7: 852, '*': 941 };
+    const keys = Object.values(LOW);
+    // 100 frames of speech, then a key of 80 ms every 160 ms, then speech again.
+    const frameAt = (i: number): Int16Array => {
+      const from = i * FRAME;
+      if (i < 100 || i >= 260) return sine(400, FRAME, { from });
+      if (i % 8 >= 4) return new Int16Array(FRAME);
+      const low = sine(keys[Math.floor(i / 8) % keys.length] ?? 0, FRAME, { from });
+      const high = sine(1209, FRAME, { from });
+      return low.map((value, at) => value + (high[at] ?? 0));
+    };
+    const waiting: (() => void)[] = [];
+    for (let i = 0; i < 400; i += 1) {
+      const late = (i * 7) % 5 === 0;
+      const send = () => {
+        peer.sequence = i;
+        peer.timestamp = i * FRAME;
+        peer.send(frameAt(i));
+      };
+      // One of 50 packets is lost; some arrive after their successor.
+      const isLost = i % 50 === 17;
+      if (late) waiting.push(send);
+      else if (!isLost) send();
+      if (!late) for (const held of waiting.splice(0)) held();
+      drive.advance(20);
+    }
+    recording.stop();
+    drive.advance(100);
+    expect(await recording.finished).toMatchObject({ durationMs: 8000 });
+    const parts = frames(wav(path).samples);
+    const heard = parts.map((part) => Math.max(...keys.map((hz) => purity(part, hz))));
+    const loud = parts.map((part) => rms(part) > 1000);
+    const tones = heard.filter((share, i) => i >= 98 && i < 262 && share > 0.3 && loud[i]);
+    expect(tones).toEqual([]);
+    expect(loud.slice(5, 94).every((is) => is)).toBe(true);
+    expect(loud.slice(268, 395).every((is) => is)).toBe(true);
+  });
+
   it('ends by silence of the peer, by length, and with its leg; each file is complete', async () => {
     const { media, drive } = engine();
     const { leg, peer } = await legAt(media, drive, '192.0.2.1');
