@@ -100,10 +100,7 @@ ReceivePath::Outcome Leg::receive(std::span<uint8_t> datagram, const Address& so
   if (outcome.digit && tones_.event(*outcome.digit, arrival)) {
     events.dtmf(name_, *outcome.digit, false, arrival);
   }
-  if (outcome.counted && !taps_.empty()) {
-    const ReceivedPacket heard = recorded(outcome, arrival);
-    for (const auto& tap : taps_.all()) tap->packet(heard);
-  }
+  if (has_taps_ && outcome.counted) pass_to_taps(*this, outcome, arrival);
   if (outcome.kind == Received::audio) {
     for (const auto& stream : streams_.all()) {
       stream->pump(arrival, receive_.store(), receive_.delays(), events);
@@ -118,10 +115,16 @@ ReceivedPacket Leg::recorded(const ReceivePath::Outcome& outcome, Nanos arrival)
   return packet;
 }
 
-void Leg::receive_far(const Leg& from, const ReceivePath::Outcome& outcome, Nanos arrival) {
-  if (!outcome.counted || taps_.empty()) return;
+/// Passes a packet to the taps. `from`: the leg that received it.
+void Leg::pass_to_taps(const Leg& from, const ReceivePath::Outcome& outcome, Nanos arrival) {
   const ReceivedPacket heard = from.recorded(outcome, arrival);
-  for (const auto& tap : taps_.all()) tap->far_packet(heard);
+  for (const auto& tap : taps_.all()) {
+    if (&from == this) {
+      tap->packet(heard);
+    } else {
+      tap->far_packet(heard);
+    }
+  }
 }
 
 /// Counts an invalid packet. `opened`: the packet was authentic.
@@ -256,7 +259,7 @@ void Leg::exchange_audio(Nanos now, PacketSink& sink, Events& events) {
     stream->sent(sent, now, events);
     if (!send_.frame_pending()) stream->frames_left(events);
   }
-  if (taps_.empty()) return;
+  if (!has_taps_) return;
   const AudioView nothing{sent.rate(), {}};
   TapFrame audio{decodes_ ? received() : AudioView{rate(), {}}, sent, sent, false};
   // Keypad tones replace the audio.

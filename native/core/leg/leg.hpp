@@ -131,7 +131,9 @@ class Leg {
   ReceivePath::Outcome receive(std::span<uint8_t> datagram, const Address& source, Nanos arrival,
                                Events& events);
   /// Passes a packet that the far end's leg has received to the taps.
-  void receive_far(const Leg& from, const ReceivePath::Outcome& outcome, Nanos arrival);
+  void receive_far(const Leg& from, const ReceivePath::Outcome& outcome, Nanos arrival) {
+    if (has_taps_ && outcome.counted) pass_to_taps(from, outcome, arrival);
+  }
   /// Processes an RTCP datagram. Returns `ignored` for datagrams that were read normally.
   Received receive_rtcp(std::span<uint8_t> datagram, const Address& source, Nanos arrival);
   /// Processes one visit. Returns false if the leg receives media and needs the next visit. Otherwise check
@@ -235,8 +237,10 @@ class Leg {
   }
   [[nodiscard]] bool needs_no_frames() const { return !taps_need_frames_ && streams_.empty(); }
   void find_frame_taps() {
+    has_taps_ = !taps_.empty();
     taps_need_frames_ = std::ranges::any_of(taps_.all(), [](const auto& tap) { return tap->needs_frames(); });
   }
+  void pass_to_taps(const Leg& from, const ReceivePath::Outcome& outcome, Nanos arrival);
   [[nodiscard]] ReceivedPacket recorded(const ReceivePath::Outcome& outcome, Nanos arrival) const;
   [[nodiscard]] bool silent_itself() const;
   [[nodiscard]] bool may_relay(const Leg& from, const ReceivePath::Outcome& received, Nanos arrival) const;
@@ -280,6 +284,7 @@ class Leg {
   bool has_mos_ = false;
   /// True if the last received frame was decoded.
   bool decodes_ = true;
+  bool has_taps_ = false;
   /// True if a tap needs the received and sent audio.
   bool taps_need_frames_ = false;
   /// True if the last packet sent was comfort noise.

@@ -33,7 +33,7 @@ class Leg::Sources {
 /// all mixed-in players. Bot audio is consumed only if the frame is sent, because checkpoints confirm
 /// playback.
 Leg::OwnPart Leg::compose(Nanos now, Frame& out, Frame& own, Events& events) {
-  const bool separate = !taps_.empty() && far_end_ != nullptr && far_end_->passes_packets();
+  const bool separate = has_taps_ && far_end_ != nullptr && far_end_->passes_packets();
   Sources mix(out, separate ? &own : nullptr);
   OwnPart part;
   const SampleRate rate = out.rate();
