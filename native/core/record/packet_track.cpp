@@ -161,7 +161,7 @@ void PacketTrack::store(const ReceivedPacket& packet, RtpTime timestamp, RtpTick
   if (nothing_lost && timestamp > store_.end()) store_.fill_silence_until(timestamp);
   const Bytes payload = packet.payload.first(std::min(packet.payload.size(), decoder_->longest_payload()));
   if (store_.write(timestamp, duration, packet.coding, payload) == RecordedStore::Written::jumped) {
-    // The pause was longer than the store, whose audio has been read.
+    // The pause was longer than the store. All stored audio has been read.
     store_.reset();
     store_.write(timestamp, duration, packet.coding, payload);
   }

@@ -1,7 +1,6 @@
 #include "core/record/sender_clock.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 namespace carillon {
 

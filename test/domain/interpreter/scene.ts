@@ -131,7 +131,6 @@ export class FakeMediaLeg extends Sounding {
   readonly sentDigits: string[] = [];
   readonly events: MediaLegEvents;
   hearsTones = false;
-  /** True while the audio to the peer is marked as ringback. */
   isRingback = false;
   isClosed = false;
 
@@ -141,13 +140,11 @@ export class FakeMediaLeg extends Sounding {
   }
 
   configure(): void {}
-
   hearTones(wanted: boolean): void {
     this.hearsTones = wanted;
   }
-
-  ringback(isRingback: boolean): void {
-    this.isRingback = isRingback;
+  ringback(isMarked: boolean): void {
+    this.isRingback = isMarked;
   }
 
   sendDigits(digits: string): Promise<void> {
