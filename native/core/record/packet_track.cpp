@@ -219,7 +219,8 @@ void PacketTrack::produce(std::span<Sample> out) {
     std::ranges::fill(out, Sample{0});
     return;
   }
-  if (quiet_ && early < Nanos{} - kJump) {
+  // The audio before the first frame of a timeline was sent before its time.
+  if (fresh_ ? early < Nanos{} : quiet_ && early < Nanos{} - kJump) {
     skip_to(wanted);
     early = media_time() - wanted;
   }

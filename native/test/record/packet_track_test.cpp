@@ -37,6 +37,8 @@ struct Sender {
   int64_t first_sequence = 65'000;
   uint64_t stream = 1;
   Sample pulse = kPulse;
+  /// Sample of each second that is the pulse.
+  int64_t pulse_at = 80;
   std::mt19937 random{7};
 
   struct Packet {
@@ -62,7 +64,7 @@ struct Sender {
       const int64_t at = number * 160 + static_cast<int64_t>(i);
       const double angle = 2 * std::numbers::pi * 300 * static_cast<double>(at % 8000) / 8000;
       auto sample = static_cast<Sample>(tone * std::sin(angle));
-      if (at % 8000 == 80) sample = pulse != 0 ? pulse : sample;
+      if (at % 8000 == pulse_at) sample = pulse != 0 ? pulse : sample;
       octets[i] = g711_encode(G711Law::mu, sample);
     }
     return octets;
@@ -96,7 +98,7 @@ struct Recording {
   /// Records until this time of recorded audio.
   void until(Nanos end) {
     for (; recorded < end; recorded += kFrameTime) {
-      const Nanos now = recorded + PacketTrack::kDelay;
+      const Nanos now = started + recorded + PacketTrack::kDelay;
       for (; sender.sent_at(next) <= now; ++next) {
         auto packet = sender.send(next);
         if (!packet || (keeps && !keeps(next))) continue;
@@ -152,6 +154,7 @@ struct Recording {
   int64_t timestamps_omit = 0;
   int64_t next = 0;
   Nanos recorded{};
+  Nanos started{};
   int64_t samples = 0;
   std::vector<int64_t> pulses;
   bool keep_audio = false;
@@ -180,6 +183,20 @@ TEST_CASE("packet track: stays within 2.5 ms of the sender for an hour with skew
         CHECK(counters.timelines == 1);
       }
     }
+  }
+}
+
+TEST_CASE("packet track: is aligned from its first frame, at any position of the first packet") {
+  for (int offset = 0; offset < 75; offset += 7) {
+    Recording recording({.tone = 8000});
+    recording.track.start(offset * kMillisecond);
+    recording.started = offset * kMillisecond;
+    recording.sender.pulse_at = 160 * 5 + 40;
+    recording.until(2 * kSecond);
+    CAPTURE(offset);
+    REQUIRE(recording.pulses.size() >= 1);
+    const double expected = in_milliseconds(kPath) + 105 - offset;
+    CHECK(std::fabs(static_cast<double>(recording.pulses.front()) / 8 - expected) < 0.3);
   }
 }
 
