@@ -250,10 +250,10 @@ void Leg::exchange_audio(Nanos now, PacketSink& sink, Events& events) {
   Frame sent(send_.rate());
   Frame own(send_.rate());
   const OwnPart part = compose(now, sent, own, events);
-  const bool sends_digits = digits_.busy();
+  FrameContent content = FrameContent::audio;
   if (!relays()) {
     if (relay_.joins()) relay_.join_on(sent);
-    send_frame(sent, sink, events);
+    content = send_frame(sent, sink, events);
   }
   for (const auto& stream : streams_.all()) {
     stream->sent(sent, now, events);
@@ -262,8 +262,8 @@ void Leg::exchange_audio(Nanos now, PacketSink& sink, Events& events) {
   if (!has_taps_) return;
   const AudioView nothing{sent.rate(), {}};
   TapFrame audio{decodes_ ? received() : AudioView{rate(), {}}, sent, sent, false};
-  // Keypad tones replace the audio.
-  if (!sends_digits && far_end_ != nullptr && far_end_->passes_packets()) {
+  // A keypad tone has replaced the audio.
+  if (content != FrameContent::tone && far_end_ != nullptr && far_end_->passes_packets()) {
     audio.own = part.audio.value_or(nothing);
     audio.far_end_heard = part.far_end_heard;
   }
@@ -294,8 +294,8 @@ EventLine Leg::event_line() const {
   return {config.telephone_event.has_value(), send_.timestamp(), config.event_clock.in(kFrameTime)};
 }
 
-/// Sends one frame of the pending digits. Returns true if an RTP event replaced the audio.
-bool Leg::send_digits(bool can_send, Frame& audio, PacketSink& sink, Events& events) {
+/// Sends one frame of the pending digits. Writes a tone to `audio`.
+Leg::FrameContent Leg::send_digits(bool can_send, Frame& audio, PacketSink& sink, Events& events) {
   DigitSender::Step step = digits_.next(event_line(), audio);
   if (step.event && can_send) {
     const Bytes packet = send_.event_packet(*step.event);
@@ -311,7 +311,8 @@ bool Leg::send_digits(bool can_send, Frame& audio, PacketSink& sink, Events& eve
       break;
     }
   }
-  return step.event.has_value();
+  if (step.event) return FrameContent::event;
+  return step.tone ? FrameContent::tone : FrameContent::audio;
 }
 
 std::unique_ptr<DigitJob> Leg::remove_job(JobHandle handle) {
@@ -321,19 +322,18 @@ std::unique_ptr<DigitJob> Leg::remove_job(JobHandle handle) {
   return nullptr;
 }
 
-void Leg::send_frame(Frame& audio, PacketSink& sink, Events& events) {
+Leg::FrameContent Leg::send_frame(Frame& audio, PacketSink& sink, Events& events) {
   const bool sends = can_send();
-  if (digits_.busy() && send_digits(sends, audio, sink, events)) {
+  FrameContent content = FrameContent::audio;
+  if (digits_.busy()) content = send_digits(sends, audio, sink, events);
+  if (!sends || content == FrameContent::event) {
     send_.skip_frame();
-    return;
-  }
-  if (!sends) {
-    send_.skip_frame();
-    return;
+    return content;
   }
   send_.put(audio, content_);
   const Bytes packet = send_.take_packet();
   if (!packet.empty()) sink.send(config_.handle, receive_.source().target(), packet);
+  return content;
 }
 
 void Leg::half_frame(PacketSink& sink) {

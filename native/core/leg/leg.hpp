@@ -263,8 +263,9 @@ class Leg {
   [[nodiscard]] EventLine event_line() const;
   [[nodiscard]] bool carries_audio() const;
   [[nodiscard]] bool can_send() const;
-  bool send_digits(bool can_send, Frame& audio, PacketSink& sink, Events& events);
-  void send_frame(Frame& audio, PacketSink& sink, Events& events);
+  enum class FrameContent : uint8_t { audio, tone, event };
+  FrameContent send_digits(bool can_send, Frame& audio, PacketSink& sink, Events& events);
+  FrameContent send_frame(Frame& audio, PacketSink& sink, Events& events);
   void check_media_timeout(Nanos now, Events& events);
   void report_latch(Nanos now, PacketSink& sink);
   void send_report(Nanos now, bool bye, PacketSink& sink);

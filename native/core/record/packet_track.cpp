@@ -11,8 +11,7 @@ namespace {
 constexpr size_t kOctetsPerSecond = 32'000;
 /// A packet that arrives this much before the fastest ones is implausible.
 constexpr Nanos kTooEarly = 300 * kMillisecond;
-/// Packets that agree on an implausible timeline before it is used. They must not be a burst.
-constexpr int kSuspects = 3;
+/// Packets that agree on an implausible timeline must not be a burst.
 constexpr Nanos kSuspectsLast = 35 * kMillisecond;
 constexpr Nanos kSuspectsAgree = 60 * kMillisecond;
 /// Displacement that is corrected by a jump in the next pause.
@@ -35,6 +34,7 @@ PacketTrack::PacketTrack(SampleRate rate)
       frame_(frame_samples(rate)),
       store_(RtpClockRate(8000), kOctetsPerSecond),
       decoded_(4 * frame_samples(rate) + 2 * kStretchMargin),
+      suspect_payloads_(Suspects::kMax * RecordedStore::kLongestPayload),
       ahead_(kAhead * frame_samples(rate)) {
   const std::array specs{CodecSpec{.coding = Coding::pcmu}, CodecSpec{.coding = Coding::g722},
                          CodecSpec{.coding = Coding::l16, .sample_rate = SampleRate(8000)},
@@ -96,31 +96,45 @@ void PacketTrack::take_audio(const ReceivedPacket& packet) {
   const Nanos transit = packet.arrival - clock.time_of(timestamps_.peek(packet.timestamp).since_zero());
   const Nanos late_by = transit - clock_.transit_at(packet.arrival);
   if (late_by > kDelay || late_by < Nanos{} - kTooEarly) {
-    if (!begins_timeline(packet, transit)) {
-      if (late_by > kDelay) {
-        ++counters_.late;
-      } else {
-        ++counters_.ignored;
-      }
-      return;
-    }
-    begin(packet, *decoder);
-    store(packet, timestamps_.extend(packet.timestamp), duration, clock_.transit_at(packet.arrival));
+    suspect(packet, transit, late_by > kDelay);
     return;
   }
-  suspects_.count = 0;
+  drop_suspects();
   store(packet, timestamps_.extend(packet.timestamp), duration, transit);
 }
 
-/// Returns true if this packet confirms that the sender uses another timeline. The packets of a delayed burst
-/// disagree, because they arrive together.
-bool PacketTrack::begins_timeline(const ReceivedPacket& packet, Nanos transit) {
-  if (suspects_.count == 0 || abs(transit - suspects_.transit) > kSuspectsAgree) {
-    suspects_ = {1, packet.arrival, transit};
-    return false;
+void PacketTrack::drop_suspects() {
+  (suspects_.late ? counters_.late : counters_.ignored) += suspects_.count;
+  suspects_.count = 0;
+}
+
+/// Keeps a packet that does not fit the timeline. If the next ones agree with it, the sender uses another
+/// timeline. The packets of a delayed burst disagree, because they arrive together.
+void PacketTrack::suspect(const ReceivedPacket& packet, Nanos transit, bool late) {
+  const bool agrees = suspects_.count > 0 && abs(transit - suspects_.transit) <= kSuspectsAgree;
+  const bool last = agrees && suspects_.count + 1 >= Suspects::kMax;
+  const bool is_burst = last && packet.arrival - suspects_.packets[0].arrival < kSuspectsLast;
+  if (!agrees || is_burst) drop_suspects();
+  if (suspects_.count == 0) {
+    suspects_.transit = transit;
+    suspects_.late = late;
   }
+  ReceivedPacket& kept = suspects_.packets[suspects_.count] = packet;
+  const Bytes payload = packet.payload.first(std::min(packet.payload.size(), decoder_->longest_payload()));
+  const auto room =
+      std::span(suspect_payloads_).subspan(suspects_.count * RecordedStore::kLongestPayload, payload.size());
+  std::ranges::copy(payload, room.begin());
+  kept.payload = room;
   ++suspects_.count;
-  return suspects_.count >= kSuspects && packet.arrival - suspects_.first_arrival >= kSuspectsLast;
+  if (suspects_.count < Suspects::kMax) return;
+  suspects_.count = 0;
+  begin(suspects_.packets[0], *decoder_);
+  const RtpClockRate clock = decoder_->rates().clock;
+  for (const ReceivedPacket& confirmed : suspects_.packets) {
+    const RtpTime timestamp = timestamps_.extend(confirmed.timestamp);
+    store(confirmed, timestamp, decoder_->duration(confirmed.coding, confirmed.payload),
+          confirmed.arrival - clock.time_of(timestamp.since_zero()));
+  }
 }
 
 void PacketTrack::begin(const ReceivedPacket& packet, AudioDecoder& decoder) {
@@ -136,7 +150,7 @@ void PacketTrack::begin(const ReceivedPacket& packet, AudioDecoder& decoder) {
   stream_ = packet.stream;
   first_sequence_ = packet.sequence;
   last_sequence_ = packet.sequence - 1;
-  suspects_.count = 0;
+  drop_suspects();
   const RtpClockRate clock = decoder.rates().clock;
   store_.reset(clock);
   timestamps_.reset();

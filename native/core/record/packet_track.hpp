@@ -63,7 +63,6 @@ class PacketTrack {
   void take_audio(const ReceivedPacket& packet);
   /// Ends the current timeline at the packet's arrival and starts another one with the packet.
   void begin(const ReceivedPacket& packet, AudioDecoder& decoder);
-  [[nodiscard]] bool begins_timeline(const ReceivedPacket& packet, Nanos transit);
   void store(const ReceivedPacket& packet, RtpTime timestamp, RtpTicks duration, Nanos transit);
   void produce(std::span<Sample> out);
   void decode_frame();
@@ -95,13 +94,22 @@ class PacketTrack {
   /// True until the first frame of a timeline is written.
   bool fresh_ = false;
 
-  /// Packets with implausible timestamps that agree with each other.
+  /// Packets with implausible timestamps that agree with each other. They are recorded if they begin a
+  /// timeline.
   struct Suspects {
-    int count = 0;
-    Nanos first_arrival{};
+    static constexpr size_t kMax = 3;
+
+    size_t count = 0;
+    bool late = false;
     Nanos transit{};
+    std::array<ReceivedPacket, kMax> packets;
   };
+  void drop_suspects();
+  void suspect(const ReceivedPacket& packet, Nanos transit, bool late);
+
   Suspects suspects_;
+  /// Payloads of the suspects.
+  std::vector<uint8_t> suspect_payloads_;
 
   /// Frames read in advance.
   std::vector<Sample> ahead_;

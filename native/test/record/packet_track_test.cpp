@@ -268,7 +268,7 @@ TEST_CASE("packet track: a pause of the sender keeps the time") {
   for (const bool clock_runs : {true, false}) {
     CAPTURE(clock_runs);
     Recording recording({.tone = 3000});
-    recording.until(5500 * kMillisecond);
+    recording.until(5 * kSecond);
     // The sender sends nothing for ten minutes. Some senders also stop their RTP clock during hold.
     constexpr int64_t kPause = 600 * 50;
     const int64_t from = recording.next;
@@ -279,8 +279,7 @@ TEST_CASE("packet track: a pause of the sender keeps the time") {
     recording.until(660 * kSecond);
     const auto& counters = recording.track.counters();
     CHECK(counters.timelines == (clock_runs ? 1 : 2));
-    // Three packets confirm the new timeline.
-    CHECK(counters.late == (clock_runs ? 0 : 2));
+    CHECK(counters.late == 0);
     CHECK(recording.displacement_ms(0) < 0.5);
     CHECK(recording.pulses.size() == 60);
   }
