@@ -78,6 +78,8 @@ export const ABOUT: Readonly<Record<string, string>> = {
     'HTTP method of the requests to `interimSpeechResultsCallback`',
   recordSession: 'records both sides until the call ends; the document continues',
   startOnDialAnswer: 'like `recordSession`, but starts when the next `Dial` is answered',
+  recordRingback:
+    'if false, the recording is silent where the caller hears a ringing tone, `dialMusic` or early media before a `Dial` is answered',
   maxLength: 'maximum duration of the recording',
   fileFormat: 'format of the file; default `mp3`',
   recordChannelType:

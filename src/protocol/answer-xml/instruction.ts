@@ -181,6 +181,8 @@ export interface RecordInstruction extends Sourced, WithAction, WithCallback {
   readonly recordSession: boolean;
   /** True if background recording starts when a `Dial` is answered. */
   readonly startOnDialAnswer: boolean;
+  /** True if the recording contains the ringback that the caller hears before a `Dial` is answered. */
+  readonly recordRingback: boolean;
   readonly channels: 'mono' | 'stereo';
   readonly transcriptionType: 'auto' | 'hybrid' | undefined;
   readonly transcriptionUrl: string | undefined;

@@ -83,6 +83,7 @@ export class RingingSound {
     this.#tone = undefined;
     this.#early?.bridge?.close();
     this.#early = undefined;
+    this.#context.call.mediaIfOpen?.ringback(false);
   }
 
   get #isOver(): boolean {
@@ -99,6 +100,7 @@ export class RingingSound {
     if (this.#isOver || !hearsUs(call)) return;
     this.#tone?.stop();
     this.#tone = undefined;
+    call.media.ringback(true);
     early.bridge = needs.media.bridge(call.media, leg.media);
   }
 
@@ -108,6 +110,7 @@ export class RingingSound {
     if (this.#isOver || !hearsUs(call)) return;
     this.#music = new AbortController();
     const until = AbortSignal.any([signal, this.#music.signal]);
+    call.media.ringback(true);
     const source = { url, method: 'POST', event: 'DialMusic', own: [] } as const;
     await playSoundUrl(source, { call, needs, signal: until, repeat: true });
   }
@@ -141,6 +144,7 @@ export class RingingSound {
     )
       return;
     if (!this.#rings || this.#tone !== undefined || this.#isOver || !hearsUs(call)) return;
+    call.media.ringback(true);
     this.#tone = call.media.playTone(ringingTone(call.identity.country), {
       loop: 0,
       mix: false,

@@ -258,9 +258,11 @@ export class DialSession {
     const { call: a } = this.#context;
     if (this.#referral?.by !== b || a.isEnded) return undefined;
     this.#isTransferred = true;
+    a.media.ringback(true);
     const tone = a.media.playTone(ringingTone(a.identity.country), { loop: 0, mix: false });
     const next = await this.#referral.next;
     tone.stop();
+    a.mediaIfOpen?.ringback(false);
     return next;
   }
 
