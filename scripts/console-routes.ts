@@ -55,7 +55,7 @@ const PAGES: readonly (readonly [RegExp, string])[] = [
   [/admin\/v1\/users/, 'People'],
   [/admin\/v1\/audit/, 'Audit log'],
   [/admin\/v1\/(backup|verify|unreadable-rows)/, 'Database'],
-  [/admin\/v1\/import/, ''],
+  [/admin\/v1\/(import|personal-data)/, ''],
 ];
 
 const NO_PAGE = 'none: REST API and command line';

@@ -32,7 +32,9 @@ Napi::Value EngineObject::record(const Info& info) {
     engine_->close_recording(handle);
     return Napi::Number::New(info.Env(), error);
   }
-  auto tap = std::make_unique<RecordingTap>(handle, options, std::move(sink), suppress_digits);
+  using Source = RecordingTap::Source;
+  auto tap = std::make_unique<RecordingTap>(handle, options, std::move(sink), suppress_digits,
+                                            is_room(place) ? Source::frames : Source::packets);
   engine_->at_place(place, [tap = std::unique_ptr<LegTap>(), made = std::move(tap)](MediaLoop& loop,
                                                                                     PlaceHandle at) mutable {
     made->conclude_to(loop.concluding());
@@ -64,6 +66,17 @@ Napi::Value EngineObject::pause_recording(const Info& info) {
   const bool paused = args.at(2, "paused").boolean();
   if (!args.good()) return info.Env().Undefined();
   engine_->at_place(place, for_recording(recording, [paused](RecordingTap& tap) { tap.pause(paused); }));
+  return info.Env().Undefined();
+}
+
+Napi::Value EngineObject::leave_out_sent(const Info& info) {
+  Arguments args(info, "leaveOutSent");
+  const auto place = args.at(0, "place").handle<PlaceHandle>();
+  const auto recording = args.at(1, "recording").handle<TapHandle>();
+  const bool left_out = args.at(2, "leftOut").boolean();
+  if (!args.good()) return info.Env().Undefined();
+  engine_->at_place(
+      place, for_recording(recording, [left_out](RecordingTap& tap) { tap.leave_out_sent(left_out); }));
   return info.Env().Undefined();
 }
 

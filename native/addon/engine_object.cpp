@@ -24,6 +24,7 @@ Napi::Function EngineObject::define(Napi::Env env) {
                          InstanceMethod<&EngineObject::remove_digits>("removeDigits"),
                          InstanceMethod<&EngineObject::record>("record"),
                          InstanceMethod<&EngineObject::pause_recording>("pauseRecording"),
+                         InstanceMethod<&EngineObject::leave_out_sent>("leaveOutSent"),
                          InstanceMethod<&EngineObject::stop_recording>("stopRecording"),
                          InstanceMethod<&EngineObject::remove_recording>("removeRecording"),
                          InstanceMethod<&EngineObject::remove_tap>("removeTap"),

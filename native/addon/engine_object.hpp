@@ -45,6 +45,7 @@ class EngineObject : public Napi::ObjectWrap<EngineObject> {
   // Taps.
   Napi::Value record(const Info& info);
   Napi::Value pause_recording(const Info& info);
+  Napi::Value leave_out_sent(const Info& info);
   Napi::Value stop_recording(const Info& info);
   Napi::Value remove_recording(const Info& info);
   Napi::Value remove_tap(const Info& info);

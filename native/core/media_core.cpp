@@ -257,6 +257,7 @@ void MediaCore::receive(LegHandle handle, std::span<uint8_t> datagram, const Add
     wake(legs_[index_of(target->bridge.other_handle)]);
   }
   const ReceivePath::Outcome outcome = target->leg->receive(datagram, source, arrival, events_);
+  if (target->bridge.other != nullptr) target->bridge.other->receive_far(*target->leg, outcome, arrival);
   if (target->bridge.other != nullptr || target->prompt) relay(*target, outcome, arrival);
   if (outcome.source_change) ++counters_.source_changes;
   if (!count_unwanted(outcome.kind)) ++counters_.packets_received;

@@ -136,6 +136,7 @@ class MediaCore {
     }
     [[nodiscard]] bool may_speak(Nanos now) const override { return other->hears(now); }
     [[nodiscard]] bool listens() const override { return other->needs_far_audio(); }
+    [[nodiscard]] bool passes_packets() const override { return true; }
     [[nodiscard]] SampleRate hears_at() const override { return other->full_rate(); }
     bool go_on_after_relay(SampleRate rate, std::span<Sample> out) override {
       return other->go_on_after_relay(rate, out);

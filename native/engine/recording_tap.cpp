@@ -21,6 +21,21 @@ void ConcludingRecordings::report(Events& events) {
   std::erase_if(waiting_, [](const Waiting& item) { return item.sink == nullptr; });
 }
 
+RecordingTap::RecordingTap(TapHandle handle, const Recorder::Options& options,
+                           std::shared_ptr<RecordingSink> sink, bool suppress_digits, Source source)
+    : LegTap(handle),
+      rate_(sink->rate()),
+      recorder_(options, rate_),
+      needs_frames_(source == Source::frames || options.silence_end_ms > 0),
+      sink_(std::move(sink)) {
+  using Side = Recorder::Side;
+  if (suppress_digits) mask_.emplace();
+  if (source == Source::packets) {
+    timeline_ = std::make_unique<RecordingTimeline>(rate_, options.side != Side::sent,
+                                                    options.side != Side::received);
+  }
+}
+
 void RecordingTap::conclude(RecordingEnd reason) {
   if (done_) return;
   done_ = true;
@@ -29,14 +44,28 @@ void RecordingTap::conclude(RecordingEnd reason) {
   concluding_->add(handle(), reason, static_cast<uint32_t>(recorder_.duration_ms()), sink_);
 }
 
-void RecordingTap::record(AudioView received, AudioView sent) {
+void RecordingTap::record_unmasked(AudioView received, AudioView sent) {
   const std::span<const Sample> samples = recorder_.take(received.samples, sent.samples);
   if (!samples.empty()) sink_->write(samples);
 }
 
+void RecordingTap::record(AudioView received, AudioView sent) {
+  if (!mask_) {
+    record_unmasked(received, sent);
+  } else if (const DigitMask::Sides* const ready = mask_->push(received, sent)) {
+    record_unmasked(ready->received, ready->sent);
+  }
+}
+
 void RecordingTap::record_held() {
+  if (timeline_) {
+    while (const RecordingTimeline::Sides* const sides = timeline_->next(true)) {
+      record(sides->received, sides->sent);
+    }
+    timeline_->restart();
+  }
   if (!mask_) return;
-  while (const DigitMask::Sides* const held = mask_->pop()) record(held->received, held->sent);
+  while (const DigitMask::Sides* const held = mask_->pop()) record_unmasked(held->received, held->sent);
 }
 
 void RecordingTap::pause(bool paused) {
@@ -46,22 +75,42 @@ void RecordingTap::pause(bool paused) {
   recorder_.pause(paused);
 }
 
-void RecordingTap::frame(AudioView heard, AudioView said, Nanos /*now*/, Events& /*events*/) {
+void RecordingTap::packet(const ReceivedPacket& packet) {
+  if (timeline_ && !done_) timeline_->take(RecordingTimeline::Side::received, packet);
+}
+
+void RecordingTap::far_packet(const ReceivedPacket& packet) {
+  if (timeline_ && !done_) timeline_->take(RecordingTimeline::Side::far_end, packet);
+}
+
+void RecordingTap::record_slot(AudioView own, bool far_end_heard, Nanos now) {
+  timeline_->add(own, far_end_heard, now);
+  while (const RecordingTimeline::Sides* const sides = timeline_->next()) {
+    record(sides->received, sides->sent);
+  }
+}
+
+void RecordingTap::frame(const TapFrame& audio, Nanos now, Events& /*events*/) {
   if (done_) return;
   if (sink_->state() == RecordingSink::State::failed) {
     conclude(RecordingEnd::failed);
     return;
   }
   if (paused_) return;
-  Frame heard_scratch(rate_);
-  Frame said_scratch(rate_);
-  const AudioView received = received_.convert(heard, rate_, heard_scratch);
-  const AudioView sent = sent_.convert(said, rate_, said_scratch);
-  if (!mask_) {
-    record(received, sent);
-  } else if (const DigitMask::Sides* const ready = mask_->push(received, sent)) {
-    record(ready->received, ready->sent);
+  if (timeline_) {
+    const AudioView nothing{rate_, {}};
+    for (int missed = timeline_->missed(now); missed > 0; --missed) {
+      record_slot(nothing, false, now);
+      recorder_.hear(nothing);
+    }
+    record_slot(sent_left_out_ ? nothing : audio.own, audio.far_end_heard && !sent_left_out_, now);
+  } else {
+    Frame heard_scratch(rate_);
+    Frame said_scratch(rate_);
+    record(received_.convert(audio.received, rate_, heard_scratch),
+           sent_.convert(audio.sent, rate_, said_scratch));
   }
+  recorder_.hear(audio.received);
   if (const auto end = recorder_.ended()) {
     conclude(*end == Recorder::End::silence ? RecordingEnd::silence : RecordingEnd::max_length);
   }

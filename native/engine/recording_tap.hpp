@@ -9,6 +9,7 @@
 #include "core/leg/tap.hpp"
 #include "core/record/digit_mask.hpp"
 #include "core/record/recorder.hpp"
+#include "core/record/recording_timeline.hpp"
 #include "io/recording_writer.hpp"
 
 namespace carillon {
@@ -35,37 +36,48 @@ class ConcludingRecordings {
   std::vector<Waiting> waiting_;
 };
 
+/// Records the packets of a leg, or the frames of a room.
 class RecordingTap final : public LegTap {
  public:
+  enum class Source : uint8_t { packets, frames };
+
   RecordingTap(TapHandle handle, const Recorder::Options& options, std::shared_ptr<RecordingSink> sink,
-               bool suppress_digits)
-      : LegTap(handle), rate_(sink->rate()), recorder_(options, rate_), sink_(std::move(sink)) {
-    if (suppress_digits) mask_.emplace();
-  }
+               bool suppress_digits, Source source);
 
   /// Sets the list of its current media thread.
   void conclude_to(ConcludingRecordings& concluding) { concluding_ = &concluding; }
 
-  void frame(AudioView received, AudioView sent, Nanos now, Events& events) override;
+  void frame(const TapFrame& audio, Nanos now, Events& events) override;
+  void packet(const ReceivedPacket& packet) override;
+  void far_packet(const ReceivedPacket& packet) override;
+  [[nodiscard]] bool needs_frames() const override { return needs_frames_; }
   void leg_ended(Events& events) override;
 
   void pause(bool paused);
+  /// Records silence instead of the sent audio, until reset.
+  void leave_out_sent(bool left_out) { sent_left_out_ = left_out; }
   void stop() { conclude(RecordingEnd::stopped); }
 
  private:
   void conclude(RecordingEnd reason);
   void record(AudioView received, AudioView sent);
-  /// Writes the frames still held by the digit mask before a pause or the end.
+  void record_slot(AudioView own, bool far_end_heard, Nanos now);
+  void record_unmasked(AudioView received, AudioView sent);
+  /// Writes the frames that wait for packets or are held by the digit mask, before a pause or the end.
   void record_held();
 
   SampleRate rate_;
   FrameConverter received_;
   FrameConverter sent_;
   Recorder recorder_;
+  bool needs_frames_;
+  /// Null: frames are recorded.
+  std::unique_ptr<RecordingTimeline> timeline_;
   std::optional<DigitMask> mask_;
   std::shared_ptr<RecordingSink> sink_;
   ConcludingRecordings* concluding_ = nullptr;
   bool paused_ = false;
+  bool sent_left_out_ = false;
   bool done_ = false;
 };
 

@@ -78,6 +78,8 @@ export const ABOUT: Readonly<Record<string, string>> = {
     'HTTP method of the requests to `interimSpeechResultsCallback`',
   recordSession: 'records both sides until the call ends; the document continues',
   startOnDialAnswer: 'like `recordSession`, but starts when the next `Dial` is answered',
+  recordRingback:
+    'if false, the recording is silent where the caller hears a ringing tone, `dialMusic` or early media before a `Dial` is answered',
   maxLength: 'maximum duration of the recording',
   fileFormat: 'format of the file; default `mp3`',
   recordChannelType:
@@ -127,6 +129,10 @@ export const ABOUT: Readonly<Record<string, string>> = {
   speechMinMs: 'extension: speech before it is reported, in milliseconds',
   playPositions:
     'extension: if true, `playedStream` and `clearedAudio` report how much of the audio was played',
+  notes:
+    'extension: if true, the bot may add texts to the timeline of the call with the message `note`',
+  transfers:
+    'extension: if true, the bot may transfer the caller with the message `transfer`. Needs `bidirectional` and `keepCallAlive`',
   speechEndMs: 'extension: pause after which speech has ended, in milliseconds',
   recordMinMemberCount: 'number of members at which the recording starts',
   relayDTMFInputs: 'forwards the keypad digits of this member to the others',

@@ -134,6 +134,21 @@ export function operateContract(opened: () => { readonly store: Store }): void {
       expect(timings[0]).toMatchObject({ durationMs: 1.5 });
     });
 
+    it('that contain a telephone number are erased', async () => {
+      const { deliveries } = opened().store;
+      const number = '14155550177';
+      await deliveries.put(
+        [
+          aDelivery({ id: 'kept', atUs: 1 }),
+          aDelivery({ id: 'body', atUs: 2, requestBody: `From=%2B${number}` }),
+          aDelivery({ id: 'url', atUs: 3 }, { url: `https://bot.example/?to=${number}` }),
+        ],
+        10,
+      );
+      await deliveries.erase(number);
+      expect(await ids({})).toEqual(['kept']);
+    });
+
     it('are deleted by number per account, age and total number', async () => {
       const { deliveries } = opened().store;
       const many = Array.from({ length: 6 }, (_, at) => aDelivery({ id: `d${at}`, atUs: at }));

@@ -84,6 +84,8 @@ describe.concurrent('calls between phones', () => {
     const caller = await scene.callTo(
       'confirm',
       `<Record recordSession="true" startOnDialAnswer="true" playBeep="false" fileFormat="wav" callbackUrl="${scene.url('/confirm-stop')}"/>
+       <Record recordSession="true" playBeep="false" fileFormat="wav" callbackUrl="${scene.url('/session-stop')}"/>
+       <Record recordSession="true" recordRingback="true" playBeep="false" fileFormat="wav" callbackUrl="${scene.url('/ringback-stop')}"/>
        <Dial dialMusic="${scene.sounds.endless}" confirmSound="${question}" confirmKey="3">${element}</Dial>`,
       { voice: tone([900], 8000) },
     );
@@ -105,6 +107,19 @@ describe.concurrent('calls between phones', () => {
     expect(toneMs(left, 900)).toBeGreaterThan(400);
     expect(toneMs(right, 1500)).toBeGreaterThan(400);
     expect(toneMs(right, 1000)).toBe(0);
+    // A recording of the whole session keeps its time, and contains the music only on request.
+    const recordingOf = async (path: string) =>
+      scene.recorded((await scene.reported(path))['RecordUrl']);
+    const session = await recordingOf('/session-stop');
+    const ringback = await recordingOf('/ringback-stop');
+    for (const whole of [session, ringback]) {
+      expect(whole.right.length).toBe(whole.left.length);
+      expect(whole.right.length).toBeGreaterThan(right.length);
+      expect(toneMs(whole.left, 900)).toBeGreaterThan(toneMs(left, 900) + 200);
+      expect(Math.abs(toneMs(whole.right, 1500) - toneMs(right, 1500))).toBeLessThan(60);
+    }
+    expect(toneMs(session.right, 1000)).toBe(0);
+    expect(toneMs(ringback.right, 1000)).toBeGreaterThan(200);
   });
 
   it('a transfer of both legs gives each leg its own document', async () => {

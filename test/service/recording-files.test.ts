@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -43,16 +43,24 @@ describe('the folder of recordings', () => {
     expect(await files.size('MA_ONE/r1.wav')).toBeUndefined();
   });
 
-  it('measures a WAV by its written size, regardless of the header after a crash', async () => {
+  it('repairs the header of a WAV after a crash, and measures its samples', async () => {
     const files = localRecordingFiles(folder);
     await writeFile(await files.prepare('mono.wav'), wav(1, 16_000, 32_000));
     await writeFile(await files.prepare('stereo.wav'), wav(2, 0, 32_000));
+    // A crash within the write of a sample.
+    await writeFile(await files.prepare('torn.wav'), wav(2, 0, 32_003));
     await writeFile(await files.prepare('empty.wav'), wav(1, 0, 0));
     await writeFile(await files.prepare('other.wav'), 'not audio');
-    expect(await files.wavDurationMs('mono.wav')).toBe(2000);
-    expect(await files.wavDurationMs('stereo.wav')).toBe(1000);
-    expect(await files.wavDurationMs('empty.wav')).toBeUndefined();
-    expect(await files.wavDurationMs('other.wav')).toBeUndefined();
-    expect(await files.wavDurationMs('none.wav')).toBeUndefined();
+    expect(await files.repairWav('mono.wav')).toBe(2000);
+    expect(await files.repairWav('stereo.wav')).toBe(1000);
+    expect(await files.repairWav('torn.wav')).toBe(1000);
+    for (const name of ['mono.wav', 'stereo.wav', 'torn.wav']) {
+      const bytes = await readFile(join(folder, name));
+      expect([bytes.readUInt32LE(4), bytes.readUInt32LE(40)]).toEqual([32_036, 32_000]);
+      expect(bytes.subarray(8, 40)).toEqual(wav(name === 'mono.wav' ? 1 : 2, 0, 0).subarray(8, 40));
+    }
+    expect(await files.repairWav('empty.wav')).toBeUndefined();
+    expect(await files.repairWav('other.wav')).toBeUndefined();
+    expect(await files.repairWav('none.wav')).toBeUndefined();
   });
 });

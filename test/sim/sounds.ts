@@ -77,7 +77,7 @@ export const simFolder = (folder: string): RecordingFolder => ({
     return Promise.resolve(path);
   },
   size: (file) => Promise.resolve(statSync(join(folder, file), { throwIfNoEntry: false })?.size),
-  wavDurationMs(file) {
+  repairWav(file) {
     const path = join(folder, file);
     if (!existsSync(path)) return Promise.resolve(undefined);
     const wav = openWav(readFileSync(path));

@@ -8,12 +8,12 @@
 namespace carillon {
 
 /// Returns the number of concealed samples.
-inline SampleCount read_in_order(const PayloadStore& store, RtpTime timestamp, AudioDecoder& codec,
-                                 std::span<Sample> out) {
+template <typename Store>
+SampleCount read_in_order(const Store& store, RtpTime timestamp, AudioDecoder& codec, std::span<Sample> out) {
   const SessionRates rates = codec.rates();
   SampleCount concealed;
   while (!out.empty()) {
-    const PayloadStore::Run run = store.run_at(timestamp, rates.ticks(SampleCount(out.size())));
+    const typename Store::Run run = store.run_at(timestamp, rates.ticks(SampleCount(out.size())));
     // A section shorter than a sample, caused by a timestamp between two samples, counts as one sample.
     const size_t count = std::clamp<size_t>(rates.samples(run.length).count(), 1, out.size());
     const std::span<Sample> here = out.first(count);
@@ -37,8 +37,8 @@ inline constexpr int kBlendedPast = 2;
 inline constexpr int kWholePast = 10;
 
 /// Feeds the codec the audio before `timestamp` to restore its decoder state.
-inline void decode_before(const PayloadStore& store, RtpTime timestamp, AudioDecoder& codec,
-                          int frames = kBlendedPast) {
+template <typename Store>
+void decode_before(const Store& store, RtpTime timestamp, AudioDecoder& codec, int frames = kBlendedPast) {
   const RtpTicks frame = codec.rates().clock.in(kFrameTime);
   Frame passed_over(codec.rates().sample);
   for (int i = frames; i > 0; --i) {

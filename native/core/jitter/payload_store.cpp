@@ -12,19 +12,23 @@ uint16_t in_16_bits(int64_t count) { return static_cast<uint16_t>(count); }
 }  // namespace
 
 /// Restores the full timestamp from the low 32 bits. Sections lie within seconds of the end.
-RtpTime PayloadStore::begin_of(size_t n) const {
+template <size_t kPackets, int kHeldMs, int kKeptMs>
+RtpTime PacketStore<kPackets, kHeldMs, kKeptMs>::begin_of(size_t n) const {
   const auto end = static_cast<uint32_t>(end_.since_zero().count());
   return end_ + RtpTicks(static_cast<int32_t>(kept(n).begin - end));
 }
 
-PayloadStore::Stretch PayloadStore::nth(size_t n) const {
+template <size_t kPackets, int kHeldMs, int kKeptMs>
+typename PacketStore<kPackets, kHeldMs, kKeptMs>::Stretch PacketStore<kPackets, kHeldMs, kKeptMs>::nth(
+    size_t n) const {
   const Kept& stretch = kept(n);
   const uint32_t since = static_cast<uint32_t>(written_) - stretch.at;
   return {begin_of(n),    written_ - since, RtpTicks(stretch.ticks), RtpTicks(stretch.ticks_into),
           stretch.octets, stretch.coding};
 }
 
-void PayloadStore::set(size_t n, const Stretch& stretch) {
+template <size_t kPackets, int kHeldMs, int kKeptMs>
+void PacketStore<kPackets, kHeldMs, kKeptMs>::set(size_t n, const Stretch& stretch) {
   stretches_[(first_ + n) % kMaxPackets] = {static_cast<uint32_t>(stretch.begin.since_zero().count()),
                                             static_cast<uint32_t>(stretch.at),
                                             in_16_bits(stretch.length.count()),
@@ -33,19 +37,31 @@ void PayloadStore::set(size_t n, const Stretch& stretch) {
                                             stretch.coding};
 }
 
-size_t PayloadStore::count_until(RtpTime timestamp) const {
-  // Search from the newest: packets are written at the end and read a few packets before it.
+template <size_t kPackets, int kHeldMs, int kKeptMs>
+size_t PacketStore<kPackets, kHeldMs, kKeptMs>::count_until(RtpTime timestamp) const {
+  // Search from the newest: packets are written at the end and read a few packets before it. In a long store,
+  // begin where the section would be if all had the length of the newest.
   size_t n = count_;
+  if constexpr (kMaxPackets > PayloadStore::kMaxPackets) {
+    const int64_t length = count_ == 0 ? 0 : kept(count_ - 1).ticks;
+    if (length > 0 && timestamp < end_) {
+      const int64_t behind = (end_ - timestamp).count() / length;
+      n = behind < static_cast<int64_t>(count_) ? count_ - static_cast<size_t>(behind) : 0;
+      while (n < count_ && begin_of(n) <= timestamp) ++n;
+    }
+  }
   while (n > 0 && begin_of(n - 1) > timestamp) --n;
   return n;
 }
 
-bool PayloadStore::held(const Stretch& stretch) const {
+template <size_t kPackets, int kHeldMs, int kKeptMs>
+bool PacketStore<kPackets, kHeldMs, kKeptMs>::held(const Stretch& stretch) const {
   if (stretch.end() <= end_ - capacity_) return false;
   return stretch.octets == 0 || written_ - stretch.at <= octets_.size();
 }
 
-Bytes PayloadStore::payload(const Stretch& stretch) const {
+template <size_t kPackets, int kHeldMs, int kKeptMs>
+Bytes PacketStore<kPackets, kHeldMs, kKeptMs>::payload(const Stretch& stretch) const {
   const size_t from = stretch.at % octets_.size();
   const size_t in_one = std::min(stretch.octets, octets_.size() - from);
   if (in_one == stretch.octets) return Bytes(octets_).subspan(from, in_one);
@@ -57,7 +73,8 @@ Bytes PayloadStore::payload(const Stretch& stretch) const {
   return Bytes(whole).first(stretch.octets);
 }
 
-uint64_t PayloadStore::keep(Bytes payload) {
+template <size_t kPackets, int kHeldMs, int kKeptMs>
+uint64_t PacketStore<kPackets, kHeldMs, kKeptMs>::keep(Bytes payload) {
   const uint64_t at = written_;
   const size_t from = at % octets_.size();
   const Bytes in_one = payload.first(std::min(payload.size(), octets_.size() - from));
@@ -68,7 +85,8 @@ uint64_t PayloadStore::keep(Bytes payload) {
 }
 
 /// Inserts a section at index `n`. If the store is full, the oldest section is removed.
-void PayloadStore::insert(size_t n, const Stretch& stretch) {
+template <size_t kPackets, int kHeldMs, int kKeptMs>
+void PacketStore<kPackets, kHeldMs, kKeptMs>::insert(size_t n, const Stretch& stretch) {
   if (count_ == kMaxPackets) {
     if (n == 0) return;
     forget_oldest();
@@ -79,12 +97,14 @@ void PayloadStore::insert(size_t n, const Stretch& stretch) {
   ++count_;
 }
 
-void PayloadStore::forget_oldest() {
+template <size_t kPackets, int kHeldMs, int kKeptMs>
+void PacketStore<kPackets, kHeldMs, kKeptMs>::forget_oldest() {
   first_ = (first_ + 1) % kMaxPackets;
   --count_;
 }
 
-void PayloadStore::place(const Stretch& stretch) {
+template <size_t kPackets, int kHeldMs, int kKeptMs>
+void PacketStore<kPackets, kHeldMs, kKeptMs>::place(const Stretch& stretch) {
   const size_t n = count_until(stretch.begin);
   if (n == 0 || nth(n - 1).end() <= stretch.begin) {
     insert(n, stretch);
@@ -108,8 +128,9 @@ void PayloadStore::place(const Stretch& stretch) {
   }
 }
 
-PayloadStore::Written PayloadStore::write(RtpTime timestamp, RtpTicks duration, Coding coding,
-                                          Bytes payload) {
+template <size_t kPackets, int kHeldMs, int kKeptMs>
+typename PacketStore<kPackets, kHeldMs, kKeptMs>::Written PacketStore<kPackets, kHeldMs, kKeptMs>::write(
+    RtpTime timestamp, RtpTicks duration, Coding coding, Bytes payload) {
   const size_t longest = std::min(kLongestPayload, octets_.size());
   if (duration <= RtpTicks() || duration > capacity_ || payload.size() > longest) return Written::too_long;
   if (empty_) {
@@ -125,7 +146,8 @@ PayloadStore::Written PayloadStore::write(RtpTime timestamp, RtpTicks duration, 
   return Written::stored;
 }
 
-void PayloadStore::fill_silence_until(RtpTime timestamp) {
+template <size_t kPackets, int kHeldMs, int kKeptMs>
+void PacketStore<kPackets, kHeldMs, kKeptMs>::fill_silence_until(RtpTime timestamp) {
   if (empty_ || timestamp <= end_ || timestamp > end_ + capacity_) return;
   const RtpTicks length = timestamp - end_;
   // Remove expired sections. During silence no packets replace them, and their low timestamp bits would
@@ -145,7 +167,9 @@ void PayloadStore::fill_silence_until(RtpTime timestamp) {
   end_ = timestamp;
 }
 
-PayloadStore::Run PayloadStore::run_at(RtpTime timestamp, RtpTicks limit) const {
+template <size_t kPackets, int kHeldMs, int kKeptMs>
+typename PacketStore<kPackets, kHeldMs, kKeptMs>::Run PacketStore<kPackets, kHeldMs, kKeptMs>::run_at(
+    RtpTime timestamp, RtpTicks limit) const {
   const auto up_to = [&](RtpTime other) { return std::min(limit, other - timestamp); };
   const RtpTime oldest = end_ - capacity_;
   if (timestamp < oldest) return {up_to(oldest), {}, {}};
@@ -166,7 +190,8 @@ PayloadStore::Run PayloadStore::run_at(RtpTime timestamp, RtpTicks limit) const 
   return {length, {}, right_behind ? payload(behind) : Bytes{}};
 }
 
-bool PayloadStore::complete(RtpTime timestamp, RtpTicks length) const {
+template <size_t kPackets, int kHeldMs, int kKeptMs>
+bool PacketStore<kPackets, kHeldMs, kKeptMs>::complete(RtpTime timestamp, RtpTicks length) const {
   const RtpTime until = timestamp + length;
   while (timestamp < until) {
     const Run run = run_at(timestamp, until - timestamp);
@@ -176,7 +201,8 @@ bool PayloadStore::complete(RtpTime timestamp, RtpTicks length) const {
   return true;
 }
 
-void PayloadStore::expect_write() const {
+template <size_t kPackets, int kHeldMs, int kKeptMs>
+void PacketStore<kPackets, kHeldMs, kKeptMs>::expect_write() const {
   // Prefetch the newest packet, the next slot and the location of its octets.
   prefetch(&kept(count_), sizeof(Kept));
   if (count_ > 0) prefetch(&kept(count_ - 1), sizeof(Kept));
@@ -184,7 +210,8 @@ void PayloadStore::expect_write() const {
   prefetch(&octets_[from], std::min(kExpectedPayload, octets_.size() - from));
 }
 
-void PayloadStore::expect_read(RtpTime timestamp, RtpTicks length) const {
+template <size_t kPackets, int kHeldMs, int kKeptMs>
+void PacketStore<kPackets, kHeldMs, kKeptMs>::expect_read(RtpTime timestamp, RtpTicks length) const {
   if (count_ == 0) return;
   // Locate the newest packets by index. Locate octets by distance from the end, at one octet per tick.
   prefetch(&kept(count_ - 1), sizeof(Kept));
@@ -195,11 +222,15 @@ void PayloadStore::expect_read(RtpTime timestamp, RtpTicks length) const {
   prefetch(&octets_[from], std::min(static_cast<size_t>(length.count()), octets_.size() - from));
 }
 
-void PayloadStore::reset() {
+template <size_t kPackets, int kHeldMs, int kKeptMs>
+void PacketStore<kPackets, kHeldMs, kKeptMs>::reset() {
   empty_ = true;
   end_ = RtpTime();
   first_ = count_ = 0;
   ++generation_;
 }
+
+template class PacketStore<48, 512, 360>;
+template class PacketStore<160, 1360, 1360>;
 
 }  // namespace carillon

@@ -17,24 +17,19 @@
 
 namespace carillon {
 
-class PayloadStore {
+/// `kPackets`: maximum number of packets and silence sections. `kHeldMs`: longest stored time.
+/// `kKeptMs`: time for which payloads are kept.
+template <size_t kPackets, int kHeldMs, int kKeptMs>
+class PacketStore {
  public:
-  /// Longest stored time: the largest playout delay (200 ms), the largest packet (120 ms) and a burst.
-  static constexpr Nanos kHeldTime = 512 * kMillisecond;
-  /// Maximum number of packets and silence sections: 480 ms of 10 ms packets. Shorter packets are kept for
-  /// less time.
-  static constexpr size_t kMaxPackets = 48;
+  static constexpr Nanos kHeldTime = kHeldMs * kMillisecond;
+  static constexpr size_t kMaxPackets = kPackets;
   /// Largest payload in octets: 120 ms of L16 at 16 kHz.
   static constexpr size_t kLongestPayload = 3840;
 
-  /// Time for which payloads are kept. It covers the playout delay, one packet and the audio needed to
-  /// restore decoder state.
-  static constexpr Nanos kKeptTime = 360 * kMillisecond;
-
-  /// Allocates memory for kKeptTime at this octet rate. Higher rates are kept for less time.
-  PayloadStore(RtpClockRate clock, size_t octets_per_second)
-      : capacity_(clock.in(kHeldTime)),
-        octets_(octets_per_second * static_cast<size_t>(kKeptTime / kMillisecond) / 1000) {}
+  /// Allocates memory for kKeptMs at this octet rate. Higher rates are kept for less time.
+  PacketStore(RtpClockRate clock, size_t octets_per_second)
+      : capacity_(clock.in(kHeldTime)), octets_(octets_in(octets_per_second)) {}
 
   /// kHeldTime on the RTP clock.
   [[nodiscard]] RtpTicks capacity() const { return capacity_; }
@@ -74,6 +69,11 @@ class PayloadStore {
   void expect_read(RtpTime timestamp, RtpTicks length) const;
 
   void reset();
+  /// Resets for a coding with another clock.
+  void reset(RtpClockRate clock) {
+    reset();
+    capacity_ = clock.in(kHeldTime);
+  }
   [[nodiscard]] bool empty() const { return empty_; }
   /// Timestamp one past the newest tick.
   [[nodiscard]] RtpTime end() const { return end_; }
@@ -98,12 +98,16 @@ class PayloadStore {
   struct Kept {
     uint32_t begin = 0;
     uint32_t at = 0;
-    /// Length in ticks, at most the capacity (24,576 at 48 kHz).
+    /// Length in ticks, at most the capacity (65,280 at 48 kHz).
     uint16_t ticks = 0;
     uint16_t ticks_into = 0;
     uint16_t octets = 0;
     Coding coding = Coding::missing;
   };
+
+  static constexpr size_t octets_in(size_t octets_per_second) {
+    return octets_per_second * static_cast<size_t>(kKeptMs) / 1000;
+  }
 
   // Sections in time order, index 0 is the oldest.
   [[nodiscard]] const Kept& kept(size_t n) const { return stretches_[(first_ + n) % kMaxPackets]; }
@@ -131,5 +135,15 @@ class PayloadStore {
   std::array<Kept, kMaxPackets> stretches_{};
   std::vector<uint8_t> octets_;
 };
+
+/// Packets of a jitter buffer. The time covers the largest playout delay (200 ms), the largest packet (120
+/// ms) and a burst; payloads are kept for the playout delay, one packet and the audio that restores decoder
+/// state.
+using PayloadStore = PacketStore<48, 512, 360>;
+/// Packets of a recording, which waits for late packets.
+using RecordedStore = PacketStore<160, 1360, 1360>;
+
+extern template class PacketStore<48, 512, 360>;
+extern template class PacketStore<160, 1360, 1360>;
 
 }  // namespace carillon

@@ -100,12 +100,31 @@ ReceivePath::Outcome Leg::receive(std::span<uint8_t> datagram, const Address& so
   if (outcome.digit && tones_.event(*outcome.digit, arrival)) {
     events.dtmf(name_, *outcome.digit, false, arrival);
   }
+  if (has_taps_ && outcome.counted) pass_to_taps(*this, outcome, arrival);
   if (outcome.kind == Received::audio) {
     for (const auto& stream : streams_.all()) {
       stream->pump(arrival, receive_.store(), receive_.delays(), events);
     }
   }
   return outcome;
+}
+
+ReceivedPacket Leg::recorded(const ReceivePath::Outcome& outcome, Nanos arrival) const {
+  ReceivedPacket packet = receive_.recorded(outcome, name_.value(), arrival);
+  packet.rate = full_rate_;
+  return packet;
+}
+
+/// Passes a packet to the taps. `from`: the leg that received it.
+void Leg::pass_to_taps(const Leg& from, const ReceivePath::Outcome& outcome, Nanos arrival) {
+  const ReceivedPacket heard = from.recorded(outcome, arrival);
+  for (const auto& tap : taps_.all()) {
+    if (&from == this) {
+      tap->packet(heard);
+    } else {
+      tap->far_packet(heard);
+    }
+  }
 }
 
 /// Counts an invalid packet. `opened`: the packet was authentic.
@@ -182,13 +201,13 @@ bool Leg::frame(Nanos now, PacketSink& sink, Events& events) {
 /// Returns true if any listener or detector needs the peer's audio.
 bool Leg::listened_to() const {
   return far_end_ == nullptr || far_end_->listens() || tones_.listens() || !streams_.empty() ||
-         !taps_.empty();
+         taps_need_frames_;
 }
 
 /// Reduces decoding to the bandwidth that listeners need. A change waits for a pause, because it adds or
 /// removes the delay of a listener's resampler.
 void Leg::follow_listeners() {
-  const bool only_far_end = far_end_ != nullptr && taps_.empty() && !relays();
+  const bool only_far_end = far_end_ != nullptr && !taps_need_frames_ && !relays();
   const SampleRate wanted = only_far_end ? std::min(far_end_->hears_at(), full_rate_) : full_rate_;
   const bool waits = wanted != rate() && !is_pause(received().samples);
   visits_too_narrow_ = waits && wanted > rate() ? visits_too_narrow_ + 1 : 0;
@@ -222,19 +241,33 @@ void Leg::receive_frame(Nanos now, Events& events) {
 
 void Leg::exchange_audio(Nanos now, PacketSink& sink, Events& events) {
   receive_frame(now, events);
-  if (relays() && needs_no_frames()) return;
+  if (relays() && needs_no_frames()) {
+    TapFrame audio{{rate(), {}}, {rate(), {}}, {rate(), {}}, true};
+    for (const auto& tap : taps_.all()) tap->frame(audio, now, events);
+    return;
+  }
   if (const SampleRate needed = needed_line_rate(); !relays() && needed != send_.rate()) send_.put_at(needed);
   Frame sent(send_.rate());
-  compose(now, sent, events);
+  Frame own(send_.rate());
+  const OwnPart part = compose(now, sent, own, events);
+  FrameContent content = FrameContent::audio;
   if (!relays()) {
     if (relay_.joins()) relay_.join_on(sent);
-    send_frame(sent, sink, events);
+    content = send_frame(sent, sink, events);
   }
   for (const auto& stream : streams_.all()) {
     stream->sent(sent, now, events);
     if (!send_.frame_pending()) stream->frames_left(events);
   }
-  for (const auto& tap : taps_.all()) tap->frame(received(), sent, now, events);
+  if (!has_taps_) return;
+  const AudioView nothing{sent.rate(), {}};
+  TapFrame audio{decodes_ ? received() : AudioView{rate(), {}}, sent, sent, false};
+  // A keypad tone has replaced the audio.
+  if (content != FrameContent::tone && far_end_ != nullptr && far_end_->passes_packets()) {
+    audio.own = part.audio.value_or(nothing);
+    audio.far_end_heard = part.far_end_heard;
+  }
+  for (const auto& tap : taps_.all()) tap->frame(audio, now, events);
 }
 
 void Leg::report_latch(Nanos now, PacketSink& sink) {
@@ -261,8 +294,8 @@ EventLine Leg::event_line() const {
   return {config.telephone_event.has_value(), send_.timestamp(), config.event_clock.in(kFrameTime)};
 }
 
-/// Sends one frame of the pending digits. Returns true if an RTP event replaced the audio.
-bool Leg::send_digits(bool can_send, Frame& audio, PacketSink& sink, Events& events) {
+/// Sends one frame of the pending digits. Writes a tone to `audio`.
+Leg::FrameContent Leg::send_digits(bool can_send, Frame& audio, PacketSink& sink, Events& events) {
   DigitSender::Step step = digits_.next(event_line(), audio);
   if (step.event && can_send) {
     const Bytes packet = send_.event_packet(*step.event);
@@ -278,7 +311,8 @@ bool Leg::send_digits(bool can_send, Frame& audio, PacketSink& sink, Events& eve
       break;
     }
   }
-  return step.event.has_value();
+  if (step.event) return FrameContent::event;
+  return step.tone ? FrameContent::tone : FrameContent::audio;
 }
 
 std::unique_ptr<DigitJob> Leg::remove_job(JobHandle handle) {
@@ -288,19 +322,18 @@ std::unique_ptr<DigitJob> Leg::remove_job(JobHandle handle) {
   return nullptr;
 }
 
-void Leg::send_frame(Frame& audio, PacketSink& sink, Events& events) {
+Leg::FrameContent Leg::send_frame(Frame& audio, PacketSink& sink, Events& events) {
   const bool sends = can_send();
-  if (digits_.busy() && send_digits(sends, audio, sink, events)) {
+  FrameContent content = FrameContent::audio;
+  if (digits_.busy()) content = send_digits(sends, audio, sink, events);
+  if (!sends || content == FrameContent::event) {
     send_.skip_frame();
-    return;
-  }
-  if (!sends) {
-    send_.skip_frame();
-    return;
+    return content;
   }
   send_.put(audio, content_);
   const Bytes packet = send_.take_packet();
   if (!packet.empty()) sink.send(config_.handle, receive_.source().target(), packet);
+  return content;
 }
 
 void Leg::half_frame(PacketSink& sink) {

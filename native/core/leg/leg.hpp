@@ -1,6 +1,7 @@
 // Leg: sends and receives one peer's RTP and connects its players, streams and taps. Visited every 20 ms.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -80,6 +81,8 @@ class FarEnd {
   [[nodiscard]] virtual bool may_speak(Nanos /*now*/) const { return true; }
   /// Returns false if the audio from this leg's peer need not be decoded for it.
   [[nodiscard]] virtual bool listens() const { return true; }
+  /// Returns true if the packets of the audio are passed to Leg::receive_far().
+  [[nodiscard]] virtual bool passes_packets() const { return false; }
   /// Sample rate needed by the far end. Content above half of this rate is not used.
   [[nodiscard]] virtual SampleRate hears_at() const { return kHighestRate; }
   /// Writes the continuation of relayed audio at this rate. Returns false if it is unknown.
@@ -127,6 +130,10 @@ class Leg {
   /// Processes an RTP datagram. Unprotects it in place.
   ReceivePath::Outcome receive(std::span<uint8_t> datagram, const Address& source, Nanos arrival,
                                Events& events);
+  /// Passes a packet that the far end's leg has received to the taps.
+  void receive_far(const Leg& from, const ReceivePath::Outcome& outcome, Nanos arrival) {
+    if (has_taps_ && outcome.counted) pass_to_taps(from, outcome, arrival);
+  }
   /// Processes an RTCP datagram. Returns `ignored` for datagrams that were read normally.
   Received receive_rtcp(std::span<uint8_t> datagram, const Address& source, Nanos arrival);
   /// Processes one visit. Returns false if the leg receives media and needs the next visit. Otherwise check
@@ -160,12 +167,20 @@ class Leg {
   // Add an object. They return false, and leave the object with the caller, if the leg is full.
   bool add(std::unique_ptr<AudioStream>& stream) { return streams_.put(stream); }
   bool add(std::unique_ptr<Player>& player) { return players_.put(player); }
-  bool add(std::unique_ptr<LegTap>& tap) { return taps_.put(tap); }
+  bool add(std::unique_ptr<LegTap>& tap) {
+    const bool added = taps_.put(tap);
+    find_frame_taps();
+    return added;
+  }
   bool add(std::unique_ptr<DigitJob>& job) { return digits_.add(job); }
   // Remove an object and return it, so that the caller destroys it outside the media thread.
   std::unique_ptr<AudioStream> remove_stream(StreamHandle handle) { return streams_.take(handle); }
   std::unique_ptr<Player> remove_player(PlayerHandle handle) { return players_.take(handle); }
-  std::unique_ptr<LegTap> remove_tap(TapHandle handle) { return taps_.take(handle); }
+  std::unique_ptr<LegTap> remove_tap(TapHandle handle) {
+    std::unique_ptr<LegTap> tap = taps_.take(handle);
+    find_frame_taps();
+    return tap;
+  }
   std::unique_ptr<DigitJob> remove_job(JobHandle handle);
   AudioStream* stream(StreamHandle handle) { return streams_.find(handle); }
   Player* player(PlayerHandle handle) { return players_.find(handle); }
@@ -218,9 +233,15 @@ class Leg {
   [[nodiscard]] SampleRate needed_line_rate() const;
   [[nodiscard]] bool listened_to() const;
   [[nodiscard]] bool only_relays(Nanos now) const {
-    return relays() && relay_goes_on(now) && !listened_to() && needs_no_frames();
+    return relays() && relay_goes_on(now) && !listened_to() && needs_no_frames() && taps_.empty();
   }
-  [[nodiscard]] bool needs_no_frames() const { return taps_.empty() && streams_.empty(); }
+  [[nodiscard]] bool needs_no_frames() const { return !taps_need_frames_ && streams_.empty(); }
+  void find_frame_taps() {
+    has_taps_ = !taps_.empty();
+    taps_need_frames_ = std::ranges::any_of(taps_.all(), [](const auto& tap) { return tap->needs_frames(); });
+  }
+  void pass_to_taps(const Leg& from, const ReceivePath::Outcome& outcome, Nanos arrival);
+  [[nodiscard]] ReceivedPacket recorded(const ReceivePath::Outcome& outcome, Nanos arrival) const;
   [[nodiscard]] bool silent_itself() const;
   [[nodiscard]] bool may_relay(const Leg& from, const ReceivePath::Outcome& received, Nanos arrival) const;
   [[nodiscard]] bool relay_goes_on(Nanos now) const;
@@ -230,14 +251,21 @@ class Leg {
   [[nodiscard]] bool pauses(Nanos now) const;
   [[nodiscard]] bool reports_silence(Nanos now) const;
   void send_comfort(PacketSink& sink);
-  void compose(Nanos now, Frame& out, Events& events);
+  /// Part of a frame that this node adds to the far end's audio.
+  struct OwnPart {
+    std::optional<AudioView> audio;
+    bool far_end_heard = false;
+  };
+  OwnPart compose(Nanos now, Frame& out, Frame& own, Events& events);
   void use(LegCodecs& codecs, Nanos now);
-  std::optional<PlayManner> play(Frame& instead, Mixdown& mix, Events& events);
+  class Sources;
+  std::optional<PlayManner> play(Frame& instead, Sources& mix, Events& events);
   [[nodiscard]] EventLine event_line() const;
   [[nodiscard]] bool carries_audio() const;
   [[nodiscard]] bool can_send() const;
-  bool send_digits(bool can_send, Frame& audio, PacketSink& sink, Events& events);
-  void send_frame(Frame& audio, PacketSink& sink, Events& events);
+  enum class FrameContent : uint8_t { audio, tone, event };
+  FrameContent send_digits(bool can_send, Frame& audio, PacketSink& sink, Events& events);
+  FrameContent send_frame(Frame& audio, PacketSink& sink, Events& events);
   void check_media_timeout(Nanos now, Events& events);
   void report_latch(Nanos now, PacketSink& sink);
   void send_report(Nanos now, bool bye, PacketSink& sink);
@@ -257,11 +285,15 @@ class Leg {
   bool has_mos_ = false;
   /// True if the last received frame was decoded.
   bool decodes_ = true;
+  bool has_taps_ = false;
+  /// True if a tap needs the received and sent audio.
+  bool taps_need_frames_ = false;
   /// True if the last packet sent was comfort noise.
   bool comforts_ = false;
   /// Bandwidth of the last composed audio, as twice its highest frequency.
   SampleRate content_ = kHighestRate;
   Limiter limiter_;
+  Limiter own_limiter_;
   uint32_t visits_until_quality_ = 0;
   uint32_t visits_too_narrow_ = 0;
   Nanos expecting_since_{};

@@ -27,10 +27,10 @@ MachineReason reason_of(MachineDetector::Reason reason) {
 
 }  // namespace
 
-void MachineTap::frame(AudioView received, AudioView /*sent*/, Nanos /*now*/, Events& events) {
+void MachineTap::frame(const TapFrame& audio, Nanos /*now*/, Events& events) {
   if (done_) return;
   heard_ms_ += kFrameMs;
-  const auto decision = detector_.feed(received);
+  const auto decision = detector_.feed(audio.received);
   if (!decision) return;
   done_ = true;
   events.machine_detected(handle(), decision->machine, reason_of(decision->reason), decision->after_ms);
@@ -46,9 +46,9 @@ void SilenceTap::report(bool silent, Events& events) {
   events.silence_waited(handle(), silent);
 }
 
-void SilenceTap::frame(AudioView received, AudioView /*sent*/, Nanos /*now*/, Events& events) {
+void SilenceTap::frame(const TapFrame& audio, Nanos /*now*/, Events& events) {
   if (done_) return;
-  voice_.feed(received);
+  voice_.feed(audio.received);
   quiet_ms_ = voice_.loud() ? 0 : quiet_ms_ + kFrameMs;
   waited_ms_ += kFrameMs;
   if (quiet_ms_ >= silence_ms_) {

@@ -13,7 +13,7 @@ class MachineTap final : public LegTap {
   MachineTap(TapHandle handle, const MachineDetector::Options& options)
       : LegTap(handle), detector_(options) {}
 
-  void frame(AudioView received, AudioView sent, Nanos now, Events& events) override;
+  void frame(const TapFrame& audio, Nanos now, Events& events) override;
   void leg_ended(Events& events) override;
 
  private:
@@ -28,7 +28,7 @@ class SilenceTap final : public LegTap {
   SilenceTap(TapHandle handle, uint32_t silence_ms, uint32_t limit_ms)
       : LegTap(handle), silence_ms_(silence_ms), limit_ms_(limit_ms) {}
 
-  void frame(AudioView received, AudioView sent, Nanos now, Events& events) override;
+  void frame(const TapFrame& audio, Nanos now, Events& events) override;
   void leg_ended(Events& events) override;
 
  private:

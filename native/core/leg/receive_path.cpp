@@ -86,17 +86,35 @@ void ReceivePath::restart_media() {
   last_sequence_.reset();
 }
 
-void ReceivePath::store_audio(const RtpPacket& packet, int64_t sequence, Nanos arrival) {
+Coding ReceivePath::store_audio(const RtpPacket& packet, int64_t sequence, Nanos arrival) {
   const bool nothing_lost = last_sequence_ && sequence == *last_sequence_ + 1;
   if (from_former(packet.payload_type)) {
     former_->audio->store(packet, former_->config.coding, nothing_lost, arrival);
-    return;
+    return former_->config.coding;
   }
   Coding coding = config_.coding;
   if (packet.payload_type != config_.payload_type) {
     coding = packet.payload_type == kPcma ? Coding::pcma : Coding::pcmu;
   }
   audio_->store(packet, coding, nothing_lost, arrival);
+  return coding;
+}
+
+ReceivedPacket ReceivePath::recorded(const Outcome& outcome, uint32_t source, Nanos arrival) const {
+  using Kind = ReceivedPacket::Kind;
+  ReceivedPacket packet;
+  packet.stream = uint64_t{source} << 32 | sequence_era_;
+  packet.sequence = outcome.sequence;
+  packet.timestamp = outcome.packet.timestamp;
+  packet.arrival = arrival;
+  packet.payload = outcome.packet.payload;
+  packet.coding = outcome.coding;
+  packet.kind = outcome.kind == Received::audio ? Kind::audio : Kind::comfort;
+  if (outcome.kind == Received::event && config_.event_clock == audio_->rates().clock) {
+    packet.kind = Kind::event;
+    packet.duration = event_duration(packet.payload);
+  }
+  return packet;
 }
 
 void ReceivePath::pop(Nanos now, std::span<Sample> out) {
@@ -165,7 +183,7 @@ ReceivePath::Outcome ReceivePath::receive_from_peer(const RtpPacket& packet, boo
   if (is_audio) {
     outcome.kind = Received::audio;
     const uint64_t late = late_packets();
-    store_audio(packet, seen.sequence, arrival);
+    outcome.coding = store_audio(packet, seen.sequence, arrival);
     if (late_packets() != late) stats_.discarded(seen.sequence);
   } else if (packet.payload_type == config_.telephone_event) {
     outcome.kind = Received::event;

@@ -7,6 +7,7 @@
 #include "core/dsp/resampler.hpp"
 #include "core/jitter/jitter_buffer.hpp"
 #include "core/leg/source_learner.hpp"
+#include "core/record/received_packet.hpp"
 #include "core/rtp/quality.hpp"
 #include "core/rtp/reception_stats.hpp"
 #include "core/rtp/telephone_event.hpp"
@@ -59,10 +60,14 @@ class ReceivePath {
     bool counted = false;
     RtpPacket packet;
     int64_t sequence = 0;                       // extended sequence number
+    Coding coding = Coding::missing;            // of audio
     std::optional<char> digit;                  // new key press
     std::optional<SourceChange> source_change;  // change of the peer's address with this packet
   };
   Outcome receive(Bytes datagram, const Address& source, Nanos arrival);
+
+  /// Returns the packet of this outcome for recorders. Call if `counted`. `source` distinguishes legs.
+  [[nodiscard]] ReceivedPacket recorded(const Outcome& outcome, uint32_t source, Nanos arrival) const;
 
   // Hints. Call each one after the previous one has taken effect.
   /// Hint: receive() or pop() will be called soon.
@@ -118,7 +123,7 @@ class ReceivePath {
   /// Starts a new stream. A new source address always starts one, even with the same SSRC.
   void begin_stream(uint32_t ssrc);
   void restart_media();
-  void store_audio(const RtpPacket& packet, int64_t sequence, Nanos arrival);
+  Coding store_audio(const RtpPacket& packet, int64_t sequence, Nanos arrival);
   [[nodiscard]] bool from_former(uint8_t payload_type) const;
   void hear_former(Nanos now, std::span<Sample> out, bool gives_way);
 

@@ -14,9 +14,21 @@ Sample at(std::span<const Sample> audio, size_t index) {
 Recorder::Recorder(const Options& options, SampleRate rate) noexcept
     : options_(options), rate_(rate), stereo_(options.stereo && options.side == Side::both) {}
 
+void Recorder::hear(AudioView received) noexcept {
+  if (paused_ || end_) return;
+  heard_ms_ += kFrameMs;
+  const Nanos timeout = int64_t{options_.silence_end_ms} * kMillisecond;
+  if (timeout > Nanos{}) voice_.feed(received);
+  if (options_.max_ms > 0 && heard_ms_ >= options_.max_ms) {
+    end_ = End::max_length;
+  } else if (timeout > Nanos{} && voice_.silent_for() >= timeout) {
+    end_ = End::silence;
+  }
+}
+
 std::span<const Sample> Recorder::take(std::span<const Sample> received,
                                        std::span<const Sample> sent) noexcept {
-  if (paused_ || end_) return {};
+  if (paused_) return {};
   const uint64_t max_samples = options_.max_ms * static_cast<uint64_t>(rate_.per_ms());
   uint64_t length = std::min(frame_samples(rate_), std::max(received.size(), sent.size()));
   if (options_.max_ms > 0) length = std::min(length, max_samples - recorded_);
@@ -34,13 +46,6 @@ std::span<const Sample> Recorder::take(std::span<const Sample> received,
     }
   }
   recorded_ += count;
-  voice_.feed({rate_, received});
-  const Nanos timeout = int64_t{options_.silence_end_ms} * kMillisecond;
-  if (options_.max_ms > 0 && recorded_ >= max_samples) {
-    end_ = End::max_length;
-  } else if (timeout > Nanos{} && voice_.silent_for() >= timeout) {
-    end_ = End::silence;
-  }
   return std::span(block_).first(count * channels());
 }
 

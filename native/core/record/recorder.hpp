@@ -11,8 +11,8 @@
 
 namespace carillon {
 
-/// Works at one sample rate. Receives both sides of a leg every 20 ms, with silence for missing audio. The
-/// sides therefore stay synchronized, and the length equals the recorded time.
+/// Works at one sample rate. Receives both sides of a leg in frames of 20 ms, with silence for missing audio.
+/// The sides therefore stay synchronized, and the length equals the recorded time.
 class Recorder {
  public:
   enum class Side : uint8_t { received, sent, both };
@@ -32,8 +32,12 @@ class Recorder {
 
   [[nodiscard]] uint16_t channels() const noexcept { return stereo_ ? 2 : 1; }
 
+  /// Passes 20 ms of time and the peer's audio in it, which may be empty, before their recording. They decide
+  /// the automatic end.
+  void hear(AudioView received) noexcept;
+
   /// Returns the samples to store for this frame (up to 20 ms), interleaved; valid until the next call. Empty
-  /// while paused or after the end.
+  /// while paused or after the maximum length.
   std::span<const Sample> take(std::span<const Sample> received, std::span<const Sample> sent) noexcept;
 
   /// Pauses or resumes. While paused, recording and timers stop.
@@ -51,6 +55,7 @@ class Recorder {
 
   VoiceDetector voice_;
   bool paused_ = false;
+  uint64_t heard_ms_ = 0;
   uint64_t recorded_ = 0;  // samples per channel
   std::optional<End> end_;
   std::array<Sample, 2 * kMaxFrameSamples> block_{};

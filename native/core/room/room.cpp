@@ -185,7 +185,7 @@ void Room::frame(Nanos now, Events& events) {
   mixer_.mix_without({}, taps_limiter_, all);
   nothing.fill(0);
   for (auto& tap : taps_) {
-    if (tap) tap->frame(all, nothing, now, events);
+    if (tap) tap->frame({all, nothing, nothing, false}, now, events);
   }
 }
 

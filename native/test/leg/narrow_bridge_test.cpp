@@ -26,7 +26,9 @@ constexpr double kAmplitude = 8000;
 
 struct Listener : LegTap {
   Listener() : LegTap(TapHandle(1)) {}
-  void frame(AudioView received, AudioView sent, Nanos, Events&) override {
+  void frame(const TapFrame& frame, Nanos, Events&) override {
+    const AudioView received = frame.received;
+    const AudioView sent = frame.sent;
     rate = received.rate;
     sent_rate = sent.rate;
     heard.insert(heard.end(), received.begin(), received.end());

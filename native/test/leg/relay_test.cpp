@@ -140,7 +140,9 @@ constexpr int kToneStep = 1300;
 
 struct Counting final : LegTap {
   Counting() : LegTap(TapHandle(1)) {}
-  void frame(AudioView received, AudioView sent, Nanos, Events&) override {
+  void frame(const TapFrame& frame, Nanos, Events&) override {
+    const AudioView received = frame.received;
+    const AudioView sent = frame.sent;
     const auto loud = [](AudioView audio) {
       return std::ranges::any_of(audio, [](Sample sample) { return std::abs(sample) > 3000; });
     };
@@ -150,6 +152,31 @@ struct Counting final : LegTap {
   void leg_ended(Events&) override {}
   int loud_received = 0;
   int loud_sent = 0;
+};
+
+/// Tap that needs packets only, as a recording.
+struct Packets final : LegTap {
+  Packets() : LegTap(TapHandle(1)) {}
+  void frame(const TapFrame& frame, Nanos, Events&) override {
+    ++frames;
+    far_end_heard += frame.far_end_heard ? 1 : 0;
+    if (!frame.own.samples.empty() && frame.far_end_heard) loudest_own = std::ranges::max(frame.own);
+    own += frame.own.samples.empty() ? 0 : 1;
+  }
+  void packet(const ReceivedPacket& packet) override {
+    received += packet.kind == ReceivedPacket::Kind::audio;
+  }
+  void far_packet(const ReceivedPacket& packet) override {
+    from_far_end += packet.kind == ReceivedPacket::Kind::audio;
+  }
+  [[nodiscard]] bool needs_frames() const override { return false; }
+  void leg_ended(Events&) override {}
+  int frames = 0;
+  int far_end_heard = 0;
+  int own = 0;
+  int received = 0;
+  int from_far_end = 0;
+  Sample loudest_own = 0;
 };
 
 }  // namespace
@@ -331,6 +358,43 @@ TEST_SUITE("relay") {
     // When both peers are silent, silence is generated.
     bridge.run(1000);
     CHECK(bridge.now - bridge.sent.back().at < kFrameTime);
+  }
+
+  TEST_CASE("passes packets to a recording without decoding them, and its own audio when it is mixed in") {
+    Bridge bridge;
+    for (const LegHandle handle : {kA, kB}) {
+      std::unique_ptr<LegTap> tap = std::make_unique<Packets>();
+      REQUIRE(bridge.core.leg(handle)->add(tap));
+    }
+    const auto& near = static_cast<const Packets&>(*bridge.core.leg(kA)->tap(TapHandle(1)));
+    const auto& far = static_cast<const Packets&>(*bridge.core.leg(kB)->tap(TapHandle(1)));
+    bridge.talk(50);
+    CHECK(bridge.core.leg(kB)->relays());
+    CHECK_FALSE(bridge.core.leg(kA)->decodes());
+    CHECK(near.received == 50);
+    CHECK(near.from_far_end == 0);
+    CHECK(far.received == 0);
+    CHECK(far.from_far_end == 50);
+    CHECK(far.frames >= 49);
+    CHECK(far.far_end_heard >= 49);
+    CHECK(far.own == 0);
+    // The far end's audio is not part of the own audio.
+    bridge.play(1, PlayManner::mixed, 5000);
+    bridge.talk(10);
+    CHECK(far.own == 10);
+    CHECK(far.loudest_own == 5000);
+    CHECK(far.far_end_heard >= 59);
+    bridge.talk(20);
+    const int heard = far.far_end_heard;
+    bridge.play(2, PlayManner::instead, 3000);
+    bridge.talk(10);
+    CHECK(far.own >= 20);
+    CHECK(far.far_end_heard == heard);
+    CHECK(far.from_far_end == 90);
+    bridge.core.unbridge(kA, kB);
+    bridge.talk(10);
+    CHECK(far.from_far_end == 90);
+    CHECK(near.received == 100);
   }
 
   TEST_CASE("relays between both G.711 laws on arrival, converted to the receiver's law") {

@@ -49,7 +49,11 @@ TEST_CASE("recorder: replaces missing audio of a side with silence of the same l
 TEST_CASE("recorder: ends at the maximum length, to the sample") {
   Recorder recorder({.side = Recorder::Side::received, .max_ms = 50}, carillon::kNarrowband);
   size_t samples = 0;
-  for (int i = 0; i < 10; ++i) samples += recorder.take(kReceived, kSent).size();
+  for (int i = 0; i < 10; ++i) {
+    recorder.hear(carillon::narrow(kReceived));
+    CHECK(recorder.ended().has_value() == (i >= 2));
+    samples += recorder.take(kReceived, kSent).size();
+  }
   CHECK(samples == 400);
   CHECK(recorder.duration_ms() == 50);
   CHECK(recorder.ended() == Recorder::End::max_length);
@@ -59,15 +63,18 @@ TEST_CASE(
     "recorder: ends after the given silence of the peer, regardless of our audio; speech restarts the "
     "timer") {
   Recorder recorder({.side = Recorder::Side::both, .silence_end_ms = 1000}, carillon::kNarrowband);
-  const auto ours = carillon::test::noise(3000, kFrameSamples, 1);
-  for (int i = 0; i < 49; ++i) recorder.take(kSilence, ours);
+  const auto hear = [&](int frames, const std::vector<Sample>& received) {
+    for (int i = 0; i < frames; ++i) recorder.hear(carillon::narrow(received));
+  };
+  hear(49, kSilence);
   CHECK(!recorder.ended());
-  recorder.take(carillon::test::noise(2000, kFrameSamples, 2), ours);
-  for (int i = 0; i < 49; ++i) recorder.take(kSilence, ours);
+  hear(1, carillon::test::noise(2000, kFrameSamples, 2));
+  hear(49, kSilence);
   CHECK(!recorder.ended());
-  recorder.take(kSilence, ours);
+  hear(1, kSilence);
   CHECK(recorder.ended() == Recorder::End::silence);
-  CHECK(recorder.take(kSilence, ours).empty());
+  // The audio that waited for packets is still recorded.
+  CHECK(recorder.take(kSilence, kSent).size() == kFrameSamples);
 }
 
 TEST_CASE("recorder: records nothing and stops its timers while paused") {
@@ -75,7 +82,10 @@ TEST_CASE("recorder: records nothing and stops its timers while paused") {
                     carillon::kNarrowband);
   recorder.take(kReceived, kSent);
   recorder.pause(true);
-  for (int i = 0; i < 100; ++i) CHECK(recorder.take(kSilence, kSilence).empty());
+  for (int i = 0; i < 100; ++i) {
+    recorder.hear(carillon::narrow(kSilence));
+    CHECK(recorder.take(kSilence, kSilence).empty());
+  }
   CHECK(!recorder.ended());
   recorder.pause(false);
   CHECK(recorder.take(kReceived, kSent).size() == kFrameSamples);

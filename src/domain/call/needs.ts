@@ -219,6 +219,8 @@ export interface RecordOptions {
   /** Silence of the peer that ends the recording, in ms; 0 = never. */
   readonly silenceEndMs: number;
   readonly maxMs: number;
+  /** True if the recording contains the ringback; otherwise it has silence in its place. Default: false. */
+  readonly ringback?: boolean;
 }
 
 export interface RecordEnd {
@@ -298,6 +300,8 @@ export interface MediaLeg {
   hearTones(wanted: boolean): void;
   openStream(options: MediaStreamOptions, events: MediaStreamEvents): MediaStream;
   record(options: RecordOptions): MediaRecording;
+  /** Marks the audio to the peer as ringback (ringing tone, music or early media of a called party) until reset. */
+  ringback(isRingback: boolean): void;
   detectMachine(options: MachineDetectionOptions): Promise<MachineDetectionResult>;
   /** Resolves to true once the peer has been silent for `ms`, or to false after `maxMs`. */
   waitForSilence(ms: number, maxMs: number, signal: AbortSignal): Promise<boolean>;

@@ -224,7 +224,7 @@ export class CallRecorder implements Recorder {
   async #fileInterrupted(left: readonly Recording[]): Promise<void> {
     const { folder, linkTo } = this.#needs;
     for (const row of left) {
-      const durationMs = await folder.wavDurationMs(wavFileOf(row));
+      const durationMs = await folder.repairWav(wavFileOf(row));
       const startUs = row.startUs ?? row.addedUs;
       if (durationMs === undefined) {
         await this.#finalizer.fail(row, 'the recording has no audio');
@@ -256,6 +256,7 @@ export class CallRecorder implements Recorder {
       stereo: isStereo,
       silenceEndMs: request.silenceEndMs ?? 0,
       maxMs: request.maxMs,
+      ringback: request.ringback ?? false,
     });
     const { recordingId } = row;
     const take = this.#take(begun, media, {

@@ -2,6 +2,7 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { createMp3Encoder } from 'wasm-media-encoders';
 import { openWav } from '../../protocol/audio-file/audio-file.ts';
 import { ConversionError, type EncodeJob } from './conversion.ts';
+import { crc16, infoFrame, infoFrameBytes } from './mp3-info.ts';
 
 const BLOCK_FRAMES = 64 * 1024;
 /** Maximum number of bytes before the samples of the file. */
@@ -17,7 +18,7 @@ interface Layout {
 
 /**
  * Encodes a recording of this service (16-bit PCM, one or two channels) as MP3 with a constant bit rate, block by block.
- * Reads to the end of the file, because after a crash the header may be outdated. Returns the size.
+ * The file begins with an Info frame, so that players know its exact length. Reads to the end of the file, because after a crash the header may be outdated. Returns the size.
  * Creates the target atomically.
  */
 export async function encodeMp3(job: EncodeJob): Promise<number> {
@@ -63,22 +64,54 @@ async function convert(wav: FileHandle, layout: Layout, mp3: FileHandle): Promis
   const encoder = await createMp3Encoder();
   encoder.configure({ sampleRate: rate, channels, bitrate: BITRATE[channels] });
   const block = new Uint8Array(BLOCK_FRAMES * channels * 2);
+  const target = new Mp3Target(mp3);
   let position = layout.dataOffset;
-  let written = 0;
-  const write = async (bytes: Uint8Array): Promise<void> => {
-    // The encoder reuses its output buffer, so the bytes are written before the next call.
-    if (bytes.length > 0) await mp3.writeFile(bytes);
-    written += bytes.length;
-  };
+  let samples = 0;
   for (;;) {
     const { bytesRead } = await wav.read(block, 0, block.length, position);
     const frames = Math.floor(bytesRead / (channels * 2));
     if (frames === 0) break;
     position += frames * channels * 2;
-    await write(encoder.encode(deinterleave(block, frames, channels)));
+    samples += frames;
+    await target.write(encoder.encode(deinterleave(block, frames, channels)));
   }
-  await write(encoder.finalize());
-  return written;
+  await target.write(encoder.finalize());
+  return target.finish(samples);
+}
+
+/** Writes MP3 frames behind an Info frame, whose content is known at the end. */
+class Mp3Target {
+  readonly #file: FileHandle;
+  #head: Uint8Array | undefined;
+  #infoBytes = 0;
+  #audioBytes = 0;
+  #crc = 0;
+
+  constructor(file: FileHandle) {
+    this.#file = file;
+  }
+
+  /** `bytes` is the encoder's output buffer, which the encoder reuses: await each write. */
+  async write(bytes: Uint8Array): Promise<void> {
+    if (bytes.length === 0) return;
+    if (this.#head === undefined) {
+      this.#head = bytes.slice(0, 4);
+      this.#infoBytes = infoFrameBytes(this.#head) ?? 0;
+      await this.#file.writeFile(new Uint8Array(this.#infoBytes));
+    }
+    await this.#file.writeFile(bytes);
+    this.#audioBytes += bytes.length;
+    this.#crc = crc16(bytes, this.#crc);
+  }
+
+  /** `samples`: number per channel in the source. Returns the size of the file in bytes. */
+  async finish(samples: number): Promise<number> {
+    const frame =
+      this.#head &&
+      infoFrame({ head: this.#head, bytes: this.#audioBytes, crc: this.#crc, samples });
+    if (frame !== undefined) await this.#file.write(frame, 0, frame.length, 0);
+    return this.#infoBytes + this.#audioBytes;
+  }
 }
 
 function deinterleave(block: Uint8Array, frames: number, channels: number): Float32Array[] {

@@ -32,7 +32,7 @@ import {
   statisticsBuffer,
 } from './native-values.ts';
 import { Players } from './playback.ts';
-import { startRecording } from './recording.ts';
+import { type NativeRecording, startRecording } from './recording.ts';
 import { LegStream } from './stream.ts';
 
 /** Names by their numbers in native/core/base/events.hpp (SourceChange). */
@@ -112,6 +112,7 @@ export class NativeLeg implements MediaLeg {
   /** Kinds of rejected packets already reported. */
   #reported: Set<Unwanted> | undefined;
   readonly #streams = new Set<LegStream>();
+  readonly #recordings = new Set<NativeRecording>();
   readonly #presses = new DtmfDeduplication();
   #rate: LineRate = 8000;
   #remote: MediaLeg['remote'];
@@ -119,6 +120,7 @@ export class NativeLeg implements MediaLeg {
   #closed = false;
   #tonesWanted = false;
   #hearsTones = false;
+  #isRingback = false;
 
   constructor(
     hub: Hub,
@@ -215,7 +217,17 @@ export class NativeLeg implements MediaLeg {
   }
 
   record(options: RecordOptions): MediaRecording {
-    return startRecording(this.#hub, this.handle, this.#rate, options);
+    const recording = startRecording(this.#hub, this.handle, this.#rate, options);
+    this.#recordings.add(recording);
+    void recording.finished.then(() => this.#recordings.delete(recording));
+    if (this.#isRingback) recording.ringback(true);
+    return recording;
+  }
+
+  ringback(isRingback: boolean): void {
+    if (isRingback === this.#isRingback) return;
+    this.#isRingback = isRingback;
+    for (const recording of this.#recordings) recording.ringback(isRingback);
   }
 
   detectMachine(options: MachineDetectionOptions): Promise<MachineDetectionResult> {

@@ -178,6 +178,8 @@ export interface NativeEngine {
     readonly suppressDigits: boolean;
   }): number;
   pauseRecording(place: Place, recording: RecordingHandle, paused: boolean): void;
+  /** Replaces the sent audio of the recording by silence, until reset. */
+  leaveOutSent(place: Place, recording: RecordingHandle, leftOut: boolean): void;
   stopRecording(place: Place, recording: RecordingHandle): void;
   /** errno of a write failure, or 0. */
   removeRecording(place: Place, recording: RecordingHandle): number;

@@ -19,6 +19,12 @@ const REASONS: readonly RecordEnd['reason'][] = [
 
 const systemError = (errno: number): string => getSystemErrorName(-errno);
 
+/** Recording of a leg or a room. */
+export interface NativeRecording extends MediaRecording {
+  /** Replaces the audio to the peer by silence, unless the recording contains the ringback. */
+  ringback(isRingback: boolean): void;
+}
+
 /**
  * Starts a recording of a leg or a room whose rate is `placeRate`, at 16 kHz if that rate allows it. `finished`
  * resolves when the file is complete.
@@ -28,7 +34,7 @@ export function startRecording(
   place: Place,
   placeRate: LineRate,
   options: RecordOptions,
-): MediaRecording {
+): NativeRecording {
   const { promise, resolve } = Promise.withResolvers<RecordEnd>();
   const recording = hub.newHandle<RecordingHandle>();
   let over = false;
@@ -41,7 +47,7 @@ export function startRecording(
     const error = reason === 'failed' && errno !== 0 ? systemError(errno) : undefined;
     resolve({ reason, durationMs: event.durationMs, error });
   });
-  const { path, channels, stereo, silenceEndMs, maxMs } = options;
+  const { path, channels, stereo, silenceEndMs, maxMs, ringback = false } = options;
   const errno = hub.engine.record({
     place,
     recording,
@@ -62,6 +68,9 @@ export function startRecording(
     finished: promise,
     pause: (paused) => {
       if (!over) hub.engine.pauseRecording(place, recording, paused);
+    },
+    ringback: (isRingback) => {
+      if (!over && !ringback) hub.engine.leaveOutSent(place, recording, isRingback);
     },
     stop: () => {
       if (!over) hub.engine.stopRecording(place, recording);

@@ -8,6 +8,7 @@ import { adminLedgerRoutes } from './admin/ledger.ts';
 import { mediaPolicyRoutes } from './admin/media-policies.ts';
 import { adminNumberRoutes } from './admin/numbers.ts';
 import { operateRoutes } from './admin/operate.ts';
+import { personalDataRoutes } from './admin/personal-data.ts';
 import { adminRateRoutes } from './admin/rates.ts';
 import { adminRouteRoutes } from './admin/routes.ts';
 import { adminServiceRoutes } from './admin/service.ts';
@@ -110,6 +111,7 @@ const documented: readonly Route[] = [
   ...trunkAdminRoutes,
   ...mediaPolicyRoutes,
   ...unreadableRowRoutes,
+  ...personalDataRoutes,
   ...adminCarrierRoutes,
   ...adminRateRoutes,
   ...adminRouteRoutes,

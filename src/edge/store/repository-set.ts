@@ -236,6 +236,7 @@ const DEFINITIONS = {
   retention: repository<RetentionStore>(retentionRepository, {
     purgeCalls: 'write',
     purgeLogs: 'write',
+    eraseCalls: 'write',
   }),
   notifications: repository<NotificationStore>(notificationRepository, {
     put: 'write',
@@ -297,6 +298,8 @@ const DEFINITIONS = {
     addDoNotCall: 'write',
     removeDoNotCall: 'write',
     doNotCall: 'report',
+    contactsOf: 'report',
+    eraseContacts: 'write',
     overBefore: 'point',
     erase: 'write',
     purgeDoNotCall: 'write',
@@ -351,6 +354,7 @@ const DEFINITIONS = {
     page: 'report',
     get: 'point',
     timings: 'report',
+    erase: 'write',
     purge: 'write',
   }),
   credentialUses: repository<CredentialUseStore>(credentialUseRepository, {

@@ -199,6 +199,8 @@ export class FakeLeg {
 
   hearTones(): void {}
 
+  ringback(): void {}
+
   async sendDigits(digits: string, { toneMs }: { toneMs: number }): Promise<void> {
     this.digits.push(digits);
     this.toneMs.push(toneMs);

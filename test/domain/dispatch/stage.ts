@@ -68,7 +68,7 @@ function settingsWith(dials: Dials): Settings {
 const NO_FILES = {
   prepare: () => Promise.reject(new Error('the fake folder stores no files')),
   size: () => Promise.resolve(undefined),
-  wavDurationMs: () => Promise.resolve(undefined),
+  repairWav: () => Promise.resolve(undefined),
   remove: () => Promise.resolve(),
 };
 const SOUND = { rate: 8000, samples: new Uint8Array(2) } as const;

@@ -34,10 +34,13 @@ describe('Dial: ringing (dialect §2.1)', () => {
       destination: { kind: 'number', number: '14155550111' },
     });
     expect(a.media.sounding).toHaveLength(0);
+    expect(a.media.isRingback).toBe(false);
     called().rings();
     expect(a.media.sounding).toMatchObject([{ what: { loop: true }, mix: false }]);
+    expect(a.media.isRingback).toBe(true);
     await called().answers();
     expect(a.media.sounding).toHaveLength(0);
+    expect(a.media.isRingback).toBe(false);
   });
 
   it('passes no callerId to the dialer if the document has none; the dialer decides on the B leg', async () => {

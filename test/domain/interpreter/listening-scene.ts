@@ -222,7 +222,7 @@ export class ListeningScene extends Scene {
           return Promise.resolve(`/recordings/${file}`);
         },
         size: (file) => Promise.resolve(files.get(file)),
-        wavDurationMs: (file) => Promise.resolve(files.has(file) ? 1000 : undefined),
+        repairWav: (file) => Promise.resolve(files.has(file) ? 1000 : undefined),
         remove: (file) => {
           files.delete(file);
           return Promise.resolve();

@@ -40,6 +40,7 @@ describe('Record: message of the caller (dialect §2.1)', () => {
       path: expect.stringMatching(/^\/recordings\/MA_ONE\/[0-9a-f-]{36}\.wav$/),
       channels: 'received',
       stereo: false,
+      ringback: false,
       silenceEndMs: 7000,
       maxMs: 30_000,
     });
@@ -227,6 +228,16 @@ describe('Record: recordSession', () => {
     await settle();
     expect(stops()).toMatchObject([{ RecordingEndReason: 'HungUp' }]);
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
+  });
+});
+
+describe('Record: recordRingback', () => {
+  it.each([
+    ['', false],
+    ['recordRingback="true"', true],
+  ])('%s: the recording contains the ringback: %s', async (attribute, ringback) => {
+    await scene.caller(record(`recordSession="true" ${attribute}`) + AND_WAIT);
+    expect(recording().options).toMatchObject({ ringback });
   });
 });
 

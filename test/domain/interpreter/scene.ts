@@ -131,6 +131,7 @@ export class FakeMediaLeg extends Sounding {
   readonly sentDigits: string[] = [];
   readonly events: MediaLegEvents;
   hearsTones = false;
+  isRingback = false;
   isClosed = false;
 
   constructor(events: MediaLegEvents) {
@@ -139,9 +140,11 @@ export class FakeMediaLeg extends Sounding {
   }
 
   configure(): void {}
-
   hearTones(wanted: boolean): void {
     this.hearsTones = wanted;
+  }
+  ringback(isMarked: boolean): void {
+    this.isRingback = isMarked;
   }
 
   sendDigits(digits: string): Promise<void> {

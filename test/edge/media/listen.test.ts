@@ -95,6 +95,46 @@ describe('recording a leg', () => {
   });
 
   it.each([
+    { ringback: undefined, hears: 'silence' },
+    { ringback: true, hears: 'ringback' },
+  ])('has $hears while ringback is played, with ringback: $ringback', async (given) => {
+    const { media, drive } = engine();
+    const { leg, peer } = await legAt(media, drive, '192.0.2.1');
+    const { ringback } = given;
+    const options = { ...RECORD, ...(ringback === undefined ? {} : { ringback }) };
+    const before = leg.record({ ...options, path: join(folder, 'before.wav') });
+    const talk = (frames: number): void => {
+      for (let i = 0; i < frames; i += 1) {
+        peer.send(sine(400, FRAME, { from: i * FRAME }));
+        drive.advance(20);
+      }
+    };
+    const tone = { rate: 8000, samples: l16(sine(1000, 8000)) } as const;
+    leg.ringback(true);
+    const ringing = leg.play(tone, { loop: 0, mix: false });
+    talk(25);
+    const during = leg.record({ ...options, path: join(folder, 'during.wav') });
+    talk(25);
+    ringing.stop();
+    leg.ringback(false);
+    leg.play(tone, { loop: 0, mix: false });
+    talk(25);
+    before.stop();
+    during.stop();
+    drive.advance(100);
+    const loudness = async (recording: typeof before, name: string) => {
+      const { durationMs } = await recording.finished;
+      const right = wav(join(folder, name)).samples.filter((_, i) => i % 2 === 1);
+      expect(right).toHaveLength(durationMs * 8);
+      const half = (i: number) => Math.round(rms(right.subarray(i * 4000, (i + 1) * 4000)) / 1000);
+      return Array.from({ length: durationMs / 500 }, (_, i) => half(i));
+    };
+    const rung = ringback === true ? 6 : 0;
+    expect(await loudness(before, 'before.wav')).toEqual([rung, rung, 6]);
+    expect(await loudness(during, 'during.wav')).toEqual([rung, 6]);
+  });
+
+  it.each([
     [true, 'removes DTMF tones if configured; the length stays the same without pauses'],
     [false, 'keeps DTMF tones by default'],
   ])('suppressDigits %s: %s', async (suppressDigits) => {
@@ -134,6 +174,49 @@ describe('recording a leg', () => {
       ...frames(samples.subarray(45 * FRAME)),
     ];
     for (const part of speech) expect(rms(part)).toBeGreaterThan(3000);
+  });
+
+  it('removes a sequence of keys that arrives with jitter and loss, and keeps the speech around it', async () => {
+    const { media, drive } = engine({ suppressDigits: true });
+    const { leg, peer } = await legAt(media, drive, '192.0.2.1');
+    const path = join(folder, 'sequence.wav');
+    const recording = leg.record({ ...RECORD, path, channels: 'received', stereo: false });
+    const LOW = { 1: 697, 4: 770, 7: 852, '*': 941 };
+    const keys = Object.values(LOW);
+    // 100 frames of speech, then a key of 80 ms every 160 ms, then speech again.
+    const frameAt = (i: number): Int16Array => {
+      const from = i * FRAME;
+      if (i < 100 || i >= 260) return sine(400, FRAME, { from });
+      if (i % 8 >= 4) return new Int16Array(FRAME);
+      const low = sine(keys[Math.floor(i / 8) % keys.length] ?? 0, FRAME, { from });
+      const high = sine(1209, FRAME, { from });
+      return low.map((value, at) => value + (high[at] ?? 0));
+    };
+    const waiting: (() => void)[] = [];
+    for (let i = 0; i < 400; i += 1) {
+      const late = (i * 7) % 5 === 0;
+      const send = () => {
+        peer.sequence = i;
+        peer.timestamp = i * FRAME;
+        peer.send(frameAt(i));
+      };
+      // One of 50 packets is lost; some arrive after their successor.
+      const isLost = i % 50 === 17;
+      if (late) waiting.push(send);
+      else if (!isLost) send();
+      if (!late) for (const held of waiting.splice(0)) held();
+      drive.advance(20);
+    }
+    recording.stop();
+    drive.advance(100);
+    expect(await recording.finished).toMatchObject({ durationMs: 8000 });
+    const parts = frames(wav(path).samples);
+    const heard = parts.map((part) => Math.max(...keys.map((hz) => purity(part, hz))));
+    const loud = parts.map((part) => rms(part) > 1000);
+    const tones = heard.filter((share, i) => i >= 98 && i < 262 && share > 0.3 && loud[i]);
+    expect(tones).toEqual([]);
+    expect(loud.slice(5, 94).every((is) => is)).toBe(true);
+    expect(loud.slice(268, 395).every((is) => is)).toBe(true);
   });
 
   it('ends by silence of the peer, by length, and with its leg; each file is complete', async () => {

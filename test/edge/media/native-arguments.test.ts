@@ -230,6 +230,7 @@ describe('the native side', () => {
       'maxMs must be a number from 0 to 2147483647000, not -1',
     ],
     ['pauseRecording', [1, 1, 'yes'], 'paused must be true or false, not "yes"'],
+    ['leaveOutSent', [1, 1, 1], 'leftOut must be true or false, not 1'],
     ['detectMachine', [{ leg: 1, job: 1 }], 'totalMs is missing'],
     [
       'joinRoom',

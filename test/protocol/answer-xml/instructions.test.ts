@@ -339,6 +339,7 @@ describe('Record (spec; dialect §2.1)', () => {
       playBeep: true,
       finishOnKey: '1234567890*#',
       recordSession: false,
+      recordRingback: false,
       startOnDialAnswer: false,
       channels: 'mono',
     });

@@ -284,7 +284,7 @@ export class SimNode {
 const NO_FILES = {
   prepare: (file: string) => Promise.resolve(file),
   size: () => Promise.resolve(undefined),
-  wavDurationMs: () => Promise.resolve(undefined),
+  repairWav: () => Promise.resolve(undefined),
   remove: () => Promise.resolve(),
 };
 const NO_ENCODER = { encodeMp3: () => Promise.reject(new Error('no recording is made')) };

@@ -103,7 +103,7 @@ const folderOf = (files: Map<string, number>) => ({
     return Promise.resolve(file);
   },
   size: (file: string) => Promise.resolve(files.get(file)),
-  wavDurationMs: () => Promise.resolve(undefined),
+  repairWav: () => Promise.resolve(undefined),
   remove: (file: string) => {
     files.delete(file);
     return Promise.resolve();

@@ -21,8 +21,11 @@ export interface RecordingFolder {
   prepare(file: string): Promise<string>;
   /** File size in bytes; undefined if the file does not exist. */
   size(file: string): Promise<number | undefined>;
-  /** Length of a WAV recording in ms, from its written samples regardless of its header; undefined if it has none. */
-  wavDurationMs(file: string): Promise<number | undefined>;
+  /**
+   * Writes the header of a WAV recording for the samples in the file, because after a crash it states fewer. Returns
+   * their length in ms; undefined if there are none.
+   */
+  repairWav(file: string): Promise<number | undefined>;
   /** Removes a file. Succeeds if the file does not exist. */
   remove(file: string): Promise<void>;
 }
@@ -65,6 +68,8 @@ export interface CallRecordRequest {
   readonly maxMs: number;
   /** Silence of the peer that ends the recording, in ms; 0 (default) = never. */
   readonly silenceEndMs?: number;
+  /** True if the recording contains the ringback; otherwise it has silence in its place. Default: false. */
+  readonly ringback?: boolean;
   /** Target of `RecordStop`, sent once the file is available. */
   readonly callback: CallbackTarget | undefined;
   /** Transcription request, if the recording is to be transcribed. */

@@ -135,6 +135,7 @@ async function begin(
     format: instruction.fileFormat,
     channels: instruction.channels,
     maxMs: instruction.maxLengthMs,
+    ringback: instruction.recordRingback,
     callback: url === undefined ? undefined : { url, method },
     transcription: transcriptionOf(instruction),
     ...own,

@@ -31,6 +31,7 @@ export function readRecord(reader: ElementReader): RecordInstruction {
     finishOnKey: reader.keys('finishOnKey', '1234567890*#'),
     recordSession,
     startOnDialAnswer,
+    recordRingback: reader.boolean('recordRingback', false),
     channels:
       reader.choice('recordChannelType', ['mono', 'stereo']) ??
       (recordSession || startOnDialAnswer ? 'stereo' : 'mono'),

@@ -1,0 +1,121 @@
+// Recorded audio of one peer: reads packets in the order of their RTP time, about a second after their
+// arrival.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/dsp/resampler.hpp"
+#include "core/jitter/payload_store.hpp"
+#include "core/record/received_packet.hpp"
+#include "core/record/sender_clock.hpp"
+#include "core/record/stretch.hpp"
+#include "core/rtp/unwrap.hpp"
+
+namespace carillon {
+
+/// Places a sender's audio on the local clock: a sample is recorded at the time at which the fastest packets
+/// with its timestamp arrive. Packets may arrive up to kDelay late. Only audio whose packets never arrived is
+/// concealed. The difference between the clocks is corrected by single samples.
+///
+/// All memory is allocated in the constructor. A packet with an implausible timestamp is ignored, unless
+/// several packets agree on it.
+class PacketTrack {
+ public:
+  /// Time for which a recording waits for packets.
+  static constexpr Nanos kDelay = kSecond;
+
+  struct Counters {
+    uint64_t packets = 0;
+    /// Arrived too late for the recording.
+    uint64_t late = 0;
+    /// Ignored because of their timestamp or coding.
+    uint64_t ignored = 0;
+    /// Samples of packets that never arrived.
+    uint64_t concealed = 0;
+    /// Timelines: 1 plus the number of changes of source, codec or timeline.
+    uint64_t timelines = 0;
+  };
+
+  /// `rate`: sample rate of the recording.
+  explicit PacketTrack(SampleRate rate);
+
+  /// Starts the recorded time at `at`, also after a pause. Received packets are kept.
+  void start(Nanos at);
+  void take(const ReceivedPacket& packet);
+  /// Writes the next 20 ms of recorded time. Call it kDelay after this time, or earlier at the end.
+  void read(std::span<Sample> out);
+
+  [[nodiscard]] const Counters& counters() const { return counters_; }
+  [[nodiscard]] const SenderClock& clock() const { return clock_; }
+
+ private:
+  /// Decoders of all codecs, because a media thread cannot create one when the codec changes.
+  static constexpr size_t kDecoders = 5;
+  /// Frames that can be read in advance when a timeline ends.
+  static constexpr size_t kAhead = static_cast<size_t>(kDelay / kFrameTime) + 10;
+
+  AudioDecoder* decoder_for(const ReceivedPacket& packet) const;
+  void take_audio(const ReceivedPacket& packet);
+  /// Ends the current timeline at the packet's arrival and starts another one with the packet.
+  void begin(const ReceivedPacket& packet, AudioDecoder& decoder);
+  void store(const ReceivedPacket& packet, RtpTime timestamp, RtpTicks duration, Nanos transit);
+  void produce(std::span<Sample> out);
+  void decode_frame();
+  void shift(size_t samples);
+  void skip_to(Nanos media_time);
+  [[nodiscard]] Nanos media_time() const;
+  [[nodiscard]] Nanos decoder_delay() const;
+
+  SampleRate rate_;
+  size_t frame_;
+  std::array<std::unique_ptr<AudioDecoder>, kDecoders> decoders_;
+  AudioDecoder* decoder_ = nullptr;
+  FrameConverter converter_;
+  RecordedStore store_;
+  TimestampUnwrapper timestamps_;
+  SenderClock clock_;
+  uint64_t stream_ = 0;
+  int64_t first_sequence_ = 0;
+  int64_t last_sequence_ = 0;
+  /// Start of the next recorded frame.
+  Nanos next_slot_{};
+  /// Timestamp of the next frame to decode.
+  RtpTime next_;
+  /// Decoded samples, behind kStretchMargin samples that were already written.
+  std::vector<Sample> decoded_;
+  size_t decoded_count_ = kStretchMargin;
+  /// True if the last written samples are a pause.
+  bool quiet_ = true;
+  /// True until the first frame of a timeline is written.
+  bool fresh_ = false;
+
+  /// Packets with implausible timestamps that agree with each other. They are recorded if they begin a
+  /// timeline.
+  struct Suspects {
+    static constexpr size_t kMax = 3;
+
+    size_t count = 0;
+    bool late = false;
+    Nanos transit{};
+    std::array<ReceivedPacket, kMax> packets;
+  };
+  void drop_suspects();
+  void suspect(const ReceivedPacket& packet, Nanos transit, bool late);
+
+  Suspects suspects_;
+  /// Payloads of the suspects.
+  std::vector<uint8_t> suspect_payloads_;
+
+  /// Frames read in advance.
+  std::vector<Sample> ahead_;
+  size_t ahead_first_ = 0;
+  size_t ahead_count_ = 0;
+  Counters counters_;
+};
+
+}  // namespace carillon

@@ -1,0 +1,414 @@
+#include "core/record/packet_track.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <numbers>
+#include <queue>
+#include <random>
+#include <vector>
+
+#include "core/codec/g711.hpp"
+#include "test/support/narrow.hpp"
+#include "test/support/signal.hpp"
+
+namespace carillon {
+
+namespace {
+
+using Kind = ReceivedPacket::Kind;
+
+/// Time between sending and the fastest arrival.
+constexpr Nanos kPath = 30 * kMillisecond;
+constexpr Sample kPulse = 20'000;
+
+/// Sender with its own clock: a pulse every second, over a tone.
+struct Sender {
+  double skew = 0;
+  /// Adds delays of 0 to this, or the magnitude of a normal distribution with this deviation.
+  double jitter_ms = 0;
+  bool normal = false;
+  double loss = 0;
+  double tone = 0;
+  uint32_t first_timestamp = 0xffff'0000;
+  int64_t first_sequence = 65'000;
+  uint64_t stream = 1;
+  Sample pulse = kPulse;
+  /// Sample of each second that is the pulse.
+  int64_t pulse_at = 80;
+  std::mt19937 random{7};
+
+  struct Packet {
+    int64_t number = 0;
+    Nanos arrival{};
+    friend bool operator>(const Packet& a, const Packet& b) { return a.arrival > b.arrival; }
+  };
+
+  [[nodiscard]] Nanos sent_at(int64_t number) const {
+    return nanos_of(static_cast<double>(number) * 0.02 * (1 + skew), kSecond);
+  }
+  /// Returns the packet with its delay, or nullopt if it is lost.
+  std::optional<Packet> send(int64_t number) {
+    const double drawn = std::uniform_real_distribution<double>(0, 1)(random);
+    const double delay = normal ? std::fabs(std::normal_distribution<double>(0, jitter_ms)(random))
+                                : std::uniform_real_distribution<double>(0, jitter_ms)(random);
+    if (drawn < loss) return std::nullopt;
+    return Packet{number, sent_at(number) + kPath + nanos_of(delay, kMillisecond)};
+  }
+  [[nodiscard]] std::vector<uint8_t> payload(int64_t number) const {
+    std::vector<uint8_t> octets(kFrameSamples);
+    for (size_t i = 0; i < octets.size(); ++i) {
+      const int64_t at = number * 160 + static_cast<int64_t>(i);
+      const double angle = 2 * std::numbers::pi * 300 * static_cast<double>(at % 8000) / 8000;
+      auto sample = static_cast<Sample>(tone * std::sin(angle));
+      if (at % 8000 == pulse_at) sample = pulse != 0 ? pulse : sample;
+      octets[i] = g711_encode(G711Law::mu, sample);
+    }
+    return octets;
+  }
+  [[nodiscard]] ReceivedPacket received(int64_t number, Nanos arrival, Bytes payload) const {
+    ReceivedPacket packet;
+    packet.stream = stream;
+    packet.sequence = first_sequence + number;
+    packet.timestamp = RtpTimestamp(first_timestamp + static_cast<uint32_t>(number * 160));
+    packet.arrival = arrival;
+    packet.payload = payload;
+    return packet;
+  }
+};
+
+/// Records a sender. The recorded time begins at 0.
+struct Recording {
+  explicit Recording(Sender given) : sender(given) { track.start({}); }
+
+  void take(int64_t number, Nanos arrival) {
+    std::vector<uint8_t> octets = sender.payload(number);
+    ReceivedPacket packet = sender.received(number, arrival, {});
+    if (number >= omitted_from) {
+      packet.sequence -= sequences_omit;
+      packet.timestamp = packet.timestamp - RtpTicks(timestamps_omit * 160);
+    }
+    if (encode) encode(number, packet, octets);
+    packet.payload = octets;
+    track.take(packet);
+  }
+  /// Records until this time of recorded audio.
+  void until(Nanos end) {
+    for (; recorded < end; recorded += kFrameTime) {
+      const Nanos now = started + recorded + PacketTrack::kDelay;
+      for (; sender.sent_at(next) <= now; ++next) {
+        auto packet = sender.send(next);
+        if (!packet || (keeps && !keeps(next))) continue;
+        if (delays) packet->arrival += delays(next);
+        on_way.push(*packet);
+      }
+      while (!on_way.empty() && on_way.top().arrival <= now) {
+        take(on_way.top().number, on_way.top().arrival);
+        on_way.pop();
+      }
+      if (before_read) before_read();
+      read();
+    }
+  }
+  void read() {
+    Frame frame(kNarrowband);
+    track.read(frame.samples());
+    for (size_t i = 0; i < frame.size(); ++i) {
+      if (std::abs(frame[i]) > kPulse / 2) pulses.push_back(samples + static_cast<int64_t>(i));
+    }
+    samples += static_cast<int64_t>(frame.size());
+    if (keep_audio) audio.insert(audio.end(), frame.begin(), frame.end());
+  }
+
+  /// Returns the largest displacement of a pulse in ms, from this second on.
+  [[nodiscard]] double displacement_ms(int from_second) const {
+    // Concealment can repeat a pulse, so the nearest one of a second counts.
+    std::map<double, double> nearest;
+    for (const int64_t pulse : pulses) {
+      const double at_ms = static_cast<double>(pulse) / 8;
+      const double path_ms = in_milliseconds(kPath) + 10;
+      const double second = std::round((at_ms - path_ms) / 1000 / (1 + sender.skew));
+      if (second < from_second) continue;
+      const double away = std::fabs(at_ms - path_ms - second * 1000 * (1 + sender.skew));
+      nearest.try_emplace(second, away);
+      nearest[second] = std::min(nearest[second], away);
+    }
+    double largest = 0;
+    for (const auto& [second, away] : nearest) largest = std::max(largest, away);
+    return largest;
+  }
+
+  Sender sender;
+  PacketTrack track{kNarrowband};
+  std::priority_queue<Sender::Packet, std::vector<Sender::Packet>, std::greater<>> on_way;
+  std::function<bool(int64_t)> keeps;
+  std::function<Nanos(int64_t)> delays;
+  std::function<void()> before_read;
+  std::function<void(int64_t, ReceivedPacket&, std::vector<uint8_t>&)> encode;
+  /// Numbers and packets' times that the sender leaves out from a packet on.
+  int64_t omitted_from = 1'000'000'000;
+  int64_t sequences_omit = 0;
+  int64_t timestamps_omit = 0;
+  int64_t next = 0;
+  Nanos recorded{};
+  Nanos started{};
+  int64_t samples = 0;
+  std::vector<int64_t> pulses;
+  bool keep_audio = false;
+  std::vector<Sample> audio;
+};
+
+}  // namespace
+
+TEST_CASE("packet track: stays within 2.5 ms of the sender for an hour with skew, jitter and loss") {
+  for (const double skew : {200e-6, -200e-6}) {
+    for (const double tone : {0.0, 4000.0}) {
+      for (const bool normal : {false, true}) {
+        CAPTURE(skew);
+        CAPTURE(tone);
+        CAPTURE(normal);
+        Recording recording({.skew = skew, .jitter_ms = 15, .normal = normal, .loss = 0.02, .tone = tone});
+        recording.until(3600 * kSecond);
+        const auto& counters = recording.track.counters();
+        CHECK(recording.displacement_ms(2) < 2.5);
+        CHECK(recording.pulses.size() > 3500);
+        CHECK(std::fabs(recording.track.clock().drift() - skew) < 10e-6);
+        // Only the lost packets are concealed.
+        CHECK(counters.late == 0);
+        CHECK(counters.ignored == 0);
+        CHECK(counters.concealed / kFrameSamples < 3700);
+        CHECK(counters.timelines == 1);
+      }
+    }
+  }
+}
+
+TEST_CASE("packet track: is aligned from its first frame, at any position of the first packet") {
+  for (int offset = 0; offset < 75; offset += 7) {
+    Recording recording({.tone = 8000});
+    recording.track.start(offset * kMillisecond);
+    recording.started = offset * kMillisecond;
+    recording.sender.pulse_at = 160 * 5 + 40;
+    recording.until(2 * kSecond);
+    CAPTURE(offset);
+    REQUIRE(recording.pulses.size() >= 1);
+    const double expected = in_milliseconds(kPath) + 105 - offset;
+    CHECK(std::fabs(static_cast<double>(recording.pulses.front()) / 8 - expected) < 0.3);
+  }
+}
+
+TEST_CASE("packet track: corrects the clock without clicks") {
+  Recording recording({.skew = 200e-6, .tone = 8000});
+  recording.sender.pulse = 0;
+  recording.keep_audio = true;
+  recording.until(60 * kSecond);
+  // 96 samples are inserted in the last minute. A sample that is repeated at once would be a step.
+  int largest = 0;
+  for (size_t i = 8000; i + 2 < recording.audio.size(); ++i) {
+    const int bend = recording.audio[i] - 2 * recording.audio[i + 1] + recording.audio[i + 2];
+    largest = std::max(largest, std::abs(bend));
+  }
+  // The curvature of the tone, and the quantization of the coding.
+  const double step = 2 * std::numbers::pi * 300 / 8000;
+  CHECK(largest < 8000 * step * step + 700);
+}
+
+TEST_CASE("packet track: uses packets up to a second late, in any order, bit by bit") {
+  Recording in_time({.tone = 8000});
+  Recording late({.tone = 8000});
+  for (Recording* const recording : {&in_time, &late}) recording->keep_audio = true;
+  in_time.until(20 * kSecond);
+  // Every seventh packet is 900 ms late, and every fifth one 30 ms.
+  late.delays = [](int64_t number) {
+    if (number % 7 == 3) return 900 * kMillisecond;
+    return number % 5 == 2 ? 30 * kMillisecond : Nanos{};
+  };
+  late.until(20 * kSecond);
+  CHECK(late.track.counters().concealed == 0);
+  CHECK(late.track.counters().late == 0);
+  CHECK(late.audio == in_time.audio);
+}
+
+TEST_CASE("packet track: conceals what never arrived or arrived too late, and nothing else") {
+  Recording whole({.tone = 8000});
+  Recording recording({.tone = 8000});
+  for (Recording* const each : {&whole, &recording}) each->keep_audio = true;
+  whole.until(10 * kSecond);
+  recording.keeps = [](int64_t number) { return number < 200 || number % 20 != 0; };
+  recording.delays = [](int64_t number) { return number == 111 ? 1500 * kMillisecond : Nanos{}; };
+  recording.until(10 * kSecond);
+  CHECK(recording.track.counters().concealed == 16 * kFrameSamples);
+  CHECK(recording.track.counters().late == 1);
+  size_t changed = 0;
+  for (size_t i = 0; i < whole.audio.size(); ++i) changed += whole.audio[i] != recording.audio[i] ? 1 : 0;
+  // A gap, its crossfade and the history of the decoder.
+  CHECK(changed < 16 * 2 * kFrameSamples);
+  CHECK(recording.audio.size() == whole.audio.size());
+}
+
+TEST_CASE("packet track: a stall of 900 ms loses nothing; a longer one loses its first part only") {
+  for (const int stall_ms : {900, 1400}) {
+    Recording recording({.tone = 8000});
+    recording.delays = [stall_ms](int64_t number) {
+      const Nanos since = (number - 500) * kFrameTime;
+      return since >= Nanos{} && since < stall_ms * kMillisecond ? stall_ms * kMillisecond - since : Nanos{};
+    };
+    recording.until(30 * kSecond);
+    CAPTURE(stall_ms);
+    CHECK(recording.track.counters().late == static_cast<uint64_t>(stall_ms == 900 ? 0 : 21));
+    CHECK(recording.track.counters().timelines == 1);
+    CHECK(recording.displacement_ms(1) < 0.5);
+  }
+}
+
+TEST_CASE("packet track: a pause of the sender keeps the time") {
+  for (const bool clock_runs : {true, false}) {
+    CAPTURE(clock_runs);
+    Recording recording({.tone = 3000});
+    recording.until(5 * kSecond);
+    // The sender sends nothing for ten minutes. Some senders also stop their RTP clock during hold.
+    constexpr int64_t kPause = 600 * 50;
+    const int64_t from = recording.next;
+    recording.keeps = [from](int64_t number) { return number < from || number >= from + kPause; };
+    recording.sequences_omit = kPause;
+    recording.omitted_from = from;
+    if (!clock_runs) recording.timestamps_omit = kPause;
+    recording.until(660 * kSecond);
+    const auto& counters = recording.track.counters();
+    CHECK(counters.timelines == (clock_runs ? 1 : 2));
+    CHECK(counters.late == 0);
+    CHECK(recording.displacement_ms(0) < 0.5);
+    CHECK(recording.pulses.size() == 60);
+  }
+}
+
+TEST_CASE("packet track: comfort noise and keypad events are no loss") {
+  Recording recording({.tone = 3000});
+  recording.until(2 * kSecond);
+  const int64_t from = recording.next;
+  recording.keeps = [from](int64_t number) { return number < from || number >= from + 25; };
+  int64_t sent = 0;
+  recording.before_read = [&] {
+    // Events of one press have one timestamp and consecutive sequence numbers.
+    const int64_t number = from + sent;
+    if (sent == 25 || recording.sender.sent_at(number) > recording.recorded + PacketTrack::kDelay) return;
+    ReceivedPacket packet = recording.sender.received(number, recording.sender.sent_at(number) + kPath, {});
+    packet.kind = sent < 12 ? Kind::event : Kind::comfort;
+    packet.timestamp = RtpTimestamp(recording.sender.first_timestamp + static_cast<uint32_t>(from * 160));
+    packet.duration = RtpTicks((sent + 1) * 160);
+    recording.track.take(packet);
+    ++sent;
+  };
+  recording.until(10 * kSecond);
+  CHECK(sent == 25);
+  CHECK(recording.track.counters().concealed == 0);
+  CHECK(recording.displacement_ms(0) < 0.5);
+}
+
+TEST_CASE("packet track: another source continues at the time of its first packet") {
+  Recording recording({.tone = 3000});
+  recording.until(5 * kSecond);
+  // The source changes while audio of the last second waits to be recorded.
+  recording.sender.stream = 2;
+  recording.sender.first_sequence = 3;
+  recording.sender.first_timestamp = 77;
+  recording.until(10 * kSecond);
+  CHECK(recording.track.counters().timelines == 2);
+  CHECK(recording.track.counters().concealed == 0);
+  CHECK(recording.pulses.size() == 10);
+  CHECK(recording.displacement_ms(0) < 0.5);
+}
+
+TEST_CASE("packet track: the codec can change at any packet") {
+  Recording recording({.tone = 3000});
+  auto encoder = make_encoder({.coding = Coding::g722});
+  recording.until(5 * kSecond);
+  const int64_t change = recording.next;
+  recording.encode = [&](int64_t number, ReceivedPacket& packet, std::vector<uint8_t>& octets) {
+    if (number < change) return;
+    std::vector<Sample> audio(2 * kFrameSamples);
+    if (number % 50 == 0) std::fill_n(audio.begin() + 160, 4, kPulse);
+    octets.resize(160);
+    encoder->encode(Coding::g722, audio, octets);
+    packet.coding = Coding::g722;
+    packet.rate = SampleRate(16000);
+  };
+  recording.until(10 * kSecond);
+  CHECK(recording.track.counters().timelines == 2);
+  // The encoder delays by 1.4 ms.
+  CHECK(recording.displacement_ms(0) < 2);
+  CHECK(recording.pulses.size() >= 10);
+}
+
+TEST_CASE("packet track: wrong timestamps have no effect on the recording and need no memory") {
+  Recording expected({.tone = 8000});
+  Recording recording({.tone = 8000});
+  for (Recording* const each : {&expected, &recording}) each->keep_audio = true;
+  expected.until(20 * kSecond);
+  std::mt19937 random(3);
+  int64_t sequence = 0;
+  recording.before_read = [&] {
+    const Nanos now = recording.recorded + PacketTrack::kDelay;
+    if (recording.recorded < kSecond) return;
+    const std::vector<uint8_t> octets(random() % 400, 0x11);
+    for (int i = 0; i < 3; ++i) {
+      ReceivedPacket packet = recording.sender.received(1000 + ++sequence, now, octets);
+      packet.timestamp = RtpTimestamp(static_cast<uint32_t>(random()) | 0x0010'0000);
+      if (i == 1) packet.timestamp = RtpTimestamp(recording.sender.first_timestamp + 0x7fff'0000U);
+      if (i == 2) packet.coding = Coding::missing;
+      packet.sequence = recording.sender.first_sequence;
+      recording.track.take(packet);
+    }
+  };
+  recording.until(20 * kSecond);
+  CHECK(recording.track.counters().ignored + recording.track.counters().late > 2500);
+  CHECK(recording.track.counters().timelines == 1);
+  CHECK(recording.audio == expected.audio);
+}
+
+TEST_CASE("packet track: random packets never stall it") {
+  std::mt19937 random(11);
+  PacketTrack track(SampleRate(16000));
+  std::vector<uint8_t> octets(1500);
+  Nanos now{};
+  track.start(now);
+  constexpr std::array kCodings{Coding::pcmu, Coding::pcma, Coding::g722,
+                                Coding::l16,  Coding::opus, Coding::silence};
+  for (int i = 0; i < 20'000; ++i) {
+    for (auto& octet : octets) octet = static_cast<uint8_t>(random());
+    ReceivedPacket packet;
+    packet.kind = static_cast<Kind>(random() % 3);
+    packet.stream = random() % 50 == 0 ? random() : 1;
+    packet.sequence = random() % 4 == 0 ? static_cast<int64_t>(random()) : i;
+    packet.timestamp =
+        RtpTimestamp(random() % 8 == 0 ? static_cast<uint32_t>(random()) : 320U * static_cast<uint32_t>(i));
+    packet.duration = RtpTicks(static_cast<int64_t>(random()) - 1000);
+    packet.coding = kCodings[random() % 20 == 0 ? random() % kCodings.size() : 0];
+    packet.rate = SampleRate(random() % 2 == 0 ? 8000 : 16000);
+    packet.arrival = now + Nanos(static_cast<int64_t>(random() % 20'000'000));
+    packet.payload = Bytes(octets).first(random() % octets.size());
+    track.take(packet);
+    if (i % 3 == 0) {
+      Frame frame(SampleRate(16000));
+      track.read(frame.samples());
+      now += kFrameTime;
+    }
+  }
+  CHECK(track.counters().packets > 5000);
+}
+
+TEST_CASE("stretch: a tone stays a tone at any length") {
+  for (const size_t length : {140U, 158U, 159U, 161U, 162U, 180U}) {
+    const auto tone = test::sine(1000, 10'000, kLineRate, length + 2 * kStretchMargin);
+    std::vector<Sample> out(kFrameSamples);
+    stretch(std::span(tone).subspan(kStretchMargin, length), out);
+    const double hz = 1000 * static_cast<double>(length) / kFrameSamples;
+    CAPTURE(length);
+    CHECK(test::sine_snr_db(out, hz, kLineRate) > 55);
+  }
+}
+
+}  // namespace carillon
