@@ -51,7 +51,7 @@ import { alarmRepository } from './sql/alarms.ts';
 import { callRepository } from './sql/calls.ts';
 import { campaignRepository } from './sql/campaigns.ts';
 import { callLogRepository, cdrRepository, retentionRepository } from './sql/cdrs.ts';
-import { credentialUseRepository, deliveryRepository } from './sql/deliveries.ts';
+import { credentialUseRepository, DELIVERY_ACCESS, deliveryRepository } from './sql/deliveries.ts';
 import {
   applicationRepository,
   bindingRepository,
@@ -349,14 +349,7 @@ const DEFINITIONS = {
     ended: 'report',
     purge: 'write',
   }),
-  deliveries: repository<DeliveryStore>(deliveryRepository, {
-    put: 'soon',
-    page: 'report',
-    get: 'point',
-    timings: 'report',
-    erase: 'write',
-    purge: 'write',
-  }),
+  deliveries: repository<DeliveryStore>(deliveryRepository, DELIVERY_ACCESS),
   credentialUses: repository<CredentialUseStore>(credentialUseRepository, {
     add: 'soon',
     get: 'point',

@@ -3,7 +3,7 @@ import type { CredentialUse, CredentialUseStore } from '../../../domain/account/
 import type { DeliveryStore } from '../../../domain/callback/needs.ts';
 import type { Delivery } from '../../../domain/callback/types.ts';
 import { type Connection, integer } from '../connection.ts';
-import type { Synchronously } from '../repositories.ts';
+import type { AccessOf, Synchronously } from '../repositories.ts';
 import { withCredentials } from '../sealed-text.ts';
 import { converted, flag, int, optional, stored, Table, text } from '../table.ts';
 import { page, Where } from '../where.ts';
@@ -46,6 +46,16 @@ function fromFlat(flat: Flat): Delivery {
   const { event, method, url, status, error, durationMs, signedString, ...delivery } = flat;
   return { ...delivery, attempt: { event, method, url, status, error, durationMs, signedString } };
 }
+
+/** Where each operation runs. */
+export const DELIVERY_ACCESS: AccessOf<DeliveryStore> = {
+  put: 'soon',
+  page: 'report',
+  get: 'point',
+  timings: 'report',
+  erase: 'write',
+  purge: 'write',
+};
 
 export const deliveryRepository = (db: Connection): Synchronously<DeliveryStore> => ({
   put: (deliveries, perAccount) => {
