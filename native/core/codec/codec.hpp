@@ -76,6 +76,9 @@ class AudioDecoder {
   /// redundant copy of this audio (in-band FEC).
   virtual void conceal(std::span<Sample> out, Bytes following) = 0;
 
+  /// Returns true if this payload holds a redundant copy of the audio directly before it, for conceal().
+  [[nodiscard]] virtual bool restores(Bytes /*following*/) const { return false; }
+
   /// Sets the highest sample rate that listeners need. Output uses this rate, or the codec rate if lower.
   /// Returns true if rates() changed; the decoder state is then reset.
   virtual bool give_out_at(SampleRate /*rate*/) { return false; }

@@ -46,6 +46,8 @@ class JitterBuffer {
   /// Rates of the decoder.
   [[nodiscard]] SessionRates rates() const { return rates_; }
   [[nodiscard]] const PayloadStore& packets() const { return store_; }
+  /// Returns the extended timestamp of a packet that was just stored.
+  [[nodiscard]] RtpTime time_of(RtpTimestamp timestamp) const { return timestamps_.peek(timestamp); }
   [[nodiscard]] const DelayEstimator& delays() const { return delays_; }
   [[nodiscard]] const Playout& playout() const { return playout_; }
 

@@ -15,7 +15,9 @@ constexpr uint32_t kWiderAtLast = 50;
 LegCodecs::LegCodecs(const CodecSpec& spec, size_t stream_count)
     : receive(std::make_unique<JitterBuffer>(make_decoder(spec))),
       former(std::make_unique<ReceivePath::Former>()),
+      arrivals(std::make_unique<ArrivalReader>(make_decoder(spec))),
       send(std::make_unique<Packetizer>(make_encoder(spec))),
+      waiting(Packetizer::room(rates_of(spec).sample)),
       received(frame_samples(rates_of(spec).sample)),
       joining(RelayState::kJoinFrames * received.size()) {
   for (size_t i = 0; i < std::min(stream_count, kMaxStreams); ++i) streams[i] = make_decoder(spec);
@@ -32,7 +34,10 @@ Leg::Leg(const LegConfig& config, LegCodecs codecs)
       received_(std::move(codecs.received)),
       full_rate_(codecs.receive->rates().sample),
       receive_(std::move(codecs.receive)),
-      rtcp_(*protection_, config.ssrc) {}
+      arrivals_(std::move(codecs.arrivals)),
+      rtcp_(*protection_, config.ssrc) {
+  send_.wait_in(codecs.waiting);
+}
 
 void Leg::use(LegCodecs& codecs, Nanos now) {
   if (codecs.send) send_.use(codecs.send);
@@ -40,6 +45,7 @@ void Leg::use(LegCodecs& codecs, Nanos now) {
   if (!codecs.receive) return;
   full_rate_ = codecs.receive->rates().sample;
   receive_.use(codecs.receive, codecs.former);
+  arrivals_.swap(codecs.arrivals);
   received_.swap(codecs.received);
   relay_.use(codecs.joining);
   size_t next = 0;
@@ -155,6 +161,7 @@ void Leg::expect_frame(size_t ahead) const {
 bool Leg::frame(Nanos now, PacketSink& sink, Events& events) {
   has_consent_ = !ice_ || !ice_->expired(now);
   if (relays() && !relay_goes_on(now)) end_relay(now);
+  if (relays() && transcodes_) far_end_->pass_held(*this, now, sink);
   const bool comforts = reports_silence(now);
   if (comforts) {
     send_comfort(sink);

@@ -48,6 +48,7 @@ using SequenceUnwrapper = Unwrapper<uint16_t>;
 class TimestampUnwrapper {
  public:
   RtpTime extend(RtpTimestamp wire) { return RtpTime(unwrapper_.extend(wire.value())); }
+  [[nodiscard]] RtpTime peek(RtpTimestamp wire) const { return RtpTime(unwrapper_.peek(wire.value())); }
   void reset() { unwrapper_.reset(); }
 
  private:
