@@ -27,14 +27,14 @@ namespace {
 /// Rate at which chirps are generated and detected.
 constexpr int kRate = 8000;
 constexpr size_t kPerMs = kRate / 1000;
-constexpr size_t kChirp = 24 * kPerMs;
+constexpr size_t kChirp = 40 * kPerMs;
 /// Not a multiple of a packet, so that chirps begin at all positions in one.
 constexpr size_t kPeriod = 413 * kPerMs;
 constexpr double kLowestHz = 500;
 constexpr double kHighestHz = 3000;
 constexpr double kLoud = 9000;
 /// Correlation from which a chirp counts as found.
-constexpr double kFound = 0.6;
+constexpr double kFound = 0.45;
 constexpr double kEarliestMs = -20;
 constexpr double kLatestMs = 330;
 constexpr Nanos kWarmUp = 3 * kSecond;

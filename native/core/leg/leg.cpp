@@ -192,11 +192,16 @@ bool Leg::listened_to() const {
          !taps_.empty();
 }
 
+/// Returns the sample rate that listeners need. Relayed audio is continued at the full rate.
+SampleRate Leg::heard_rate() const {
+  const bool only_far_end = far_end_ != nullptr && taps_.empty() && (!relays() || transcodes_);
+  return only_far_end ? std::min(far_end_->hears_at(), full_rate_) : full_rate_;
+}
+
 /// Reduces decoding to the bandwidth that listeners need. A change waits for a pause, because it adds or
 /// removes the delay of a listener's resampler.
 void Leg::follow_listeners() {
-  const bool only_far_end = far_end_ != nullptr && taps_.empty() && !relays();
-  const SampleRate wanted = only_far_end ? std::min(far_end_->hears_at(), full_rate_) : full_rate_;
+  const SampleRate wanted = heard_rate();
   const bool waits = wanted != rate() && !is_pause(received().samples);
   visits_too_narrow_ = waits && wanted > rate() ? visits_too_narrow_ + 1 : 0;
   if (wanted == rate() || (waits && visits_too_narrow_ < kWiderAtLast)) return;
@@ -216,7 +221,7 @@ void Leg::receive_frame(Nanos now, Events& events) {
     receive_.pop(now, std::span(received_).first(frame_samples(rate())));
   } else {
     receive_.leave_out();
-    receive_.audio().give_out_at(full_rate_);
+    receive_.audio().give_out_at(heard_rate());
   }
   if (digits_.busy()) tones_.sends_digits(now);
   if (tones_.listens()) {

@@ -228,6 +228,7 @@ class Leg {
   void expect_head() const;
   void receive_frame(Nanos now, Events& events);
   void follow_listeners();
+  [[nodiscard]] SampleRate heard_rate() const;
   [[nodiscard]] SampleRate needed_line_rate() const;
   [[nodiscard]] bool listened_to() const;
   [[nodiscard]] bool only_relays(Nanos now) const {

@@ -36,17 +36,17 @@ void Leg::relay(Leg& from, const ReceivePath::Outcome& received, Nanos arrival, 
     if (relays() && transcodes_) from.arrivals_->leave_out(received.sequence);
     return;
   }
-  const bool may_start = relays() || relay_.may_start(arrival);
+  if (!relays() && !relay_.may_start(arrival)) return;
   const bool carriable = carries(from, received);
   // Once relaying has started, packets of other lengths, such as the last of a talkspurt, are relayed too.
   const bool fits = relays() ? !transcodes_ : from.receive_.duration(received.packet) == send_.packet_ticks();
-  if (carriable && fits && may_start) {
+  if (carriable && fits) {
     relay_.fitted();
     const Bytes packet = carry(from, received, arrival);
     if (!packet.empty()) sink.send(config_.handle, receive_.source().target(), packet);
-  } else if (!may_start || (relays() && !transcodes_) || (carriable && !relays() && !relay_.unfit())) {
+  } else if (relays() && !transcodes_) {
     relay_.refused(arrival);
-  } else {
+  } else if (relays() || !carriable || relay_.unfit()) {
     transcode(from, received, arrival, sink);
   }
 }
