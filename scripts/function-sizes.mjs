@@ -38,7 +38,7 @@ const LONG = {
   'src/edge/store/store.ts': 84,
   'src/phone/phone-call.ts': 67,
   'src/protocol/answer-xml/element/multi-party.ts': 72,
-  'src/service/join/calls.ts': 192,
+  'src/service/join/calls.ts': 184,
   'src/service/join/lines.ts': 124,
   'src/service/join/monitoring.ts': 68,
   'src/service/operations.ts': 63,

@@ -64,11 +64,18 @@ const VOICES = [
   ['espeak-ng', 'en-us+croak'],
 ] as const;
 
+const spoken = new Map<number, Float32Array>();
+/** Number of different pairs of phrase and voice. */
+const DIFFERENT = 80;
+
 /** Returns one spoken phrase without leading and trailing silence. */
-export function phrase(index: number): Float32Array {
+export function phrase(number: number): Float32Array {
+  const index = number % DIFFERENT;
   const text = PHRASES[index % PHRASES.length] ?? '';
   const [engine, voice] = VOICES[index % VOICES.length] ?? VOICES[0];
-  return speak(engine, voice, text);
+  const audio = spoken.get(index) ?? speak(engine, voice, text);
+  spoken.set(index, audio);
+  return audio;
 }
 
 export function speak(engine: 'espeak-ng' | 'flite', voice: string, text: string): Float32Array {

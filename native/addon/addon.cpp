@@ -9,11 +9,17 @@
 #include "addon/postgres_link.hpp"
 #include "addon/signal_socket_object.hpp"
 #include "addon/sockets_object.hpp"
+#include "addon/speex.hpp"
 #include "addon/stream_object.hpp"
 #include "addon/supervisor.hpp"
 #include "core/codec/opus_codec.hpp"
 
 namespace {
+
+/// (): why audio cannot be cleaned, or an empty string
+Napi::Value cleaning_problem(const Napi::CallbackInfo& info) {
+  return Napi::String::New(info.Env(), carillon::speex::problem());
+}
 
 Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   carillon::set_up_allocator();
@@ -27,6 +33,7 @@ Napi::Object initialise(Napi::Env env, Napi::Object exports) {
   exports.Set("SignalSocket", carillon::SignalSocketObject::define(env));
   exports.Set("PostgresLink", carillon::PostgresLink::define(env));
   exports.Set("makeClip", Napi::Function::New(env, carillon::make_clip, "makeClip"));
+  exports.Set("cleaningProblem", Napi::Function::New(env, cleaning_problem, "cleaningProblem"));
   exports.Set("trimMemory", Napi::Function::New(env, carillon::trim_memory, "trimMemory"));
   exports.Set("notifySupervisor", Napi::Function::New(env, carillon::notify_supervisor, "notifySupervisor"));
   Napi::Array codecs = Napi::Array::New(env);

@@ -7,6 +7,7 @@
 #include "addon/engine_object.hpp"
 #include "addon/places.hpp"
 #include "addon/sockets_object.hpp"
+#include "addon/speex.hpp"
 #include "addon/stream_format.hpp"
 #include "addon/stream_object.hpp"
 
@@ -139,6 +140,17 @@ namespace {
 /// Maximum queue length, one hour: larger than any setting, but limits memory.
 constexpr int64_t kMaxQueueMs = 3'600'000;
 
+/// ({ noise, echo, gain }), or undefined.
+std::unique_ptr<AudioCleaner> cleaner_of(Argument given, int rate) {
+  if (!given.given()) return nullptr;
+  Fields fields = given.fields();
+  speex::Options options;
+  options.noise = fields["noise"].boolean();
+  options.echo = fields["echo"].boolean();
+  options.gain = fields["gain"].boolean();
+  return speex::make_cleaner(options, SampleRate(rate));
+}
+
 /// ({ sensitivity, minimumMs, endMs, bargeIn }), or undefined without speech detection.
 void read_speech(Argument given, AudioStreamConfig& config) {
   if (!given.given()) return;
@@ -191,8 +203,8 @@ std::shared_ptr<MediaFeed> EngineObject::feed_of(const std::shared_ptr<StreamThr
 }
 
 /// ({ leg, stream, streamId, encoding, rate, tracks, bidirectional, extraHeadersJson, queueMs, epochMs,
-/// speech?, sockets?, socket? }): the bot's side of the stream, or undefined if `sockets` is given, which
-/// then takes that role.
+/// speech?, clean?, sockets?, socket? }): the bot's side of the stream, or undefined if `sockets` is given,
+/// which then takes that role.
 Napi::Value EngineObject::open_stream(const Info& info) {
   Arguments args(info, "openStream");
   Fields fields = args.fields(0);
@@ -213,6 +225,7 @@ Napi::Value EngineObject::open_stream(const Info& info) {
   config.epoch_ms = static_cast<int64_t>(fields["epochMs"].number(0, 1e15));
   config.opened = engine_->now();
   read_speech(fields["speech"], config);
+  std::unique_ptr<AudioCleaner> cleaner = cleaner_of(fields["clean"], config.format.rate);
   Argument given = fields["sockets"];
   const SocketsObject* const object = sockets_of(given.value());
   if (given.given() && object == nullptr) given.wrong("a Sockets object");
@@ -240,6 +253,7 @@ Napi::Value EngineObject::open_stream(const Info& info) {
   if (bidirectional) queues_.emplace(config.handle, queue);
   auto stream = std::make_unique<AudioStream>(config, make_decoder(sessions_.spec(leg)),
                                               bidirectional ? queue : nullptr);
+  stream->clean_with(std::move(cleaner));
   engine_->at_leg(leg, add_to_leg(std::move(stream)));
   return sockets ? info.Env().Undefined() : StreamObject::create(info.Env(), std::move(input));
 }

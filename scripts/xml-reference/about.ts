@@ -22,6 +22,9 @@ export const ELEMENT_ABOUT: Readonly<Record<string, string>> = {
   MultiPartyCall:
     'Adds the call to a conference whose members have roles: agents, customers and supervisors. See [Multi-party calls and queues](../guides/multi-party.md).',
   Stream: 'Connects the call to the WebSocket of a bot. Its text is the `wss://` URL.',
+  PauseRecording:
+    'Pauses all recordings of the call, for example while the caller says a card number. Paused audio is neither stored nor charged, and the timeline does not show input. An addition to the dialect.',
+  ResumeRecording: 'Resumes all recordings of the call. An addition to the dialect.',
   Refer:
     'Asks the carrier or trunk to transfer the call to another party (SIP REFER). It contains `Sip` with a SIP URI, or `Number`. The call ends when that party answers; otherwise the document continues. `action` receives `ReferStatus` (`completed`, `failed`, `refused`, `not-permitted`, `timeout`, `ended`), `ReferTo`, `ReferSipResponseCode`, `NotifySipResponseCode` and `ReferReason`. The carrier or trunk needs the setting `refer`.',
   Redirect: 'Replaces the document by the document at its URL.',
@@ -155,6 +158,8 @@ export const ABOUT: Readonly<Record<string, string>> = {
   bidirectional: 'if true, the bot may send audio',
   audioTrack:
     'audio that the bot receives; default `inbound`. `bidirectional` allows only `inbound`',
+  disclosure:
+    'extension: text spoken to the caller before the stream opens, at most 1000 characters',
   keepCallAlive: 'if true, the document waits until the socket is closed',
   contentType:
     'format of the audio to the bot: `audio/x-l16;rate=8000` (default), `audio/x-l16;rate=16000` or `audio/x-mulaw;rate=8000`',
@@ -165,6 +170,10 @@ export const ABOUT: Readonly<Record<string, string>> = {
   extraHeaders: '`key=value` pairs separated by commas, sent to the bot; at most 512 bytes',
   maxRetries: 'number of reconnection attempts, 0 to 10; default 0',
   name: 'name with which REST requests can stop the stream',
+  noiseSuppression: 'extension: suppresses noise in the audio to the bot; needs `libspeexdsp1`',
+  echoCancellation:
+    'extension: cancels the echo of the sent audio in the audio to the bot; needs `libspeexdsp1`',
+  gainControl: 'extension: adjusts the level of the audio to the bot; needs `libspeexdsp1`',
   reason: 'response to an unanswered inbound call',
   schedule: 'delay after which the call ends, in seconds; the document continues',
 };

@@ -18,6 +18,8 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
   GetInput: '<GetInput action="https://a.example/" inputType="dtmf speech"/>',
   Gather: '<Gather action="https://a.example/" inputType="dtmf speech"/>',
   Record: '<Record maxLength="60"/>',
+  PauseRecording: '<PauseRecording/>',
+  ResumeRecording: '<ResumeRecording/>',
   Dial: '<Dial><Number>1</Number></Dial>',
   Number: '<Dial><Number>1</Number></Dial>',
   User: '<Dial><User>sip:a@b.example</User></Dial>',

@@ -32,6 +32,10 @@ export class ServiceError extends Error {
   }
 }
 
+/** Returns whether `error` reports a stored record that cannot be read. */
+export const isUnreadable = (error: unknown): boolean =>
+  error instanceof ServiceError && error.code === 'STORE_UNREADABLE';
+
 /**
  * A violated invariant, that is, a programming error. Checked in production too; one boundary per call and request
  * catches it.

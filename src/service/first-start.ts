@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
-import { assert } from '../base/errors.ts';
+import { assert, isUnreadable } from '../base/errors.ts';
 import { type AccountId, type AppId, newAccountId, type Random, token } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
 import { microsFromUnits } from '../base/money.ts';
@@ -65,11 +65,27 @@ type Settings = Store['settings'];
 export async function firstStart(
   needs: FirstStartNeeds,
   wanted: boolean,
-): Promise<{ readonly things: DemoFile; readonly isFirst: boolean } | undefined> {
+): Promise<FirstStarted | undefined> {
+  try {
+    return await create(needs, wanted);
+  } catch (error) {
+    // The service also runs without these resources.
+    if (!isUnreadable(error)) throw error;
+    needs.logger.error({ error }, 'the first account cannot be read');
+    return undefined;
+  }
+}
+
+interface FirstStarted {
+  readonly things: DemoFile;
+  readonly isFirst: boolean;
+}
+
+async function create(needs: FirstStartNeeds, wanted: boolean): Promise<FirstStarted | undefined> {
   const path = join(needs.dataDir, DEMO_FILE);
   const text = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
   if (text === undefined && !wanted) return undefined;
-  const known = text === undefined ? undefined : (JSON.parse(text) as Made);
+  const known = text === undefined ? undefined : readFile(needs, path, text);
   const found = known === undefined ? await findOrMake(needs) : { made: known, isFirst: false };
   if (found === undefined) return undefined;
   if (known !== undefined) await tellOthers(needs, known);
@@ -102,6 +118,16 @@ async function findOrMake(
   }
   logger.warn({}, 'timed out waiting for another node to create the first account');
   return undefined;
+}
+
+/** Returns undefined for a damaged file, which is then written again from the store. */
+function readFile({ logger }: FirstStartNeeds, path: string, text: string): Made | undefined {
+  try {
+    return JSON.parse(text) as Made;
+  } catch (error) {
+    logger.error({ error, path }, 'the file of the first account cannot be read');
+    return undefined;
+  }
 }
 
 async function retained<T>(settings: Settings, key: string): Promise<T | undefined> {

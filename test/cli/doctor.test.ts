@@ -22,7 +22,12 @@ import {
   checkPorts,
   checkPublicAddress,
 } from '../../src/cli/doctor/network.ts';
-import { checkAnswerUrl, checkCertificates, checkMail } from '../../src/cli/doctor/services.ts';
+import {
+  checkAnswerUrl,
+  checkAudioCleaning,
+  checkCertificates,
+  checkMail,
+} from '../../src/cli/doctor/services.ts';
 import { run } from '../../src/cli/program.ts';
 import { testSettings } from '../foundation.ts';
 
@@ -351,4 +356,11 @@ describe('carillon doctor', () => {
     const bare = findings.filter(({ verdict, advice }) => verdict === 'problem' && !advice);
     expect(bare).toEqual([]);
   });
+});
+
+it('names the package for audio cleaning if it is missing', async () => {
+  expect(await checkAudioCleaning(async () => '')).toMatchObject({ verdict: 'ok' });
+  const missing = await checkAudioCleaning(async () => 'the library is not installed');
+  expect(missing).toMatchObject({ verdict: 'skipped' });
+  expect(missing.found).toContain('libspeexdsp1');
 });

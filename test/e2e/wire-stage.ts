@@ -81,6 +81,16 @@ export class WireStage {
     return e164;
   }
 
+  /** Returns a URL that answers with this document. */
+  document(xml: string): string {
+    return this.#customer.xml(`/${fresh('document')}`, xml);
+  }
+
+  /** Number of requests for the document of a number. */
+  documentRequests(number: string): number {
+    return this.#customer.at(`/${number}`).filter(({ form }) => form['Event'] !== 'Hangup').length;
+  }
+
   /** Creates a number whose calls are forwarded to the called carrier once. */
   dialling(): Promise<string> {
     const action = this.#customer.xml('/after', '<Response/>');

@@ -81,7 +81,7 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as a carrier at its limit', () => 
     return service.api('POST', 'Call/', body, accounts.get(name));
   }
 
-  it("an account's redial loop exhausts the carrier's calls per second, but no call of a neighbor fails", async () => {
+  it("an account's redial loop exhausts the carrier's calls per second, but no call of another account fails", async () => {
     let looping = true;
     let placed = 0;
     const loop = (async () => {
@@ -100,12 +100,12 @@ describe.skipIf(missing('sipp', 'sox'))('SIPp as a carrier at its limit', () => 
       expect((await placeCall('otherAccount')).status).toBe(200);
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
-    await eventually('the end of all calls of the neighbor', () =>
-      customer.at('/neighbour').length === 6 ? true : undefined,
+    await eventually('the end of all calls of the other account', () =>
+      customer.at('/otherAccount').length === 6 ? true : undefined,
     );
     looping = false;
     await loop;
-    expect(customer.at('/neighbour').map(({ form }) => form['HangupCauseName'])).toEqual(
+    expect(customer.at('/otherAccount').map(({ form }) => form['HangupCauseName'])).toEqual(
       Array.from({ length: 6 }, () => 'Busy Line'),
     );
     // Refusals while the carrier is full name its limit; other refusals name the account's fair share.

@@ -99,6 +99,7 @@ export class FakeControl implements CallControl {
   hangup = this.#operation('hangup');
   transfer = this.#operation('transfer');
   stopRecording = this.#operation('stopRecording');
+  pauseRecording = this.#operation('pauseRecording');
   play = this.#operation('play');
   stopPlay = this.#operation('stopPlay');
   speak = this.#operation('speak');

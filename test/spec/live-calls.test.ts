@@ -181,6 +181,16 @@ describe('calls', () => {
     expect(lastRequest()?.args[2]).toBe('abc');
   });
 
+  it('POST Record/Pause and Record/Resume change all recordings, or one', async () => {
+    const id = 'd7800000-0000-4000-8000-000000000001';
+    const paused = await service.post(`${one}/Record/Pause/`, {});
+    expect([paused.status, paused.body.message]).toEqual([202, 'recording paused']);
+    expect(lastRequest()?.args.slice(1)).toEqual([expect.any(String), undefined, true]);
+    const resumed = await service.post(`${one}/Record/Resume/`, { recording_id: id });
+    expect([resumed.status, resumed.body.message]).toEqual([202, 'recording resumed']);
+    expect(lastRequest()?.args.slice(2)).toEqual([id, false]);
+  });
+
   it('GET log returns the call’s timeline', async () => {
     const { body } = await service.get(`${one}/log`);
     expect(body.log).toEqual([
@@ -232,6 +242,15 @@ describe('streams (dialect §1.8)', () => {
     expect(lastRequest()?.args[2]).toMatchObject({ bidirectional: false, audioTrack: 'both' });
   });
 
+  it('POST enables audio cleaning', async () => {
+    await start({ ...valid, noise_suppression: true, echo_cancellation: true, gain_control: true });
+    expect(lastRequest()?.args[2]).toMatchObject({
+      clean: { noise: true, echo: true, gain: true },
+    });
+    await start({ ...valid, noise_suppression: false });
+    expect(lastRequest()?.args[2]).not.toHaveProperty('clean');
+  });
+
   it('POST accepts the extra headers of the element', async () => {
     await start({ ...valid, extra_headers: 'tenant=7; user=alice@example.com,empty=' });
     expect(lastRequest()?.args[2]).toMatchObject({
@@ -274,6 +293,9 @@ describe('streams (dialect §1.8)', () => {
     [{ ...valid, extra_headers: 'a b' }, 'extra_headers'],
     [{ ...valid, extra_headers: `a=${'x'.repeat(512)}` }, 'extra_headers'],
     [{ ...valid, stream_timeout: 0 }, 'stream_timeout'],
+    [{ ...valid, noise_suppression: 'maybe' }, 'noise_suppression'],
+    [{ ...valid, echo_cancellation: 'maybe' }, 'echo_cancellation'],
+    [{ ...valid, gain_control: 'maybe' }, 'gain_control'],
   ])('returns 400 and names the wrong field: %j', async (body, field) => {
     const reply = await start(body);
     expect(reply.status).toBe(400);

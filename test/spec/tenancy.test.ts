@@ -17,6 +17,7 @@ const OF_CALLS = [
   'transfer',
   'startRecording',
   'stopRecording',
+  'pauseRecording',
   'play',
   'stopPlay',
   'speak',

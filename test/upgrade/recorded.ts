@@ -22,9 +22,10 @@ export interface RecordedAccount {
 /** Data that the earlier version stored, read without code of this version. */
 export interface RecordedFacts {
   readonly cdrs: number;
-  /** Answered calls that were active when the service was killed. */
+  /** Calls that were active when the service was killed. */
   readonly open: readonly {
     readonly callUuid: string;
+    readonly isAnswered: boolean;
     readonly perMinute: number;
     readonly heartbeatUs: number;
     readonly streams: readonly { readonly streamId: string; readonly perMinute: number }[];
@@ -73,8 +74,9 @@ export class RecordedFolder {
         cdrs: count('cdr'),
         open: open.map((row) => {
           const { cdr, streams } = JSON.parse(row.record);
-          const { callUuid, perMinute } = cdr;
-          return { callUuid, perMinute, heartbeatUs: row.heartbeat_us, streams };
+          const { callUuid, perMinute, answerUs } = cdr;
+          const isAnswered = answerUs !== undefined;
+          return { callUuid, isAnswered, perMinute, heartbeatUs: row.heartbeat_us, streams };
         }),
         streamCharges: Object.fromEntries(
           charges.map(({ reference, amount }) => [reference.replace('stream_cdr:', ''), amount]),

@@ -51,8 +51,8 @@ async function check(store: Store, facts: RecordedFacts, authId: string): Promis
   for (const call of facts.open) {
     const cdr = recovered.find(({ callUuid }) => callUuid === call.callUuid);
     expect(cdr, call.callUuid).toMatchObject({
-      billedMs: 60_000,
-      cost: call.perMinute,
+      billedMs: call.isAnswered ? 60_000 : 0,
+      cost: call.isAnswered ? call.perMinute : 0,
       streamingCost: call.streams.reduce((sum, stream) => sum + stream.perMinute, 0),
     });
     expect(cdr?.endUs).toBe(call.heartbeatUs);

@@ -61,8 +61,17 @@ void AudioStream::pump(Nanos now, const PayloadStore& store, const DelayEstimato
     }
     const int64_t at_ms = timestamp(inbound_began_ms_, inbound_frames_, now);
     if (listening_) listen(frame, now, events);
-    report(inbound_->write(frame, at_ms), events);
+    Frame clean(kLineRates.front());
+    report(inbound_->write(cleaner_ ? cleaned(frame, clean) : AudioView(frame), at_ms), events);
   }
+}
+
+/// Returns the audio at the cleaner's rate, stored in `out`.
+AudioView AudioStream::cleaned(AudioView audio, Frame& out) {
+  Frame scratch(cleaner_->rate());
+  out = to_cleaner_.convert(audio, cleaner_->rate(), scratch);
+  cleaner_->clean(out.samples());
+  return out;
 }
 
 /// Detects speech in a received frame and interrupts the bot.
@@ -104,6 +113,10 @@ void AudioStream::answered(const Frame& said, Nanos now) {
 
 void AudioStream::sent(AudioView audio, Nanos now, Events& events) {
   if (listening_ && !paused_) listening_->detector.sent(audio);
+  if (cleaner_ && !paused_) {
+    Frame scratch(cleaner_->rate());
+    cleaner_->sent(sent_to_cleaner_.convert(audio, cleaner_->rate(), scratch).samples);
+  }
   if (!outbound_ || paused_) return;
   const int64_t at_ms = timestamp(outbound_began_ms_, outbound_frames_, now);
   report(outbound_->write(audio, at_ms), events);

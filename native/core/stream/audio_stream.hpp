@@ -7,6 +7,7 @@
 
 #include "core/base/events.hpp"
 #include "core/dsp/speech_detector.hpp"
+#include "core/stream/audio_cleaner.hpp"
 #include "core/stream/live_reader.hpp"
 #include "core/stream/media_feed.hpp"
 #include "core/stream/media_message.hpp"
@@ -42,6 +43,9 @@ class AudioStream {
   AudioStream(const AudioStreamConfig& config, std::unique_ptr<AudioDecoder> decoder,
               std::shared_ptr<PlaybackQueue> queue);
 
+  /// Cleans the caller's audio for the bot from now on. Call before the stream is added to a leg.
+  void clean_with(std::unique_ptr<AudioCleaner> cleaner) { cleaner_ = std::move(cleaner); }
+
   [[nodiscard]] StreamHandle handle() const { return config_.handle; }
   [[nodiscard]] bool plays() const { return playback_.has_value(); }
   /// Pauses or resumes. While paused, sending and playback stop; afterwards time continues from
@@ -70,12 +74,17 @@ class AudioStream {
   void report(Bytes message, Events& events) const;
   int64_t timestamp(std::optional<int64_t>& first, int64_t& frames, Nanos now) const;
 
+  [[nodiscard]] AudioView cleaned(AudioView audio, Frame& out);
+
   AudioStreamConfig config_;
   LiveReader reader_;
   std::optional<MediaMessageWriter> inbound_;
   std::optional<MediaMessageWriter> outbound_;
   std::optional<StreamPlayback> playback_;
   FrameConverter to_line_;
+  std::unique_ptr<AudioCleaner> cleaner_;
+  FrameConverter to_cleaner_;
+  FrameConverter sent_to_cleaner_;
   bool rang_ = false;
   /// Checkpoints reached but not reported. A packet holds up to three frames.
   std::array<ReachedCheckpoint, 3 * StreamPlayback::kMaxCheckpointsPerFrame> reached_{};

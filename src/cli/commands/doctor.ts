@@ -68,6 +68,7 @@ async function examine(
     ...(await network.checkPublicAddress(settings)),
     ...services.checkCertificates(settings, Date.now()),
     await services.checkStore(settings),
+    await services.checkAudioCleaning(),
     await clusters.checkRedis(settings),
     ...clusters.checkParts(await reportedParts(session, running), settings),
     machine.checkClock(machine.thisMachine),

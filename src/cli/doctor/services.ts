@@ -103,6 +103,22 @@ export async function checkStore({ store }: Settings): Promise<Finding> {
   }
 }
 
+/** Checks the library for `noiseSuppression`, `echoCancellation` and `gainControl` of streams. */
+export async function checkAudioCleaning(
+  problemOf = async (): Promise<string> =>
+    (await import('../../edge/media/native.ts')).loadNative().cleaningProblem(),
+): Promise<Finding> {
+  const check = 'audio cleaning';
+  try {
+    const missing = await problemOf();
+    if (missing === '') return good(check, 'available for streams');
+    const what = 'noiseSuppression, echoCancellation and gainControl have no effect';
+    return skipped(check, `${what}: ${missing}; install libspeexdsp1 to use them`);
+  } catch (error) {
+    return skipped(check, `not checked: ${reasonOf(error)}`);
+  }
+}
+
 export async function checkMail({ mail }: Settings): Promise<Finding> {
   if (mail.smtpUrl === '')
     return skipped('mail', 'no SMTP server: mail is written to the outbox folder');

@@ -150,6 +150,10 @@ export const calling = {
       1024 * MIB,
       'messages above 64 KiB that the bots of one account may send at the same time; beyond: closed with 1009',
     ),
+    requireDisclosure: toggle(
+      false,
+      'refuse bidirectional streams of calls that have not heard a disclosure (`Stream` attribute `disclosure`)',
+    ),
     allowInsecure: choice(
       ['auto', 'yes', 'no'],
       'auto',

@@ -30,6 +30,8 @@ export class CallLog {
   readonly accountId: AccountId;
   /** Media quality samples over the whole call. */
   readonly quality = new QualityTrack();
+  /** True while keypad and spoken input must not appear, because a recording is paused. */
+  hidesInput = false;
   #dropped = 0;
   #endedMs: number | undefined;
   readonly #entries: CallLogEntry[] = [];

@@ -21,6 +21,7 @@ export interface StreamEnd {
   readonly atUs: number;
   readonly reason: StreamTermination;
   readonly turns?: TurnSummary;
+  readonly disclosedUs?: number;
 }
 
 /**
@@ -66,12 +67,13 @@ export class CallStreams {
     }));
   }
 
-  closed(streamId: StreamId, { atUs, reason, turns }: StreamEnd): boolean {
+  closed(streamId: StreamId, { atUs, reason, turns, disclosedUs }: StreamEnd): boolean {
     const open = this.#open.find((stream) => stream.streamId === streamId);
     if (open === undefined) return false;
     this.#open = this.#open.filter((stream) => stream !== open);
     const closed = closeStream(open, atUs, this.#price.currency, reason);
-    this.#past = [...this.#past, turns === undefined ? closed : { ...closed, turns }];
+    const facts = { ...(turns && { turns }), ...(disclosedUs !== undefined && { disclosedUs }) };
+    this.#past = [...this.#past, { ...closed, ...facts }];
     return true;
   }
 

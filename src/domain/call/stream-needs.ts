@@ -4,6 +4,16 @@ import type { Headers } from './signalling-needs.ts';
 
 export type StreamEncoding = 'audio/x-l16' | 'audio/x-mulaw';
 
+/** Cleaning of the caller's audio for the bot. */
+export interface AudioCleaning {
+  /** Suppresses noise. */
+  readonly noise: boolean;
+  /** Cancels the echo of the audio that is sent to the caller. */
+  readonly echo: boolean;
+  /** Adjusts the level. */
+  readonly gain: boolean;
+}
+
 /** Detection of the caller's speech. Times in ms; ranges as in the `Stream` element. */
 export interface SpeechDetection {
   readonly sensitivity: number;
@@ -47,6 +57,8 @@ export interface MediaStreamOptions {
   readonly wire?: StreamWire;
   /** Undefined: speech is not detected. */
   readonly speech?: SpeechDetection;
+  /** Undefined: the caller's audio is not changed. */
+  readonly clean?: AudioCleaning;
 }
 
 /** Bot socket for direct media transfer, created by the audio-stream edge and used by the media edge. */
@@ -69,6 +81,8 @@ export interface MediaStreamEvents {
   media(messages: readonly Uint8Array[]): void;
   /** The last sample queued before this checkpoint has been played. */
   played(name: string, at?: PlayPosition): void;
+  /** The caller's audio cannot be cleaned, for this reason. Called before `openStream` returns. */
+  notCleaned?(reason: string): void;
   speech?(event: SpeechEvent): void;
   /** The caller's speech has cleared the queue and these checkpoints. */
   interrupted?(names: readonly string[], at: PlayPosition): void;
@@ -129,6 +143,7 @@ export interface StreamSocketOptions {
   readonly callStartMs: number;
   /** Undefined: speech is not detected. `events`: the bot gets `speechStarted` and `speechStopped`. */
   readonly speech?: SpeechDetection & { readonly events: boolean };
+  readonly clean?: AudioCleaning;
   /** Whether `playedStream` and `clearedAudio` report the position of playback. */
   readonly positions?: boolean;
 }
@@ -147,6 +162,8 @@ export interface StreamSocketEvents {
   started(): void;
   played(name: string): void;
   cleared(): void;
+  /** The caller's audio cannot be cleaned, for this reason. */
+  notCleaned?(reason: string): void;
   /** The caller's speech interrupted the bot. */
   interrupted?(at: PlayPosition): void;
   turn?(latencyMs: number): void;
@@ -156,6 +173,8 @@ export interface StreamSocketEvents {
   /** Called exactly once. */
   ended(end: StreamSocketEnd): void;
   sendDigits(digits: string): void;
+  /** Pauses or resumes the recordings of the call. Returns their number. */
+  pauseRecording?(isPaused: boolean): number;
   /** Protocol violation by the bot, in plain words, for the call's log. */
   fault(code: string, detail: string): void;
 }

@@ -1,7 +1,7 @@
 /** Manages attempts: stored before the call is placed, closed exactly once. */
 
 import { wallUs } from '../../base/clock.ts';
-import { ServiceError } from '../../base/errors.ts';
+import { isUnreadable, ServiceError } from '../../base/errors.ts';
 import { type CallUuid, newCallUuid } from '../../base/ids.ts';
 import { contactEvent, finishOf, NO_CALL, UNKNOWN_END } from './attempt-end.ts';
 import type { DialerNeeds } from './dialer-needs.ts';
@@ -15,7 +15,7 @@ import type {
 } from './needs.ts';
 import { isRetryOver } from './outcome.ts';
 import type { PoolUse } from './pool-holds.ts';
-import type { Agent, Campaign, Contact } from './types.ts';
+import type { Agent, Attempt, Campaign, Contact } from './types.ts';
 import { dayOf, dayStartUs, nextDayStartUs } from './zoned-time.ts';
 
 /** Caller ID of a call. */
@@ -243,22 +243,48 @@ export class Attempts {
 
   /** Closes attempts that an earlier process left open, based on the records of their calls. */
   async recover(): Promise<void> {
-    const { store, calls, logger } = this.#needs;
-    for (const attempt of await store.openAttempts()) {
-      const end = (await calls.endOf(attempt.callUuid)) ?? {
-        ...NO_CALL,
-        endedUs: attempt.placedUs,
-      };
-      const campaign = await store.get(attempt.campaignId);
+    for (const attempt of await this.#needs.store.openAttempts()) {
+      try {
+        await this.#recover(attempt);
+      } catch (error) {
+        if (!isUnreadable(error)) throw error;
+        const { callUuid, campaignId } = attempt;
+        // It stays open: a later start with a readable campaign closes it.
+        this.#needs.logger.error({ error, callUuid, campaignId }, 'attempt not closed');
+      }
+    }
+  }
+
+  async #recover(attempt: Attempt): Promise<void> {
+    const { store, logger } = this.#needs;
+    const end = await this.#endOf(attempt);
+    const campaign = await store.get(attempt.campaignId);
+    if (campaign === undefined) return;
+    const { callUuid, campaignId } = attempt;
+    try {
       const contact = await store.contact(attempt.contactId);
-      if (campaign === undefined || contact === undefined) continue;
+      if (contact === undefined) return;
       const firstDialUs = contact.firstDialUs ?? attempt.placedUs;
       const finish = (): AttemptFinish => finishOf(campaign, { ...attempt, firstDialUs }, end);
       await this.#written(campaign, contact, attempt.from, end, finish);
-      logger.warn(
-        { callUuid: attempt.callUuid, campaignId: campaign.id },
-        'attempt closed after a stop',
-      );
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+      const firstDialUs = attempt.placedUs;
+      const ended = finishOf(campaign, { ...attempt, firstDialUs }, end);
+      const failed = { status: 'failed', reason: 'unreadable', dueUs: undefined } as const;
+      await store.finish({ ...ended, contact: { ...failed, counts: ended.contact.counts } }, []);
+    }
+    logger.warn({ callUuid, campaignId }, 'attempt closed after a stop');
+  }
+
+  /** Returns the end of the call of an attempt. Without a record there was no call; the end in an unreadable record is unknown. */
+  async #endOf({ callUuid, placedUs }: Attempt): Promise<CampaignCallEnd> {
+    const none = { ...NO_CALL, endedUs: placedUs };
+    try {
+      return (await this.#needs.calls.endOf(callUuid)) ?? none;
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+      return { ...UNKNOWN_END, answeredUs: undefined, endedUs: placedUs, refused: undefined };
     }
   }
 

@@ -1,5 +1,6 @@
 /** Chooses the next contact and caller ID of a running campaign, places the call, and handles a refusal. */
 import { wallUs } from '../../base/clock.ts';
+import { isUnreadable } from '../../base/errors.ts';
 import type { AccountId } from '../../base/ids.ts';
 import type { Attempts, Caller, Placed } from './attempts.ts';
 import { CallerIds, type Turn } from './caller-ids.ts';
@@ -101,9 +102,15 @@ export class Dialling {
       }
       const found = await lifecycle.due(live, nowUs, READ_AHEAD);
       if (found.length === 0) {
-        if (live.isDone) wake(live.campaign.accountId);
+        const knewTimezones = live.timezones !== undefined;
         live.sleepUntilUs =
           live.placing.size > 0 ? FOREVER : await lifecycle.nextDueUs(live, nowUs);
+        if (knewTimezones && live.sleepUntilUs <= nowUs) {
+          // A contact that is due and was not returned cannot be read, or became due in between.
+          if (await lifecycle.failUnreadable(live, nowUs)) continue;
+          live.sleepUntilUs = nowUs + STALE_MS * 1000;
+        }
+        if (live.isDone) wake(live.campaign.accountId);
         return undefined;
       }
       live.ahead.push(...(await attempts.select(live, found)));
@@ -111,11 +118,14 @@ export class Dialling {
   }
 
   async #agentOf(live: LiveCampaign): Promise<Agent | undefined> {
-    live.agent ??= await this.#needs.store.agent(live.campaign.agentId);
-    if (live.agent === undefined) {
-      live.blocked('the agent was deleted', this.#nowUs());
-      live.sleepUntilUs = this.#laterUs();
+    try {
+      live.agent ??= await this.#needs.store.agent(live.campaign.agentId);
+      if (live.agent === undefined) live.blocked('the agent was deleted', this.#nowUs());
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+      live.blocked('the agent cannot be read', this.#nowUs());
     }
+    if (live.agent === undefined) live.sleepUntilUs = this.#laterUs();
     return live.agent;
   }
 

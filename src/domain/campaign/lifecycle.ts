@@ -12,6 +12,8 @@ import { dayStartUs, nextDayStartUs } from './zoned-time.ts';
 const FOREVER = Number.POSITIVE_INFINITY;
 /** Number of contacts that expire per transaction. */
 const EXPIRED_AT_ONCE = 200;
+/** Number of unreadable contacts that fail per transaction. */
+const UNREADABLE_AT_ONCE = 200;
 
 export interface LifecycleHooks {
   /** Returns the number of the account's running or paused campaigns. */
@@ -174,6 +176,17 @@ export class Lifecycle {
       found.push(...(await store.due(query)));
     }
     return found.filter(({ contact }) => !live.placing.has(contact.id));
+  }
+
+  /** Fails contacts that are due but cannot be read. Returns whether there were any. */
+  async failUnreadable(live: LiveCampaign, nowUs: number): Promise<boolean> {
+    const { store, logger } = this.#needs;
+    const { id: campaignId } = live.campaign;
+    const changed = await store.failUnreadable({ campaignId, nowUs, limit: UNREADABLE_AT_ONCE });
+    if (changed === undefined) return false;
+    logger.error({ campaignId }, 'contacts that cannot be read were marked as failed');
+    live.campaign = changed;
+    return true;
   }
 
   /** Returns the next time at which a contact is due and its window is open. */

@@ -203,6 +203,13 @@ export interface CampaignStore {
   ): Promise<ReadonlyArray<{ readonly timezone: string; readonly dueUs: number }>>;
   /** Returns due contacts: first retries, longest due first, then contacts never called, in list order. */
   due(query: DueQuery): Promise<readonly DueContact[]>;
+  /**
+   * Marks up to `limit` due contacts that cannot be read as failed. Returns the changed campaign; undefined if there is no such
+   * contact.
+   */
+  failUnreadable(
+    query: Pick<DueQuery, 'campaignId' | 'nowUs' | 'limit'>,
+  ): Promise<Campaign | undefined>;
   /** Returns the IDs of contacts that are waiting, due or not. */
   waiting(id: CampaignId, limit: number): Promise<readonly number[]>;
   contact(contactId: number): Promise<Contact | undefined>;

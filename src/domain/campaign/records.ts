@@ -224,6 +224,7 @@ export type ContactReason =
   | 'daily_limit'
   | 'no_caller_id'
   | 'retry_window_over'
+  | 'unreadable'
   | 'campaign_expired';
 
 /** A refused row of an uploaded list. */

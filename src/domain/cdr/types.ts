@@ -52,6 +52,8 @@ export interface StreamCdr {
   readonly terminationReason: StreamTermination;
   /** Undefined without speech detection, and for a stream that a crash ended. */
   readonly turns?: TurnSummary | undefined;
+  /** Time at which the caller had heard that a machine speaks; undefined without a disclosure. */
+  readonly disclosedUs?: number | undefined;
 }
 
 /** Record of one leg, written once when it has ended. Times are integer microseconds UTC. */

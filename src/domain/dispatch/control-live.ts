@@ -1,6 +1,7 @@
 /** Live calls in the REST API, and the actions on them. */
 import type { AccountId, CallUuid, RecordingId, RequestUuid, StreamId } from '../../base/ids.ts';
 import type { StreamSpeech } from '../../protocol/answer-xml/answer-xml.ts';
+import type { AudioCleaning } from '../call/needs.ts';
 import type { CallbackTarget } from '../callback/types.ts';
 import type { CallDirection } from '../cdr/types.ts';
 import type { Destination } from './control-placing.ts';
@@ -101,6 +102,8 @@ export interface StreamRequest {
   readonly extraHeaders: ReadonlyArray<readonly [name: string, value: string]>;
   /** Undefined: speech is not detected. */
   readonly speech?: StreamSpeech | undefined;
+  /** Undefined: the caller's audio is not changed. */
+  readonly clean?: AudioCleaning;
   readonly playPositions?: boolean;
 }
 

@@ -184,6 +184,18 @@ export class ControlService implements CallControl {
     return err({ kind: 'notFound', what: 'recording' });
   }
 
+  async pauseRecording(
+    accountId: AccountId,
+    callUuid: CallUuid,
+    recordingId: RecordingId | undefined,
+    isPaused: boolean,
+  ): Done {
+    const call = this.#find(accountId, callUuid);
+    if (call === undefined) return NOT_FOUND;
+    const paused = this.#needs.interpreter().recorder.pause(call, isPaused, recordingId);
+    return paused > 0 ? DONE : err({ kind: 'notFound', what: 'recording' });
+  }
+
   async play(accountId: AccountId, callUuid: CallUuid, request: PlayRequest): Done {
     const legs = await this.#answeredLegs(accountId, callUuid, request.legs);
     if (!legs.ok) return legs;

@@ -66,6 +66,13 @@ export interface CallControl {
     callUuid: CallUuid,
     request: RecordRequest,
   ): Promise<Result<StartedRecording, ControlRefusal>>;
+  /** Pauses or resumes one recording; without `recordingId`, all recordings of the call. Fails if none is running. */
+  pauseRecording(
+    accountId: AccountId,
+    callUuid: CallUuid,
+    recordingId: RecordingId | undefined,
+    isPaused: boolean,
+  ): Promise<Result<void, ControlRefusal>>;
   /** Stops one recording; without `recordingId`, all recordings of the call. */
   stopRecording(
     accountId: AccountId,

@@ -36,6 +36,7 @@ export function startStream(
       extraHeadersText: extraHeaders.map(([name, value]) => `${name}=${value}`).join(','),
       maxRetries: 0,
       speech: request.speech,
+      ...(request.clean && { clean: request.clean }),
       playPositions: request.playPositions ?? false,
     },
     needs,

@@ -16,7 +16,15 @@ const MERGED = ['liveCalls', 'conferences', 'multiPartyCalls', 'endedMultiPartyC
 /** Operations on a call; its UUID is the second argument. */
 const OF_CALL = [
   ...(['liveCall', 'callLog', 'hangup', 'transfer', 'refer', 'startRecording'] as const),
-  ...(['stopRecording', 'play', 'stopPlay', 'speak', 'stopSpeak', 'sendDigits'] as const),
+  ...([
+    'stopRecording',
+    'pauseRecording',
+    'play',
+    'stopPlay',
+    'speak',
+    'stopSpeak',
+    'sendDigits',
+  ] as const),
   ...(['startStream', 'streams', 'stopStream'] as const),
 ] as const;
 /** Operations on a conference; its name is the second argument. */

@@ -1,11 +1,17 @@
 /** Audio streams of calls, opened by a `Stream` element or through the REST API. */
 import { newStreamId, type StreamId } from '../../base/ids.ts';
 import type { Call } from '../call/call.ts';
-import type { StreamSocket, StreamSocketEnd, StreamStopReason } from '../call/needs.ts';
+import type {
+  StreamSocket,
+  StreamSocketEnd,
+  StreamSocketEvents,
+  StreamStopReason,
+} from '../call/needs.ts';
 import { partyParameter } from '../callback/callback.ts';
 import type { CallbackParameters } from '../callback/types.ts';
 import type { StreamTermination } from '../cdr/types.ts';
 import { notify } from './call-callbacks.ts';
+import { disclosedAt } from './disclosure.ts';
 import type { InterpreterNeeds } from './needs.ts';
 import type {
   AudioStreamEnd,
@@ -38,6 +44,8 @@ const RECONNECT_MS = 250;
 /** Failed streams kept per call until its end; the oldest are dropped beyond that. */
 const MAX_FAILED = 20;
 
+const NOT_DISCLOSED = 'streams.requireDisclosure: no disclosure was played before the stream';
+
 const live = new WeakMap<Call, Set<AudioStream>>();
 const failed = new WeakMap<Call, readonly FailedAudioStream[]>();
 
@@ -61,6 +69,14 @@ export function openAudioStream(
   const refusal = limitOfStreams(streamsOf(call), request.bidirectional);
   if (refusal !== undefined) {
     call.log.add('warning', 'stream refused', { reason: refusal });
+    return undefined;
+  }
+  if (
+    needs.settings.requireDisclosure &&
+    request.bidirectional &&
+    disclosedAt(call) === undefined
+  ) {
+    call.log.add('warning', 'stream refused', { reason: NOT_DISCLOSED });
     return undefined;
   }
   const streams = live.get(call) ?? new Set<AudioStream>();
@@ -148,7 +164,6 @@ class AudioStream implements LiveAudioStream {
       streamId: this.#currentId,
       url: withoutSecrets(request.url),
     });
-    let startUs: number | undefined;
     this.#socket = this.#needs.streams.open(
       {
         url: request.url,
@@ -166,36 +181,48 @@ class AudioStream implements LiveAudioStream {
         direction: identity.facts.direction,
         callStartMs: Math.floor(identity.facts.sessionStartUs / 1000),
         ...(request.speech && { speech: request.speech }),
+        ...(request.clean && { clean: request.clean }),
         positions: request.playPositions,
       },
       this.#call.media,
-      {
-        started: () => {
-          startUs = this.#call.nowUs();
-          this.#started(startUs);
-        },
-        played: (name) => this.#notify('PlayedStream', [['Name', name]]),
-        cleared: () => this.#notify('ClearedAudio'),
-        interrupted: (at) => {
-          this.#turns.interrupted();
-          this.#call.log.add('stream', 'caller interrupted the bot', { ...at });
-        },
-        turn: (latencyMs) => {
-          this.#turns.took(latencyMs);
-          this.#call.log.add('stream', 'turn', { latencyMs });
-        },
-        degraded: (percent) =>
-          this.#notify('DegradedStream', [['Level', String(percent)]], 'connection degraded'),
-        missed: (ms) =>
-          this.#call.log.add('warning', 'audio dropped: the bot did not read its socket', {
-            streamId: this.#currentId,
-            ms,
-          }),
-        sendDigits: (digits) => this.#sendDigits(digits),
-        fault: (code, detail) => this.#call.log.add('stream', `bot fault: ${code}`, { detail }),
-        ended: (end) => this.#socketEnded(end),
-      },
+      this.#events(),
     );
+  }
+
+  #events(): StreamSocketEvents {
+    return {
+      started: () => this.#started(this.#call.nowUs()),
+      played: (name) => this.#notify('PlayedStream', [['Name', name]]),
+      cleared: () => this.#notify('ClearedAudio'),
+      notCleaned: (reason) =>
+        this.#call.log.add('warning', 'audio is not cleaned', {
+          streamId: this.#currentId,
+          reason,
+        }),
+      interrupted: (at) => {
+        this.#turns.interrupted();
+        this.#call.log.add('stream', 'caller interrupted the bot', { ...at });
+      },
+      turn: (latencyMs) => {
+        this.#turns.took(latencyMs);
+        this.#call.log.add('stream', 'turn', { latencyMs });
+      },
+      degraded: (percent) =>
+        this.#notify('DegradedStream', [['Level', String(percent)]], 'connection degraded'),
+      missed: (ms) =>
+        this.#call.log.add('warning', 'audio dropped: the bot did not read its socket', {
+          streamId: this.#currentId,
+          ms,
+        }),
+      sendDigits: (digits) => this.#sendDigits(digits),
+      pauseRecording: (isPaused) => {
+        const count = this.#needs.recorder.pause(this.#call, isPaused);
+        if (count === 0) this.#call.log.add('warning', 'bot: no recording is running');
+        return count;
+      },
+      fault: (code, detail) => this.#call.log.add('stream', `bot fault: ${code}`, { detail }),
+      ended: (end) => this.#socketEnded(end),
+    };
   }
 
   #started(startUs: number): void {
@@ -270,7 +297,13 @@ class AudioStream implements LiveAudioStream {
     const reason = TERMINATION[kind];
     if (this.#recordId !== undefined) {
       const turns = this.#turns.summary();
-      const end = { atUs: this.#bookedUs(), reason, ...(turns && { turns }) };
+      const disclosedUs = disclosedAt(this.#call);
+      const end = {
+        atUs: this.#bookedUs(),
+        reason,
+        ...(turns && { turns }),
+        ...(disclosedUs !== undefined && { disclosedUs }),
+      };
       if (this.#call.streams.closed(this.#recordId, end)) this.#persist();
     } else if (kind === 'dropped') {
       const end = { atUs: this.#call.endUs ?? this.#call.nowUs(), reason };

@@ -142,6 +142,11 @@ export interface Recorder {
   ): Promise<Result<LiveRecording, RecordRefusal>>;
   /** Stops one recording of the call, or all of them. Returns false if none was running. */
   stop(call: Call, recordingId?: RecordingId): boolean;
+  /**
+   * Pauses or resumes one recording of the call, or all of them. Paused audio is not recorded or charged. While a
+   * recording is paused, the call's timeline does not show input. Returns the number of recordings concerned.
+   */
+  pause(call: Call, isPaused: boolean, recordingId?: RecordingId): number;
   /** Runs `start` when the next `Dial` of this call is answered (`Record startOnDialAnswer`). */
   whenDialAnswered(call: Call, start: () => void): void;
   /** Starts the recordings that wait for a `Dial`. Called once both parties hear each other. */
@@ -226,6 +231,8 @@ interface InterpreterSettings {
   /** Peers whose REFER is accepted. The account pays for the resulting call as for a `Dial`. */
   readonly referFrom: 'endpoints' | 'all' | 'nobody';
   readonly streamQueueMs: number;
+  /** Refuses bidirectional streams of calls that have not heard a disclosure. Default false. */
+  readonly requireDisclosure?: boolean;
   /** Hangup source shown when the platform ended a leg (DialBLegHangupSource). */
   readonly platformName: string;
 }

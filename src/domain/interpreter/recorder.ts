@@ -47,6 +47,7 @@ type Outcome = Promise<Result<LiveRecording, RecordRefusal>>;
 /** Recording state of one call. */
 class CallRecordings {
   readonly live = new Set<RunningRecording>();
+  readonly paused = new Set<RunningRecording>();
   starting = 0;
   armed: readonly (() => void)[] = [];
 }
@@ -107,7 +108,10 @@ export class CallRecorder implements Recorder {
     }
     const take = this.#record(call, request, begun.value);
     takes.live.add(take);
-    void take.ended.then(() => takes.live.delete(take));
+    void take.ended.then(() => {
+      takes.live.delete(take);
+      if (takes.paused.delete(take)) call.log.hidesInput = takes.paused.size > 0;
+    });
     call.log.add('media', 'recording', { recordingId: take.recordingId, format: request.format });
     return ok(take);
   }
@@ -153,6 +157,22 @@ export class CallRecorder implements Recorder {
     );
     for (const take of chosen) take.stop('API request');
     return chosen.length > 0;
+  }
+
+  pause(call: Call, isPaused: boolean, recordingId?: RecordingId): number {
+    const { live, paused } = this.#recordingsOf(call);
+    const chosen = [...live].filter(
+      (take) => recordingId === undefined || take.recordingId === recordingId,
+    );
+    for (const take of chosen) {
+      take.pause(isPaused);
+      if (isPaused) paused.add(take);
+      else paused.delete(take);
+      const text = isPaused ? 'recording paused' : 'recording resumed';
+      call.log.add('media', text, { recordingId: take.recordingId });
+    }
+    call.log.hidesInput = paused.size > 0;
+    return chosen.length;
   }
 
   /** Active recordings of the call. */

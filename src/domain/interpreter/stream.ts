@@ -7,7 +7,13 @@ import type { CallbackTarget } from '../callback/types.ts';
 export interface AudioStreamRequest
   extends Omit<
     StreamInstruction,
-    'kind' | 'line' | 'warnings' | 'name' | 'statusCallbackUrl' | 'statusCallbackMethod'
+    | 'kind'
+    | 'line'
+    | 'warnings'
+    | 'name'
+    | 'disclosure'
+    | 'statusCallbackUrl'
+    | 'statusCallbackMethod'
   > {
   readonly statusCallback: CallbackTarget | undefined;
 }

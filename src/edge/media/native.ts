@@ -5,6 +5,7 @@
 import type { Branded, StreamId } from '../../base/ids.ts';
 import { loadNativeAddon } from '../../base/native-addon.ts';
 import type {
+  AudioCleaning,
   LineRate,
   MachineDetectionOptions,
   SpeechDetection,
@@ -219,6 +220,7 @@ export interface NativeEngine {
     readonly epochMs: number;
     /** Undefined: speech is not detected. */
     readonly speech: SpeechDetection | undefined;
+    readonly clean: AudioCleaning | undefined;
     /** Native sockets and handle of the bot's socket, which then is the remote end. Undefined without native sockets. */
     readonly sockets: object | undefined;
     readonly socket: number | undefined;
@@ -260,6 +262,8 @@ export interface Native {
     threads: number,
     ioUring: boolean,
   ) => NativeEngine;
+  /** Returns why audio cannot be cleaned, or an empty string. */
+  cleaningProblem(): string;
   makeClip(samples: Uint8Array, rate: number, lineRate: LineRate): NativeClip;
 }
 

@@ -1,4 +1,5 @@
 import type {
+  AudioCleaning,
   MediaStream,
   MediaStreamEvents,
   MediaStreamOptions,
@@ -83,9 +84,19 @@ export class LegStream implements MediaStream {
         endMs: speech.endMs,
         bargeIn: speech.bargeIn,
       },
+      clean: this.#cleaning(options),
       sockets: options.wire?.sockets,
       socket: options.wire?.handle,
     });
+  }
+
+  /** Without the library, the stream carries the original audio. */
+  #cleaning({ clean }: MediaStreamOptions): AudioCleaning | undefined {
+    if (clean === undefined) return undefined;
+    const reason = this.#hub.native.cleaningProblem();
+    if (reason === '') return clean;
+    this.#events.notCleaned?.(reason);
+    return undefined;
   }
 
   receive(message: Uint8Array): StreamReceiveResult {

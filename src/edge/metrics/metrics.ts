@@ -54,6 +54,8 @@ export interface Metrics {
   charged(source: 'call' | 'stream', currency: string, units: number): void;
   /** Records a webhook exchange. `code` is the HTTP status or the kind of failure. */
   webhook(event: string, code: string, tookMs: number): void;
+  /** Records the latency of a bot's answer. */
+  turnTook(latencyMs: number): void;
   /** Replaces the given sources. */
   connect(sources: MetricSources): void;
   /** Renders a scrape in the format selected by `accept`. Default: Prometheus text format. */
@@ -75,6 +77,7 @@ const MISNAMED = [
 const SECONDS_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const DURATION_BUCKETS = [1, 5, 15, 30, 60, 120, 300, 600, 1800, 3600, 7200];
 const MOS_BUCKETS = [1, 2, 2.5, 3, 3.5, 3.8, 4, 4.2, 4.4, 4.5];
+const TURN_BUCKETS = [0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10];
 const JITTER_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2];
 
 export function createMetrics(options: { readonly process?: boolean } = {}): Metrics {
@@ -112,6 +115,7 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
     },
     webhook: (event, code, tookMs) =>
       facts.webhook.observe({ event: bounded('event', event), code }, secondsOf(tookMs)),
+    turnTook: (latencyMs) => facts.turn.observe(secondsOf(latencyMs)),
     connect: (more) => Object.assign(sources, more),
     scrape(accept = '') {
       state.media = sources.media?.();
@@ -161,6 +165,12 @@ function defineFacts(exposition: Exposition) {
       name: 'voice_charged_units_total',
       help: 'Currency units charged for calls and their streams',
       labelNames: ['source', 'currency'],
+      registers,
+    }),
+    turn: new Histogram({
+      name: 'voice_bot_turn_seconds',
+      help: "Time from the caller's last speech to the first audio of the bot's answer",
+      buckets: TURN_BUCKETS,
       registers,
     }),
     webhook: new Histogram({

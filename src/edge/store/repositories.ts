@@ -256,6 +256,7 @@ export const ACCESS: {
     purgeDoNotCall: 'write',
     dueZones: 'point',
     due: 'point',
+    failUnreadable: 'write',
     waiting: 'point',
     contact: 'point',
     begin: 'write',

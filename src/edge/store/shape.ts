@@ -51,6 +51,22 @@ export const listOf = <T>(of: Shape<T>): Shape<readonly T[]> => ({
   },
 });
 
+/** A list with one shape per position. */
+export const tupleOf = <T extends readonly unknown[]>(
+  ...shapes: { readonly [Key in keyof T]: Shape<T[Key]> }
+): Shape<readonly unknown[]> => ({
+  text: `(${shapes.map(({ text }) => text).join(', ')})`,
+  problem: (value, at) => {
+    if (!Array.isArray(value) || value.length !== shapes.length)
+      return `${at} is not a list of ${shapes.length}`;
+    for (const [index, one] of shapes.entries()) {
+      const problem = one.problem(value[index], `${at}[${index}]`);
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
+  },
+});
+
 /** A list of two texts, such as a name and its value. */
 export const aPair = (): Shape<readonly [string, string]> =>
   shape(

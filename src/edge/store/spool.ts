@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   appendFileSync,
   readFileSync,
@@ -11,7 +12,9 @@ import { type FileHandle, open, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ServiceError } from '../../base/errors.ts';
 import { makeFolder } from './make-folder.ts';
+import { SPOOLED_WRITE, storedWrite, writeUnit } from './sql/stored-write.ts';
 import type { Unit } from './unit.ts';
+import type { UnreadableRow } from './unreadable.ts';
 import type { Vault } from './vault.ts';
 
 const PURPOSE = 'spool';
@@ -66,7 +69,7 @@ export class Spool {
 
   /** Resolves when the unit is on the disk. Rejects with STORE_FULL when there is no room. */
   add(unit: Unit): Promise<void> {
-    const sealed = this.#vault.seal(JSON.stringify(unit), PURPOSE);
+    const sealed = this.#vault.seal(SPOOLED_WRITE.write(storedWrite(unit)), PURPOSE);
     const line = `${Buffer.from(sealed).toString('base64')}\n`;
     if (this.#bytes + line.length > this.#limitBytes)
       return Promise.reject(new ServiceError('STORE_FULL', 'the spool of the store is full'));
@@ -77,26 +80,30 @@ export class Spool {
     });
   }
 
-  /** Returns the oldest units that are on the disk; undefined for a line that is damaged. */
-  next(limit: number): readonly (Unit | undefined)[] {
+  /** Returns the oldest units that are on the disk; for a line that cannot be read, its report. */
+  next(limit: number): readonly (Unit | UnreadableRow)[] {
     return this.#lines.slice(0, limit).map((line) => this.#read(line));
   }
 
-  #read(line: string): Unit | undefined {
+  #read(line: string): Unit | UnreadableRow {
     try {
-      return JSON.parse(this.#vault.open(Buffer.from(line, 'base64'), PURPOSE)) as Unit;
-    } catch {
-      return undefined;
+      return writeUnit(SPOOLED_WRITE.read(this.#vault.open(Buffer.from(line, 'base64'), PURPOSE)));
+    } catch (error) {
+      return reportOf(line, error);
     }
   }
 
-  /** Copies the damaged ones of the oldest `count` lines to a file next to the spool. Returns its path if there are any. */
-  setAside(count: number): string | undefined {
-    const damaged = this.#lines.slice(0, count).filter((line) => this.#read(line) === undefined);
-    if (damaged.length === 0) return undefined;
-    const path = `${this.#file}.damaged`;
-    appendFileSync(path, damaged.map((line) => `${line}\n`).join(''), { mode: 0o600 });
-    return path;
+  /**
+   * Copies the lines of units that can never be written, by their index among the oldest, to a file next to the spool.
+   * Returns their reports.
+   */
+  setAside(failed: ReadonlyMap<number, unknown>): readonly UnreadableRow[] {
+    const lines = [...failed].map(([index, error]) => [this.#lines[index] ?? '', error] as const);
+    if (lines.length > 0)
+      appendFileSync(`${this.#file}.damaged`, lines.map(([line]) => `${line}\n`).join(''), {
+        mode: 0o600,
+      });
+    return lines.map(([line, error]) => reportOf(line, error));
   }
 
   /** Marks the oldest `count` units as completed. */
@@ -159,6 +166,14 @@ export class Spool {
     this.#lines = [];
   }
 }
+
+/** The original stays encrypted, because it contains URLs with credentials. */
+const reportOf = (line: string, error: unknown): UnreadableRow => ({
+  table: 'spool',
+  key: createHash('sha256').update(line).digest('hex').slice(0, 32),
+  reason: error instanceof Error ? error.message : String(error),
+  original: JSON.stringify({ sealed: line }),
+});
 
 function readOr(file: string, absent: string): string {
   return statSync(file, { throwIfNoEntry: false }) === undefined

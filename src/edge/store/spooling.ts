@@ -3,7 +3,9 @@ import { ServiceError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Access } from './repositories.ts';
 import type { Spool } from './spool.ts';
+import type { SpooledOperation } from './sql/stored-write.ts';
 import type { Unit } from './unit.ts';
+import type { UnreadableRow } from './unreadable.ts';
 
 export type Submit = (unit: Unit, access: Access) => Promise<unknown>;
 
@@ -11,15 +13,16 @@ export type Submit = (unit: Unit, access: Access) => Promise<unknown>;
  * Operations that may wait on the local disk, and the answer that callers receive for each. Calls, their ends and their
  * callbacks make these writes. They may be repeated because calls and notifications have IDs.
  */
-const SPOOLED: ReadonlyMap<string, unknown> = new Map([
-  ['calls.update', undefined],
-  ['calls.settle', true],
-  ['calls.discard', undefined],
-  ['callLogs.put', undefined],
-  ['notifications.put', undefined],
-  ['notifications.recordAttempt', undefined],
-  ['notifications.remove', undefined],
-]);
+const ANSWERS: Readonly<Record<SpooledOperation, unknown>> = {
+  'calls.update': undefined,
+  'calls.settle': true,
+  'calls.discard': undefined,
+  'callLogs.put': undefined,
+  'notifications.put': undefined,
+  'notifications.recordAttempt': undefined,
+  'notifications.remove': undefined,
+};
+const SPOOLED: ReadonlyMap<string, unknown> = new Map(Object.entries(ANSWERS));
 
 /** Pause between two attempts while the database is unavailable (milliseconds), and units per attempt. */
 const RETRY_MS = 500;
@@ -31,6 +34,8 @@ export interface SpoolingNeeds {
   readonly logger: Logger;
   /** Runs units of work in order. */
   readonly inOrder: Submit;
+  /** Reports units that can never be written. */
+  readonly onUnreadable: (rows: readonly UnreadableRow[]) => void;
 }
 
 /**
@@ -101,26 +106,24 @@ export class Spooling {
   }
 
   async #round(): Promise<void> {
-    const { spool, inOrder, logger } = this.#needs;
-    const units = spool.next(BATCH);
+    const { spool, inOrder, onUnreadable } = this.#needs;
     const results = await Promise.allSettled(
-      units.map((unit) => (unit === undefined ? undefined : inOrder(unit, 'write'))),
+      spool.next(BATCH).map(async (unit) => {
+        if ('reason' in unit) throw new Error(unit.reason);
+        return inOrder(unit, 'write');
+      }),
     );
     const unavailable = results.findIndex(
       (one) => one.status === 'rejected' && isUnavailable(one.reason),
     );
     const done = unavailable < 0 ? results.length : unavailable;
-    for (const [index, result] of results.slice(0, done).entries()) {
-      if (result.status === 'fulfilled') continue;
-      const { repository, operation } = units[index] as Unit;
-      // A unit that can never be written must not block the others. Its call is still open in the store.
-      logger.error(
-        { error: result.reason, repository, operation },
-        'queued write failed permanently and was dropped',
+    // A unit that can never be written must not block the others. Its call is still open in the store.
+    const failed = results
+      .slice(0, done)
+      .flatMap((result, index) =>
+        result.status === 'rejected' ? [[index, result.reason] as const] : [],
       );
-    }
-    const file = spool.setAside(done);
-    if (file !== undefined) logger.error({ file }, 'damaged queued writes were set aside');
+    if (failed.length > 0) onUnreadable(spool.setAside(new Map(failed)));
     if (done > 0) spool.done(done);
     if (unavailable >= 0) throw (results[unavailable] as PromiseRejectedResult).reason;
   }

@@ -44,11 +44,12 @@ export function createAudioStreams(options: AudioStreamsOptions): AudioStreamsEd
     options.logger,
   );
   const connectionNeeds = { ...options, sockets, socketLimits };
-  const { clock, logger } = options;
+  const { clock, logger, turnTook } = options;
   return {
     open: (stream, leg, events) => {
       const connection = new NativeConnection(stream, connectionNeeds);
-      const needs = { connection, clock, logger, limits: socketLimits, tally, watches };
+      const limits = socketLimits;
+      const needs = { connection, clock, logger, limits, tally, watches, turnTook };
       return new StreamDispatcher(stream, leg, events, needs);
     },
     watches,

@@ -89,6 +89,7 @@ export interface DispatcherNeeds {
   readonly logger: Logger;
   readonly limits: Pick<StreamSocketLimits, 'session' | 'queueMs'>;
   readonly tally: StreamTally;
+  readonly turnTook?: ((latencyMs: number) => void) | undefined;
   /** Watchers of stream messages; undefined for none. */
   readonly watches?: StreamWatches;
 }
@@ -200,6 +201,9 @@ export class StreamDispatcher implements StreamSocket {
       case 'dropSocket':
         this.#connection.drop();
         break;
+      case 'pauseRecording':
+        this.#pauseRecording(output.isPaused);
+        break;
       case 'sendDigits':
       case 'started':
       case 'played':
@@ -250,7 +254,9 @@ export class StreamDispatcher implements StreamSocket {
     const { queueMs } = this.#needs.limits;
     const extraHeadersJson = extraHeadersLiteral(extraHeaders);
     const { wire } = this.#connection;
-    const joined = { ...(wire && { wire }), ...(speech && { speech }) };
+    const { clean } = this.#options;
+    const chosen = { ...(speech && { speech }), ...(clean && { clean }) };
+    const joined = { ...(wire && { wire }), ...chosen };
     try {
       this.#stream = this.#leg.openStream(
         { streamId, encoding, rate, tracks, bidirectional, extraHeadersJson, queueMs, ...joined },
@@ -258,12 +264,16 @@ export class StreamDispatcher implements StreamSocket {
           media: (messages) => this.#sendMedia(messages),
           played: (checkpoint, at) =>
             this.#driver.notify({ kind: 'played', checkpoint, ...(at && { at }) }),
+          notCleaned: (reason) => this.#events.notCleaned?.(reason),
           speech: (event) => this.#driver.notify({ kind: 'speech', ...event }),
           interrupted: (checkpoints, at) => {
             this.#driver.notify({ kind: 'interrupted', checkpoints, at });
             this.#events.interrupted?.(at);
           },
-          turn: (latencyMs) => this.#events.turn?.(latencyMs),
+          turn: (latencyMs) => {
+            this.#needs.turnTook?.(latencyMs);
+            this.#events.turn?.(latencyMs);
+          },
           degraded: (percent) => this.#events.degraded(percent),
           dtmf: (digit, timestampMs) => this.#driver.notify({ kind: 'dtmf', digit, timestampMs }),
         },
@@ -271,6 +281,11 @@ export class StreamDispatcher implements StreamSocket {
     } catch (error) {
       this.#driver.notify({ kind: 'broken', detail: `no media for the stream: ${error}` });
     }
+  }
+
+  #pauseRecording(isPaused: boolean): void {
+    const count = this.#events.pauseRecording?.(isPaused) ?? 0;
+    this.#driver.notify({ kind: 'recordings', isPaused, count });
   }
 
   /** Sends media if the connection cannot be connected natively. */

@@ -53,5 +53,7 @@ export interface AudioStreamsOptions extends UpgradeNeeds {
   readonly threads?: number;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Called for each turn of a stream with speech detection. */
+  readonly turnTook?: (latencyMs: number) => void;
   readonly limits?: Partial<StreamSocketLimits>;
 }

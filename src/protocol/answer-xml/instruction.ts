@@ -224,6 +224,10 @@ export interface StreamInstruction extends Sourced {
   readonly speech: StreamSpeech | undefined;
   /** Whether `playedStream` and `clearedAudio` report the position of playback. */
   readonly playPositions: boolean;
+  /** Cleaning of the caller's audio for the bot; absent: none. */
+  readonly clean?: { readonly noise: boolean; readonly echo: boolean; readonly gain: boolean };
+  /** Text spoken to the caller before the stream opens; undefined: none. */
+  readonly disclosure: string | undefined;
 }
 
 export type ConferenceSound =
@@ -322,6 +326,12 @@ export interface HangupInstruction extends Sourced {
   readonly scheduleMs: number | undefined;
 }
 
+/** Pauses or resumes all recordings of the call. */
+export interface RecordingSwitchInstruction extends Sourced {
+  readonly kind: 'recordingSwitch';
+  readonly isPaused: boolean;
+}
+
 /** Accepted but ignored, for documents written for services with messaging. */
 export interface MessageInstruction extends Sourced, WithCallback {
   readonly kind: 'message';
@@ -331,6 +341,7 @@ export interface MessageInstruction extends Sourced, WithCallback {
 }
 
 export type Instruction =
+  | RecordingSwitchInstruction
   | SpeakInstruction
   | PlayInstruction
   | WaitInstruction

@@ -13,6 +13,8 @@ export type ApplicationMessage =
   | { readonly event: 'checkpoint'; readonly name: string }
   | { readonly event: 'clearAudio' }
   | { readonly event: 'sendDTMF'; readonly digits: string }
+  /** Pauses or resumes the recordings of the call. */
+  | { readonly event: 'pauseRecording' | 'resumeRecording' }
   /** `drain` delays the stop until all queued audio has been played. */
   | { readonly event: 'stop'; readonly drain: boolean };
 
@@ -46,6 +48,8 @@ const READERS: Readonly<Record<string, Reader>> = Object.assign(Object.create(nu
   clearAudio: () => ok({ event: 'clearAudio' }),
   clear: () => ok({ event: 'clearAudio' }),
   sendDTMF: readSendDtmf,
+  pauseRecording: () => ok({ event: 'pauseRecording' }),
+  resumeRecording: () => ok({ event: 'resumeRecording' }),
   stop: ({ drain }) => ok({ event: 'stop', drain: drain === true }),
 } satisfies Record<string, Reader>);
 

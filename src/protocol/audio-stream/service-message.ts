@@ -133,6 +133,17 @@ interface SpeechChange {
   readonly confidence: number;
 }
 
+/** Confirms `pauseRecording` or `resumeRecording`. An extension of the dialect. */
+export const recordingMessage = (
+  streamId: StreamId,
+  { isPaused, count }: { readonly isPaused: boolean; readonly count: number },
+): string =>
+  numbered({
+    event: isPaused ? 'recordingPaused' : 'recordingResumed',
+    streamId,
+    recordings: count,
+  });
+
 export const errorMessage = (streamId: StreamId, { code, message }: StreamFault): string =>
   numbered({ event: 'error', streamId, error: { code, message }, reason: message });
 

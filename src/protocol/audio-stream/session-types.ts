@@ -36,6 +36,8 @@ export type SessionInput =
   /** The engine has executed `clearQueue`. `at` is undefined if the position is unknown. */
   | { readonly kind: 'queueCleared'; readonly at: PlayPosition | undefined }
   | { readonly kind: 'dtmf'; readonly digit: string; readonly timestampMs: number }
+  /** Number of recordings that were paused or resumed. */
+  | { readonly kind: 'recordings'; readonly isPaused: boolean; readonly count: number }
   | { readonly kind: 'pong' }
   /** The connection closed or could not be established. Reported once. */
   | { readonly kind: 'socketClosed'; readonly detail: string }
@@ -65,6 +67,7 @@ export type SessionOutput =
   /** Request to report `played` with this ID when all audio queued so far has been sent. */
   | { readonly kind: 'checkpoint'; readonly id: string }
   | { readonly kind: 'sendDigits'; readonly digits: string }
+  | { readonly kind: 'pauseRecording'; readonly isPaused: boolean }
   /** Starts the closing handshake (RFC 6455 §7). `last` is sent before it; no `media` is sent between or after. */
   | {
       readonly kind: 'closeSocket';

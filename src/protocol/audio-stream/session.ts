@@ -113,6 +113,9 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
       case 'dtmf':
         this.#dtmf(input.digit, input.timestampMs);
         break;
+      case 'recordings':
+        if (this.sending) this.#send(encode.recordingMessage(this.#stream.streamId, input));
+        break;
       case 'pong':
         this.#timers.clear('pong');
         break;
@@ -162,6 +165,10 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
         break;
       case 'sendDTMF':
         this.#out.push({ kind: 'sendDigits', digits: message.digits });
+        break;
+      case 'pauseRecording':
+      case 'resumeRecording':
+        this.#out.push({ kind: 'pauseRecording', isPaused: message.event === 'pauseRecording' });
         break;
       case 'stop':
         this.#stopRequested(message.drain);

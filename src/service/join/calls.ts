@@ -1,5 +1,6 @@
 /** Composes the call components: admission, billing, interpreter, routing and control. */
 import type { DestinationGuard } from '../../base/egress.ts';
+import type { Settings } from '../../config/schema.ts';
 import type { CallLogs } from '../../domain/call/call.ts';
 import {
   type AudioLibrary,
@@ -266,15 +267,7 @@ export function joinParts<R extends Recorder>(
     clock,
     random,
     logger,
-    settings: {
-      allowInsecureStreams: derived.allowInsecure,
-      redirectsPerMinute: settings.calls.redirectsPerMinute,
-      ringTimeoutMs: settings.calls.ringTimeoutMs,
-      answerBeforeDial: settings.calls.answerBeforeDial,
-      referFrom: settings.calls.referFrom,
-      streamQueueMs: settings.streams.queueMs,
-      platformName: settings.platformName,
-    },
+    settings: interpreterSettings(settings, derived),
   };
   const trunks = new TrunkConnector(dispatching);
   const inbound = new Inbound({
@@ -324,6 +317,20 @@ export function joinParts<R extends Recorder>(
   const parts = { callBilling, admission, control, inbound, outbound, dialer, trunks };
   return { ...parts, paced, recorder, dispatching };
 }
+
+const interpreterSettings = (
+  settings: Settings,
+  derived: Pick<Derived, 'allowInsecure'>,
+): InterpreterNeeds['settings'] => ({
+  allowInsecureStreams: derived.allowInsecure,
+  redirectsPerMinute: settings.calls.redirectsPerMinute,
+  ringTimeoutMs: settings.calls.ringTimeoutMs,
+  answerBeforeDial: settings.calls.answerBeforeDial,
+  referFrom: settings.calls.referFrom,
+  streamQueueMs: settings.streams.queueMs,
+  requireDisclosure: settings.streams.requireDisclosure,
+  platformName: settings.platformName,
+});
 
 function sharedConferences(
   own: Conferences,

@@ -304,6 +304,7 @@ function towardsCustomers(
     threads: threadsOf(settings.streams.threads),
     clock,
     logger,
+    turnTook: (latencyMs) => metrics.turnTook(latencyMs),
     limits: {
       queueMs: settings.streams.queueMs,
       accountMessageBytes: settings.streams.accountMessageBytes,

@@ -270,6 +270,15 @@ describe('GetDigits, GetInput, Gather: reporting input', () => {
     expect(requested()).toMatchObject({ Digits: '86*#' });
   });
 
+  it('hides digits from the call log while a recording is paused', async () => {
+    const a = await scene.caller(xml('GetDigits', 'numDigits="4"', ''));
+    a.call.log.hidesInput = true;
+    a.press('8642');
+    await settle();
+    expect(JSON.stringify(a.call.log.entries())).not.toContain('8642');
+    expect(requested()).toMatchObject({ Digits: '8642' });
+  });
+
   it('logs digits with log (default)', async () => {
     const a = await scene.caller(xml('GetDigits', 'numDigits="4"', ''));
     a.press('8642');

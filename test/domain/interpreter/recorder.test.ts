@@ -52,6 +52,41 @@ describe('recordings of a call through the REST API (dialect §3.4)', () => {
     expect(scene.recorder.stop(call)).toBe(false);
   });
 
+  it('pause and resume, by ID or all; a pause hides input from the timeline', async () => {
+    const { call } = await answered();
+    const first = await scene.recorder.start(call, REQUEST);
+    const second = await scene.recorder.start(call, REQUEST);
+    if (!first.ok || !second.ok) throw new Error('not started');
+    const { recordingId } = second.value;
+    expect(scene.recorder.pause(call, true, asRecordingId('unknown'))).toBe(0);
+    expect(call.log.hidesInput).toBe(false);
+    expect(scene.recorder.pause(call, true, recordingId)).toBe(1);
+    expect(call.log.hidesInput).toBe(true);
+    expect(scene.recorder.pause(call, true)).toBe(2);
+    expect(scene.recorder.pause(call, false, recordingId)).toBe(1);
+    expect(call.log.hidesInput).toBe(true);
+    expect(scene.recorder.pause(call, false)).toBe(2);
+    expect(call.log.hidesInput).toBe(false);
+    expect(call.log.entries().map(({ text }) => text)).toEqual(
+      expect.arrayContaining(['recording paused', 'recording resumed']),
+    );
+    scene.recorder.pause(call, true);
+    scene.recorder.stop(call);
+    await settle();
+    expect(call.log.hidesInput).toBe(false);
+    expect(scene.recorder.pause(call, true)).toBe(0);
+  });
+
+  it('pause and resume by PauseRecording and ResumeRecording', async () => {
+    const { call } = await scene.caller(
+      '<Record recordSession="true"/><PauseRecording/><Wait length="5"/><ResumeRecording/><Wait length="60"/>',
+    );
+    await settle();
+    expect(call.log.hidesInput).toBe(true);
+    await scene.clock.advance(6000);
+    expect(call.log.hidesInput).toBe(false);
+  });
+
   it('stop a message of Record, and the document continues', async () => {
     const { call } = await scene.caller(
       '<Record playBeep="false" maxLength="9"/><Speak>Hi</Speak>',

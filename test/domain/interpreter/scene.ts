@@ -310,6 +310,7 @@ export class Scene {
   readonly retained: Call[] = [];
   readonly calls: Call[] = [];
   readonly roomRecordings: FakeRecording<RoomRecordRequest>[] = [];
+  readonly recordingPauses: boolean[] = [];
   readonly callRecordings: FakeRecording<CallRecordRequest>[] = [];
   readonly dialAnswered: Call[] = [];
   readonly errors: string[] = [];
@@ -598,6 +599,10 @@ export class Scene {
     const recorder = {
       dialAnswered: (call: Call) => this.dialAnswered.push(call),
       start: (_call: Call, request: CallRecordRequest) => record(this.callRecordings, request),
+      pause: (_call: Call, isPaused: boolean) => {
+        this.recordingPauses.push(isPaused);
+        return this.callRecordings.length;
+      },
       startRoom: (_room: MediaRoom, request: RoomRecordRequest) =>
         record(this.roomRecordings, request),
     };

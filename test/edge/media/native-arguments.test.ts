@@ -250,6 +250,12 @@ describe('the native side', () => {
     ],
     ['openStream', [{ ...STREAM, sockets: {} }], 'sockets must be a Sockets object, not an object'],
     ['openStream', [{ ...STREAM, sockets }], 'socket is missing'],
+    ['openStream', [{ ...STREAM, clean: {} }], 'clean.noise is missing'],
+    ...(['noise', 'echo', 'gain'] as const).map((name): [string, unknown[], string] => [
+      'openStream',
+      [{ ...STREAM, clean: { noise: true, echo: true, gain: true, [name]: 1 } }],
+      `clean.${name} must be true or false, not 1`,
+    ]),
     ['openStream', [{ ...STREAM, speech: 1 }], 'speech must be an object, not 1'],
     ['openStream', [{ ...STREAM, speech: {} }], 'speech.sensitivity is missing'],
     [

@@ -1,39 +1,142 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ServiceError } from '../../../src/base/errors.ts';
+import { silentLogger } from '../../../src/base/logger.ts';
+import { micros } from '../../../src/base/money.ts';
 import { Spool } from '../../../src/edge/store/spool.ts';
+import { Spooling } from '../../../src/edge/store/spooling.ts';
 import type { Unit } from '../../../src/edge/store/unit.ts';
+import type { UnreadableRow } from '../../../src/edge/store/unreadable.ts';
 import { Vault } from '../../../src/edge/store/vault.ts';
+import { SimClock } from '../../sim/clock.ts';
+import { aCdr, aNotification, anEntry, anOpenCall } from './records.ts';
 
+const KEY = Buffer.alloc(32, 7);
+const LIMIT = 1_000_000;
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'carillon-spool-'));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const unit = (operation: string): Unit => ({
-  repository: 'calls',
+const unit = (repository: string, operation: string, ...given: readonly unknown[]): Unit => ({
+  repository,
   operation,
-  given: [],
-  nowUs: 0,
+  given,
+  nowUs: 5,
+  node: { id: 'a', epoch: 2 },
+});
+const removal = (id: string): Unit => unit('notifications', 'remove', id);
+const open = (): Spool => new Spool(folder, new Vault(KEY), LIMIT);
+
+const cdr = aCdr();
+const line = { atUs: 1, kind: 'sip', text: 'INVITE', facts: {} };
+const UNITS: readonly Unit[] = [
+  unit('calls', 'update', anOpenCall({ cdr, hangupNotification: aNotification() })),
+  unit('calls', 'settle', {
+    cdr,
+    entries: [anEntry({ type: 'debit', amount: micros(5) })],
+    notification: aNotification(),
+    isInterrupted: true,
+  }),
+  unit('calls', 'settle', { cdr, entries: [], notification: undefined }),
+  unit('calls', 'discard', { cdr: { callUuid: cdr.callUuid, accountId: cdr.accountId } }),
+  unit('callLogs', 'put', cdr.callUuid, [line]),
+  unit('notifications', 'put', aNotification()),
+  unit('notifications', 'recordAttempt', 'n', 3),
+  removal('n'),
+];
+
+/** Writes lines as an earlier version did: the unit itself, without a version. */
+function writeOld(units: readonly unknown[]): void {
+  const vault = new Vault(KEY);
+  const lines = units.map((one) => {
+    const sealed = vault.seal(JSON.stringify(one), 'spool');
+    return `${Buffer.from(sealed).toString('base64')}\n`;
+  });
+  writeFileSync(join(folder, 'units'), lines.join(''));
+}
+
+describe('units on the disk', () => {
+  it('are the same after a restart', async () => {
+    const before = open();
+    for (const one of UNITS) await before.add(one);
+    await before.close();
+    expect(open().next(100)).toEqual(UNITS);
+  });
+
+  it('of an earlier version are read', () => {
+    writeOld(UNITS);
+    expect(open().next(100)).toEqual(UNITS);
+  });
+
+  it.each([
+    ['another operation', unit('accounts', 'create', {}), 'accounts.create has no stored form'],
+    ['a call without its account', unit('calls', 'discard', { cdr: { callUuid: 'a' } }), 'is not'],
+    ['a wrong argument', unit('notifications', 'recordAttempt', 'n', 'x'), 'is not integer'],
+    ['no unit', ['x'], 'is not an object'],
+  ])('with %s are reported', (_, written, reason) => {
+    writeOld([written]);
+    expect(open().next(1)).toMatchObject([
+      { table: 'spool', reason: expect.stringContaining(reason) },
+    ]);
+  });
 });
 
-it('sets a damaged line aside and keeps the other units in order', async () => {
-  const vault = new Vault(Buffer.alloc(32, 7));
-  const first = new Spool(folder, vault, 100_000);
-  for (const name of ['a', 'b', 'c']) await first.add(unit(name));
-  await first.close();
-  const file = join(folder, 'units');
-  const lines = readFileSync(file, 'utf8').split('\n');
-  lines[1] = 'AAAA';
-  writeFileSync(file, lines.join('\n'));
-  const again = new Spool(folder, vault, 100_000);
-  expect(again.next(10).map((one) => one?.operation)).toEqual(['a', undefined, 'c']);
-  const path = again.setAside(3);
-  expect(readFileSync(path ?? '', 'utf8')).toBe('AAAA\n');
-  again.done(3);
-  expect(again.size).toBe(0);
-  expect(again.setAside(3)).toBeUndefined();
-  await again.close();
+describe('Spooling', () => {
+  async function drain(spool: Spool, fails: (one: Unit) => Error | undefined = () => undefined) {
+    const written: unknown[] = [];
+    const reported: UnreadableRow[] = [];
+    const spooling = new Spooling({
+      spool,
+      clock: new SimClock(),
+      logger: silentLogger,
+      onUnreadable: (rows) => void reported.push(...rows),
+      inOrder: async (one) => {
+        const error = fails(one);
+        if (error !== undefined) throw error;
+        written.push(one.given[0]);
+      },
+    });
+    await spooling.drainNow();
+    return { written, reported };
+  }
+
+  it('reports a damaged line, keeps a copy of it, and writes the others in order', async () => {
+    const before = open();
+    for (const id of ['a', 'b', 'c']) await before.add(removal(id));
+    await before.close();
+    const file = join(folder, 'units');
+    const lines = readFileSync(file, 'utf8').split('\n');
+    lines[1] = 'AAAA';
+    writeFileSync(file, lines.join('\n'));
+    const spool = open();
+    const { written, reported } = await drain(spool);
+    expect(written).toEqual(['a', 'c']);
+    expect(reported).toMatchObject([{ table: 'spool', original: '{"sealed":"AAAA"}' }]);
+    expect(readFileSync(`${file}.damaged`, 'utf8')).toBe('AAAA\n');
+    expect(spool.size).toBe(0);
+  });
+
+  it('reports a unit that the database refuses forever, without its content', async () => {
+    const spool = open();
+    await spool.add(removal('a'));
+    await spool.add(removal('b'));
+    const { written, reported } = await drain(spool, ({ given }) =>
+      given[0] === 'a' ? new Error('CHECK constraint failed') : undefined,
+    );
+    expect(written).toEqual(['b']);
+    expect(reported).toMatchObject([{ table: 'spool', reason: 'CHECK constraint failed' }]);
+    expect(JSON.stringify(reported)).not.toContain('notifications');
+  });
+
+  it('keeps all units while the database is unavailable', async () => {
+    const spool = open();
+    await spool.add(removal('a'));
+    const unavailable = new ServiceError('STORE_BUSY', 'no connection');
+    await expect(drain(spool, () => unavailable)).rejects.toBe(unavailable);
+    expect(spool.size).toBe(1);
+  });
 });

@@ -1,5 +1,5 @@
 /** Compares the shapes of stored JSON with the recorded ones. A changed shape needs a new version. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { STORED_KINDS } from '../../../src/edge/store/stored-kinds.ts';
@@ -20,4 +20,15 @@ it('changes a shape only with its version (UPDATE_SHAPES=1 records a new version
 
 it('gives every kind a unique name', () => {
   expect(new Set(STORED_KINDS.map(({ name }) => name)).size).toBe(STORED_KINDS.length);
+});
+
+it('knows where every kind is stored', () => {
+  const folder = join(import.meta.dirname, '../../../src/edge/store/sql');
+  const columns = readdirSync(folder).flatMap((file) => {
+    const source = readFileSync(join(folder, file), 'utf8');
+    return [...source.matchAll(/\bstored\('(\w+)'/g)].map(([, column]) => column);
+  });
+  const known = STORED_KINDS.flatMap(({ places }) => places).map((place) => place.split('.')[1]);
+  expect(columns.length).toBeGreaterThan(20);
+  expect(columns.filter((column) => !known.includes(column))).toEqual([]);
 });

@@ -354,6 +354,14 @@ describe('Record (spec; dialect §2.1)', () => {
   });
 });
 
+describe('PauseRecording and ResumeRecording (additions)', () => {
+  it('have no content', () => {
+    expect(one('recordingSwitch', '<PauseRecording/>').isPaused).toBe(true);
+    expect(one('recordingSwitch', '<ResumeRecording/>').isPaused).toBe(false);
+    expect(warningsOf('<PauseRecording>x</PauseRecording>')).toHaveLength(1);
+  });
+});
+
 describe('Stream (spec, Stream element rules; dialect §1.5)', () => {
   const stream = (attributes: string) =>
     one('stream', `<Stream ${attributes}>wss://a.example/ws</Stream>`);
@@ -374,6 +382,15 @@ describe('Stream (spec, Stream element rules; dialect §1.5)', () => {
     });
   });
 
+  it('reads audio cleaning, which is off by default', () => {
+    expect(stream('')).not.toHaveProperty('clean');
+    const off = { noise: false, echo: false, gain: false };
+    expect(stream('noiseSuppression="true"').clean).toEqual({ ...off, noise: true });
+    expect(stream('echoCancellation="true"').clean).toEqual({ ...off, echo: true });
+    expect(stream('gainControl="true"').clean).toEqual({ ...off, gain: true });
+    expect(problemOf('<Stream gainControl="2">wss://a.example/ws</Stream>')).not.toBe('accepted');
+  });
+
   it.each([
     ['audio/x-mulaw;rate=8000', 'audio/x-mulaw', 8000],
     ['audio/x-l16;rate=8000', 'audio/x-l16', 8000],
@@ -391,6 +408,51 @@ describe('Stream (spec, Stream element rules; dialect §1.5)', () => {
       );
     },
   );
+
+  it('detects no speech and reports no positions by default', () => {
+    expect(stream('speechSensitivity="90"')).toMatchObject({
+      speech: undefined,
+      playPositions: false,
+      disclosure: undefined,
+    });
+  });
+
+  it('reads the attributes of speech detection', () => {
+    expect(stream('speechEvents="true"').speech).toEqual({
+      events: true,
+      bargeIn: 'none',
+      sensitivity: 50,
+      minimumMs: 40,
+      endMs: 500,
+    });
+    expect(
+      stream(
+        'bidirectional="true" bargeIn="clear" speechSensitivity="70" speechMinMs="100" speechEndMs="200" playPositions="true"',
+      ),
+    ).toMatchObject({
+      speech: { events: false, bargeIn: 'clear', sensitivity: 70, minimumMs: 100, endMs: 200 },
+      playPositions: true,
+    });
+  });
+
+  it.each([
+    ['speechEvents="maybe"', 'speechEvents'],
+    ['bidirectional="true" bargeIn="loud"', 'bargeIn'],
+    ['bargeIn="clear"', 'on a one-way stream'],
+    ['speechEvents="true" audioTrack="outbound"', 'with audioTrack="outbound"'],
+    ['speechEvents="true" speechSensitivity="high"', 'speechSensitivity'],
+    ['speechEvents="true" speechEndMs="0.5"', 'speechEndMs'],
+    ['playPositions="2"', 'playPositions'],
+    [`disclosure="${'x'.repeat(1001)}"`, 'too long'],
+  ])('rejects %s', (attributes, words) => {
+    expect(problemOf(`<Stream ${attributes}>wss://a.example/</Stream>`)).toContain(words);
+  });
+
+  it('limits times of speech detection to their range', () => {
+    const read = stream('speechEvents="true" speechMinMs="1" speechEndMs="99999"');
+    expect(read.speech).toMatchObject({ minimumMs: 20, endMs: 5000 });
+    expect(read.warnings.length).toBe(2);
+  });
 
   it('accepts both tracks for a one-way stream', () => {
     expect(stream('audioTrack="both"').audioTrack).toBe('both');

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parseAnswerXml } from '../../../src/protocol/answer-xml/answer-xml.ts';
 import { DocumentRefused, Positions } from '../../../src/protocol/answer-xml/problem.ts';
 import { checkWellFormed } from '../../../src/protocol/answer-xml/well-formed.ts';
+import { cpuTimeMs } from '../../cpu-time.ts';
 
 const ours = (text: string): boolean => {
   try {
@@ -174,9 +175,10 @@ describe('arbitrary input', () => {
       `<${'a'.repeat(100_000)}`,
       `<Response><!--${'-'.repeat(100_000)}`,
     ];
-    const started = performance.now();
-    for (const bomb of bombs) parseAnswerXml(bomb, { allowInsecureStreams: false });
-    expect(performance.now() - started).toBeLessThan(1000);
+    const timeMs = cpuTimeMs(() => {
+      for (const bomb of bombs) parseAnswerXml(bomb, { allowInsecureStreams: false });
+    });
+    expect(timeMs).toBeLessThan(1000);
   });
 });
 

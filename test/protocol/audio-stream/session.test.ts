@@ -36,6 +36,76 @@ describe('checkpoints and clears (spec: Bidirectional stream socket)', () => {
     expect(played).toContainEqual({ kind: 'played', name: 'utt-7' });
   });
 
+  it('reports positions only if the stream wants them', () => {
+    const at = {
+      playedMs: 300,
+      message: 2,
+      messagePlayedMs: 100,
+      messageMs: 500,
+      discardedMs: 400,
+    };
+    const plain = new Rig().open();
+    plain.bot({ event: 'checkpoint', name: 'a' });
+    expect(sent(plain.dispatch({ kind: 'played', checkpoint: '1', at }))[0]).not.toHaveProperty(
+      'playedMs',
+    );
+    expect(plain.dispatch({ kind: 'queueCleared', at })).toEqual([]);
+    const rig = new Rig({ positions: true }).open();
+    rig.bot({ event: 'checkpoint', name: 'a' });
+    expect(sent(rig.dispatch({ kind: 'played', checkpoint: '1', at }))).toMatchObject([
+      { event: 'playedStream', name: 'a', playedMs: 300, message: 2 },
+    ]);
+    expect(kinds(rig.bot({ event: 'clearAudio' }))).toEqual(['clearQueue']);
+    expect(sent(rig.dispatch({ kind: 'queueCleared', at }))).toMatchObject([
+      { event: 'clearedAudio', ...at },
+    ]);
+  });
+
+  it('reports speech only if the stream wants the events', () => {
+    const speech = {
+      kind: 'speech',
+      started: true,
+      timestampMs: 1_700_000_004_200.7,
+      confidence: 0.9,
+    } as const;
+    expect(new Rig().open().dispatch(speech)).toEqual([]);
+    expect(new Rig({ speech: { events: false } }).open().dispatch(speech)).toEqual([]);
+    const rig = new Rig({ speech: { events: true } }).open();
+    expect(sent(rig.dispatch(speech))).toEqual([
+      {
+        sequenceNumber: 0,
+        event: 'speechStarted',
+        streamId: STREAM.streamId,
+        speech: { track: 'inbound', timestamp: '1700000004200', callMs: 4200, confidence: 0.9 },
+      },
+    ]);
+    expect(sent(rig.dispatch({ ...speech, started: false }))).toMatchObject([
+      { event: 'speechStopped' },
+    ]);
+  });
+
+  it('reports an interruption as clearedAudio, and discards only its checkpoints', () => {
+    const rig = new Rig({ speech: { events: true } }).open();
+    rig.bot({ event: 'checkpoint', name: 'a' });
+    rig.bot({ event: 'checkpoint', name: 'b' });
+    const at = { playedMs: 1, message: 1, messagePlayedMs: 1, messageMs: 2, discardedMs: 1 };
+    const told = rig.dispatch({ kind: 'interrupted', checkpoints: ['1'], at });
+    expect(sent(told)).toMatchObject([{ event: 'clearedAudio', reason: 'bargeIn', playedMs: 1 }]);
+    expect(told).toContainEqual({ kind: 'cleared' });
+    expect(rig.dispatch({ kind: 'played', checkpoint: '1' })).toEqual([]);
+    expect(sent(rig.dispatch({ kind: 'played', checkpoint: '2' }))).toMatchObject([{ name: 'b' }]);
+  });
+
+  it('passes on requests to pause and resume the recordings', () => {
+    const rig = new Rig().open();
+    expect(rig.bot({ event: 'pauseRecording' })).toEqual([
+      { kind: 'pauseRecording', isPaused: true },
+    ]);
+    expect(rig.bot({ event: 'resumeRecording' })).toEqual([
+      { kind: 'pauseRecording', isPaused: false },
+    ]);
+  });
+
   it('reports a checkpoint only once', () => {
     const rig = new Rig().open();
     rig.bot({ event: 'checkpoint', name: 'a' });
@@ -70,6 +140,24 @@ describe('checkpoints and clears (spec: Bidirectional stream socket)', () => {
     ]);
     rig.dispatch({ kind: 'played', checkpoint: '1' });
     expect(kinds(rig.bot({ event: 'checkpoint', name: 'd' }))).toEqual(['checkpoint']);
+  });
+});
+
+describe('recordings', () => {
+  it('pauses and resumes on request, and confirms the number', () => {
+    const rig = new Rig().open();
+    expect(rig.bot({ event: 'pauseRecording' })).toEqual([
+      { kind: 'pauseRecording', isPaused: true },
+    ]);
+    expect(sent(rig.dispatch({ kind: 'recordings', isPaused: true, count: 2 }))).toMatchObject([
+      { event: 'recordingPaused', streamId: STREAM.streamId, recordings: 2 },
+    ]);
+    expect(rig.bot({ event: 'resumeRecording' })).toEqual([
+      { kind: 'pauseRecording', isPaused: false },
+    ]);
+    expect(sent(rig.dispatch({ kind: 'recordings', isPaused: false, count: 0 }))).toMatchObject([
+      { event: 'recordingResumed', recordings: 0 },
+    ]);
   });
 });
 

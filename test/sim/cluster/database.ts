@@ -10,8 +10,10 @@ import { atOnce } from '../../../src/edge/store/pace.ts';
 import type { Access } from '../../../src/edge/store/repositories.ts';
 import type { Spool } from '../../../src/edge/store/spool.ts';
 import { Spooling, type Submit } from '../../../src/edge/store/spooling.ts';
+import { SPOOLED_WRITE, storedWrite, writeUnit } from '../../../src/edge/store/sql/stored-write.ts';
 import { createRepositories, type Store, withNodes } from '../../../src/edge/store/store-parts.ts';
 import type { Unit } from '../../../src/edge/store/unit.ts';
+import type { UnreadableRow } from '../../../src/edge/store/unreadable.ts';
 import { ephemeralKey } from '../../../src/edge/store/vault.ts';
 import type { SimRandom } from '../random.ts';
 import { Way } from './link.ts';
@@ -32,14 +34,21 @@ export class NodeDisk
   }
 
   async add(unit: Unit): Promise<void> {
-    this.#lines.push(JSON.stringify(unit));
+    this.#lines.push(SPOOLED_WRITE.write(storedWrite(unit)));
   }
 
   next(limit: number): readonly Unit[] {
-    return this.#lines.slice(0, limit).map((line) => JSON.parse(line) as Unit);
+    return this.#lines.slice(0, limit).map((line) => writeUnit(SPOOLED_WRITE.read(line)));
   }
 
-  setAside(): undefined {}
+  setAside(failed: ReadonlyMap<number, unknown>): readonly UnreadableRow[] {
+    return [...failed].map(([index, error]) => ({
+      table: 'spool',
+      key: String(index),
+      reason: String(error),
+      original: this.#lines[index] ?? '',
+    }));
+  }
 
   done(count: number): void {
     this.#lines.splice(0, count);
@@ -97,7 +106,13 @@ export class SimDatabase {
       };
       return way.ask(act, { lost, timeoutMs: TIMEOUT_MS });
     };
-    const spooling = new Spooling({ spool: disk, clock, logger, inOrder: direct });
+    const spooling = new Spooling({
+      spool: disk,
+      clock,
+      logger,
+      inOrder: direct,
+      onUnreadable: (rows) => logger.error({ rows }, 'queued writes failed permanently'),
+    });
     const submit: Submit = (unit, access) =>
       access === 'point' || access === 'report'
         ? direct(unit, access)

@@ -1,6 +1,7 @@
 import { unlessAborted } from '../../../base/abort.ts';
 import type { StreamInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import { openAudioStream } from '../audio-stream.ts';
+import { disclose } from '../disclosure.ts';
 import type { VerbContext } from '../needs.ts';
 import { NEXT, type VerbOutcome } from '../outcome.ts';
 
@@ -14,6 +15,7 @@ export async function stream(
   context: VerbContext,
 ): Promise<VerbOutcome> {
   await context.ready();
+  if (instruction.disclosure !== undefined) await disclose(instruction.disclosure, context);
   const { statusCallbackUrl: url, statusCallbackMethod: method } = instruction;
   const opened = openAudioStream(
     context.call,

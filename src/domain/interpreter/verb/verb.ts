@@ -39,6 +39,11 @@ export async function execute(
       return refer(instruction, context);
     case 'record':
       return record(instruction, context);
+    case 'recordingSwitch':
+      if (context.needs.recorder.pause(context.call, instruction.isPaused) === 0) {
+        context.call.log.add('warning', 'no recording is running', { line: instruction.line });
+      }
+      return NEXT;
     case 'stream':
       return stream(instruction, context);
     case 'conference':

@@ -26,6 +26,7 @@ const StreamCdrSchema = Type.Object({
   billed_amount: Type.Number(),
   currency: Type.String(),
   stream_termination_reason: Type.String(),
+  disclosed_at: Type.Optional(timestamp()),
   turns: Type.Optional(
     Type.Object(
       {
@@ -118,6 +119,7 @@ const showStream = (stream: StreamCdr): Static<typeof StreamCdrSchema> => ({
   billed_amount: unitsFromMicros(stream.billedAmount),
   currency: stream.currency,
   stream_termination_reason: stream.terminationReason,
+  ...(stream.disclosedUs !== undefined && { disclosed_at: isoMicros(stream.disclosedUs) }),
   ...(stream.turns && {
     turns: {
       count: stream.turns.count,

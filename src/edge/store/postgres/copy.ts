@@ -84,7 +84,8 @@ function copyAll(from: Database.Database, to: PostgresConnection): readonly Copi
   to.begin(false);
   for (const table of tables) refuseRows(to, table);
   const copied = tables.map((table) => ({ table, rows: copyTable(from, to, table) }));
-  proveKey(to);
+  // A damaged proof is copied like other damaged values. The service that opens the copy reports it.
+  proveKey(to, 'keep');
   const differences = tables.flatMap((table) => compare(from, to, table));
   const faults = verifyLedger(to).map(
     ({ accountId, currency }) => `the ${currency} balance of ${accountId} does not add up`,

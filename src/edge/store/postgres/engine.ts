@@ -4,6 +4,7 @@ import { proveKey } from '../key-proof.ts';
 import { PROBE } from '../marks.ts';
 import type { Outcome, Unit } from '../unit.ts';
 import { isWrite, UnitRunner } from '../units.ts';
+import { type UnreadableRow, UnreadableRowError } from '../unreadable.ts';
 import { Vault } from '../vault.ts';
 import { PostgresConnection, type PostgresOptions } from './connection.ts';
 import { lockFor } from './locks.ts';
@@ -46,13 +47,15 @@ export class PostgresEngine {
    * announced.
    */
   constructor(options: PostgresEngineOptions, notify: (hears: boolean) => void) {
-    if (options.prepares) prepare(options);
+    const unreadable = options.prepares ? prepare(options) : [];
     this.#notify = notify;
     const db = connectionOf(options, TIMEOUT_MS[options.role], {
       onConnect: () => this.#connected(),
       onLost: () => this.#lost(),
     });
     this.#db = db;
+    // Reported with the first unit.
+    for (const row of unreadable) db.noteUnreadable(new UnreadableRowError(row));
     this.#units = new UnitRunner(db, (units) => {
       lockFor(db, units);
       if (changesAnswers(units) || units.some(changesSetting)) db.send(`NOTIFY ${CHANNEL}`);
@@ -113,11 +116,13 @@ export class PostgresEngine {
 const changesSetting = ({ repository, operation, given }: Unit): boolean =>
   repository === 'settings' && operation === 'set' && given[0] !== PROBE;
 
-function prepare(options: PostgresEngineOptions): void {
+/** Returns rows that it could not read. */
+function prepare(options: PostgresEngineOptions): readonly UnreadableRow[] {
   const db = connectionOf(options, PREPARING_MS);
   try {
     migratePostgres(db);
     proveKey(db);
+    return db.takeUnreadable();
   } finally {
     db.close();
   }

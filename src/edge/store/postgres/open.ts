@@ -123,8 +123,7 @@ async function compose(
   const received = () => point.between(() => threads.point.received());
   const listening = listenForChanges(clock, received, changes);
   const inOrder: Submit = (unit, access) => writers.first.submit(unit, access);
-  const spooling = new Spooling({ spool, clock, logger, inOrder });
-  await spooling.drainNow();
+  const spooling = new Spooling({ spool, clock, logger, inOrder, onUnreadable });
   const submit: Submit = (unit, access) => {
     if (access === 'point') return points.submit(unit);
     if (access === 'report') return report.submit(unit, access);
@@ -132,6 +131,7 @@ async function compose(
   };
   const repositories = createRepositories(clock, submit);
   unreadable.recordIn(repositories.unreadableRows);
+  await spooling.drainNow();
   const all = [...writers.all, point, report];
   const store: Omit<Store, 'as'> = {
     ...repositories,

@@ -121,16 +121,18 @@ function insertToken(db: Connection, authId: AccountId, token: string): void {
   ]);
 }
 
-/** Returns the tokens, newest first. */
+/** Returns the readable tokens, newest first. */
 function tokensOf(db: Connection, authId: AccountId) {
   const rows = db.all(
-    'SELECT sealed, expires_us FROM account_token WHERE auth_id = ? ORDER BY id DESC',
+    'SELECT id, sealed, expires_us FROM account_token WHERE auth_id = ? ORDER BY id DESC',
     [authId],
   );
-  return rows.map((row) => ({
-    token: db.vault.open(row['sealed'] as Uint8Array, purposeOf(authId)),
-    expiresUs: row['expires_us'] === null ? undefined : integer(row, 'expires_us'),
-  }));
+  return db.readable(rows, (row) =>
+    readingRow('account_token', 'id', row, () => ({
+      token: db.vault.open(row['sealed'] as Uint8Array, purposeOf(authId)),
+      expiresUs: row['expires_us'] === null ? undefined : integer(row, 'expires_us'),
+    })),
+  );
 }
 
 /** The newest token signs. Older tokens are only accepted until they expire. */

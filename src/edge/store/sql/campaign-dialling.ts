@@ -24,6 +24,8 @@ export const dialling = (db: Connection, getCampaign: (id: CampaignId) => Campai
   ({
     dueZones: (id) => dueZones(db, id),
     due: (query) => due(db, query),
+    failUnreadable: (query) =>
+      failUnreadable(db, query) ? getCampaign(query.campaignId) : undefined,
     waiting: (id, limit) =>
       db
         .all(
@@ -110,6 +112,29 @@ function due(db: Connection, query: DueQuery): readonly DueContact[] {
     contact,
     ...hindranceOf(db, accountId, { to: contact.to, dayStartUs }),
   }));
+}
+
+/** Returns whether there was such a contact. The report of each has its key and its original content. */
+function failUnreadable(
+  db: Connection,
+  { campaignId, nowUs, limit }: Pick<DueQuery, 'campaignId' | 'nowUs' | 'limit'>,
+): boolean {
+  let after = -1;
+  let failed = 0;
+  for (;;) {
+    const rows = db.all(
+      `SELECT * FROM campaign_contact WHERE list = (SELECT list FROM campaign WHERE id = ?)
+          AND due_us <= ? AND status IN ('pending', 'retry_pending') AND id > ? ORDER BY id LIMIT ?`,
+      [campaignId, nowUs, after, limit],
+    );
+    for (const row of rows) {
+      if (db.readable([row], (one) => readContact(db, one)).length > 0) continue;
+      move(db, campaignId, row, { status: 'failed', reason: 'unreadable', dueUs: undefined });
+      failed += 1;
+    }
+    if (failed > 0 || rows.length < limit) return failed > 0;
+    after = integer(rows.at(-1), 'id');
+  }
 }
 
 const readContacts = (

@@ -30,7 +30,7 @@ import {
 } from './stored-stream.ts';
 
 type StoredOpenStream = Omit<OpenStream, 'pulseMs'> & { readonly pulseSeconds: number };
-type StoredCdr = Omit<Cdr, 'billedMs' | 'streams'> & {
+export type StoredCdr = Omit<Cdr, 'billedMs' | 'streams'> & {
   readonly billedSeconds: number;
   readonly streams: readonly StoredStream[];
 };
@@ -61,7 +61,7 @@ const openStreamShape = struct<StoredOpenStream>({
   pulseSeconds: aNumber(),
 });
 
-const cdrShape = struct<StoredCdr>({
+export const cdrShape = struct<StoredCdr>({
   callUuid: aText(),
   accountId: aText(),
   subAccount: maybe(aText()),
@@ -136,7 +136,7 @@ const fromFirstRecords: Upgrade = (older) => {
 
 export const OPEN_CALL = new StoredObject<StoredCall>({
   name: 'open call',
-  version: 2,
+  version: 3,
   shape: struct<StoredCall>({
     cdr: cdrShape,
     pulseSeconds: aNumber(),
@@ -147,7 +147,7 @@ export const OPEN_CALL = new StoredObject<StoredCall>({
     heartbeatUs: aNumber(),
     waiting: maybe(oneOf(true)),
   }),
-  upgrades: [fromFirstRecords, unchanged],
+  upgrades: [fromFirstRecords, unchanged, unchanged],
 });
 
 /** JSON omits undefined values. Copying a whole record and clearing a field costs a third of omitting the field. */
@@ -161,12 +161,7 @@ export function storedCall(call: OpenCall): StoredCall {
   return {
     ...call,
     ...LEFT_OUT.ofCall,
-    cdr: {
-      ...cdr,
-      ...LEFT_OUT.ofCdr,
-      billedSeconds: secondsOf(cdr.billedMs),
-      streams: cdr.streams.map(storedStream),
-    },
+    cdr: storedCdr(cdr),
     pulseSeconds: secondsOf(call.pulseMs),
     streamPulseSeconds: secondsOf(call.streamPulseMs),
     streams: streams.map(({ pulseMs: pulse, ...stream }) => ({
@@ -177,12 +172,22 @@ export function storedCall(call: OpenCall): StoredCall {
   };
 }
 
+export const storedCdr = (cdr: Cdr): StoredCdr => ({
+  ...cdr,
+  ...LEFT_OUT.ofCdr,
+  billedSeconds: secondsOf(cdr.billedMs),
+  streams: cdr.streams.map(storedStream),
+});
+
+export function finishedCdr({ billedSeconds, streams, ...record }: StoredCdr): Cdr {
+  return { ...record, billedMs: billedSeconds * SECOND_MS, streams: streams.map(finishedStream) };
+}
+
 export function openCall(stored: StoredCall): OpenCall {
   const { cdr, pulseSeconds, streamPulseSeconds, streams, hangupNotification, ...rest } = stored;
-  const { billedSeconds, streams: finished, ...record } = cdr;
   return {
     ...rest,
-    cdr: { ...record, billedMs: billedSeconds * SECOND_MS, streams: finished.map(finishedStream) },
+    cdr: finishedCdr(cdr),
     pulseMs: pulseSeconds * SECOND_MS,
     streamPulseMs: streamPulseSeconds * SECOND_MS,
     streams: streams.map(({ pulseSeconds: pulse, ...stream }) => ({

@@ -30,7 +30,45 @@ export const RAISED_ALARMS = new StoredList<readonly Alarm[]>({
   ),
 });
 
+interface FirstPlan {
+  readonly authId: string;
+  readonly authToken: string;
+  readonly password: string;
+}
+
+/** Planned credentials of the first account, sealed. */
+export const FIRST_PLAN = new StoredObject<FirstPlan>({
+  name: 'plan of the first start',
+  version: 1,
+  shape: struct<FirstPlan>({ authId: aText(), authToken: aText(), password: aText() }),
+  upgrades: [unchanged],
+});
+
+interface FirstThings extends FirstPlan {
+  readonly username: string;
+  readonly dial: string;
+  readonly appId: number;
+}
+
+/** Resources that the first start created, sealed. */
+export const FIRST_THINGS = new StoredObject<FirstThings>({
+  name: 'resources of the first start',
+  version: 1,
+  shape: struct<FirstThings>({
+    username: aText(),
+    password: aText(),
+    dial: aText(),
+    authId: aText(),
+    authToken: aText(),
+    appId: anInteger(),
+  }),
+  upgrades: [unchanged],
+});
+
+/** First characters of a key, and the kind of JSON below it. A longer start precedes its prefix. */
 const KINDS = [
+  ['first-start-plan', FIRST_PLAN],
+  ['first-start', FIRST_THINGS],
   ['media.policies', MEDIA_POLICIES],
   ['alarm.countries.', CALLED_COUNTRIES],
   ['alarm.raised.', RAISED_ALARMS],

@@ -19,6 +19,7 @@ export const streamShape = struct<StoredStream>({
   billedAmount: anInteger(),
   currency: aText(),
   terminationReason: oneOf('API request', 'Call hangup', 'Connection error', 'Stream timeout'),
+  disclosedUs: maybe(aNumber()),
   turns: maybe(
     struct({ count: aNumber(), interruptions: aNumber(), p50Ms: aNumber(), p95Ms: aNumber() }),
   ),
@@ -35,9 +36,9 @@ export const fromEachConnection: Upgrade = (older) => ({
 
 const STREAM = new StoredObject<StoredStream>({
   name: 'stream of a call',
-  version: 2,
+  version: 3,
   shape: streamShape,
-  upgrades: [fromEachConnection, unchanged],
+  upgrades: [fromEachConnection, unchanged, unchanged],
 });
 
 export const STREAMS = eachOf(STREAM);

@@ -17,6 +17,7 @@ import { type Connection, integer } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
 import { withCredentials } from '../sealed-text.ts';
 import { flag, int, optional, stored, Table, text } from '../table.ts';
+import { readingRow } from '../unreadable.ts';
 import { page, Where } from '../where.ts';
 import { TEXTS, TRUNK_POLICY } from './stored-provisioning.ts';
 
@@ -164,8 +165,11 @@ export function credentialRepository(db: Connection): Synchronously<TrunkCredent
     },
     get: (accountId, id) => parts.get(accountId, id),
     passwordOf: (id) => {
-      const row = db.get('SELECT sealed FROM trunk_credential_secret WHERE id = ?', [id]);
-      return row && db.vault.open(row['sealed'] as Uint8Array, passwordPurpose(id));
+      const row = db.get('SELECT id, sealed FROM trunk_credential_secret WHERE id = ?', [id]);
+      if (row === undefined) return undefined;
+      return readingRow('trunk_credential_secret', 'id', row, () =>
+        db.vault.open(row['sealed'] as Uint8Array, passwordPurpose(id)),
+      );
     },
     list: (accountId, slice) => parts.list(accountId, slice),
     patch: (accountId, id, patch, password) => {

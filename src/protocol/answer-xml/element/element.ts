@@ -14,7 +14,7 @@ import { readConference } from './conference.ts';
 import { readDial } from './dial.ts';
 import { readGather } from './gather.ts';
 import { readMultiPartyCall } from './multi-party.ts';
-import { readDtmf, readHangup, readMessage, readRedirect } from './other.ts';
+import { readDtmf, readHangup, readMessage, readRecordingSwitch, readRedirect } from './other.ts';
 import { readPlay, readSpeak, readWait } from './prompt.ts';
 import { readRecord } from './record.ts';
 import { readRefer } from './refer.ts';
@@ -51,6 +51,10 @@ const RESPONSE_READERS: { readonly [K in InstructionKind]: Readers<K> } = {
   dial: { Dial: (reader, { positions }) => readDial(reader, positions) },
   refer: { Refer: (reader, { positions }) => readRefer(reader, positions) },
   record: { Record: readRecord },
+  recordingSwitch: {
+    PauseRecording: (reader) => readRecordingSwitch(reader, true),
+    ResumeRecording: (reader) => readRecordingSwitch(reader, false),
+  },
   stream: { Stream: (reader, { options }) => readStream(reader, options) },
   conference: { Conference: readConference, MultiPartyCall: readMultiPartyCall },
   hangup: { Hangup: readHangup },

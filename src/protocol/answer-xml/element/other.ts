@@ -5,6 +5,7 @@ import type {
   DtmfInstruction,
   HangupInstruction,
   MessageInstruction,
+  RecordingSwitchInstruction,
   RedirectInstruction,
 } from '../instruction.ts';
 import { DAY_S } from '../limits.ts';
@@ -47,3 +48,12 @@ export function readMessage(reader: ElementReader): MessageInstruction {
     ...reader.sourced(),
   };
 }
+
+/** `PauseRecording` and `ResumeRecording`, additions to the dialect without attributes. */
+export const readRecordingSwitch = (
+  reader: ElementReader,
+  isPaused: boolean,
+): RecordingSwitchInstruction => {
+  refuseContent(reader);
+  return { kind: 'recordingSwitch', isPaused, ...reader.sourced() };
+};

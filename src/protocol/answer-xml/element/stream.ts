@@ -6,6 +6,7 @@ import { DAY_S, MAX_URL_LENGTH } from '../limits.ts';
 import { extraHeaders } from '../pairs.ts';
 
 const MAX_RETRIES = 10;
+const MAX_DISCLOSURE = 1000;
 const BARGE_IN = ['none', 'duck', 'clear'] as const;
 const SPEECH_SENSITIVITY = { default: 50, min: 0, max: 100 };
 const SPEECH_MIN_MS = { default: 40, min: 20, max: 1000 };
@@ -43,8 +44,29 @@ export function readStream(reader: ElementReader, options: AnswerXmlOptions): St
     name: reader.text('name'),
     speech: speech(reader, bidirectional, audioTrack),
     playPositions: reader.boolean('playPositions', false),
+    disclosure: disclosure(reader),
+    ...cleaning(reader),
     ...reader.sourced(),
   };
+}
+
+function cleaning(reader: ElementReader): Pick<StreamInstruction, 'clean'> {
+  const noise = reader.boolean('noiseSuppression', false);
+  const echo = reader.boolean('echoCancellation', false);
+  const gain = reader.boolean('gainControl', false);
+  return noise || echo || gain ? { clean: { noise, echo, gain } } : {};
+}
+
+function disclosure(reader: ElementReader): string | undefined {
+  const text = reader.text('disclosure');
+  if (text === undefined || text.length <= MAX_DISCLOSURE) return text;
+  return reader.refuse(
+    'disclosure is too long',
+    `disclosure: at most ${MAX_DISCLOSURE} characters`,
+    {
+      attribute: 'disclosure',
+    },
+  );
 }
 
 /** Reads the attributes of speech detection. Without `speechEvents` and `bargeIn`, the others have no effect. */

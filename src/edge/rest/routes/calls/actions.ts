@@ -113,6 +113,28 @@ const stopRecording = callRoute({
   },
 });
 
+const recordingSwitch = (word: 'Pause' | 'Resume') =>
+  callRoute({
+    ...callCommon,
+    method: 'POST',
+    path: `${ONE}/Record/${word}/`,
+    summary: `${word} the recordings of a live call, or one of them`,
+    status: 202,
+    params: callParams,
+    body: Type.Object({ recording_id: Type.Optional(recordingIdText()) }),
+    reply: messageReply,
+    run: async ({ control }, { accountId, params, body, apiId: id }) =>
+      answered(
+        await control.pauseRecording(
+          accountId,
+          callUuidOf(params.call_uuid),
+          body.recording_id,
+          word === 'Pause',
+        ),
+        () => ({ api_id: id, message: `recording ${word.toLowerCase()}d` }),
+      ),
+  });
+
 const play = callRoute({
   ...callCommon,
   method: 'POST',
@@ -235,6 +257,8 @@ const sendDigits = callRoute({
 export const callActionRoutes: readonly Route[] = [
   startRecording,
   stopRecording,
+  recordingSwitch('Pause'),
+  recordingSwitch('Resume'),
   play,
   stopPlay,
   speak,

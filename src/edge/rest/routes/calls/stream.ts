@@ -96,6 +96,9 @@ const StartBody = Type.Object({
   barge_in: Type.Optional(oneOf(['none', 'duck', 'clear'])),
   speech_sensitivity: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, default: 50 })),
   speech_min_ms: Type.Optional(Type.Integer({ minimum: 20, maximum: 1000, default: 40 })),
+  noise_suppression: Type.Optional(flag(false)),
+  echo_cancellation: Type.Optional(flag(false)),
+  gain_control: Type.Optional(flag(false)),
   speech_end_ms: Type.Optional(Type.Integer({ minimum: 200, maximum: 5000, default: 500 })),
 });
 
@@ -126,6 +129,13 @@ function parseExtraHeaders(text: string) {
     headers.push([match[1] ?? '', match[2] ?? '']);
   }
   return ok(headers);
+}
+
+function cleaning(body: Static<typeof StartBody>) {
+  const noise = body.noise_suppression ?? false;
+  const echo = body.echo_cancellation ?? false;
+  const gain = body.gain_control ?? false;
+  return noise || echo || gain ? { clean: { noise, echo, gain } } : {};
 }
 
 function speechDetection(
@@ -171,6 +181,7 @@ function streamRequest(body: Static<typeof StartBody>) {
     statusCallback: callbackTarget(body.status_callback_url, body.status_callback_method),
     extraHeaders: extraHeaders.value,
     speech: speech.value,
+    ...cleaning(body),
     playPositions: body.play_positions ?? false,
   });
 }
