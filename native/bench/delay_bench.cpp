@@ -49,7 +49,7 @@ Side side_of(std::string_view name, int packet_ms) {
   if (name == "PCMA") return {{.coding = Coding::pcma}, 8, packet_ms};
   if (name == "G722") return {{.coding = Coding::g722}, 9, packet_ms};
   if (name == "L16") return {{.coding = Coding::l16, .sample_rate = SampleRate(16'000)}, 97, packet_ms};
-  if (name == "L16/8000") return {{.coding = Coding::l16, .sample_rate = SampleRate(8000)}, 98, packet_ms};
+  if (name == "L16_8") return {{.coding = Coding::l16, .sample_rate = SampleRate(8000)}, 98, packet_ms};
   if (name == "OPUS") {
     return {{.coding = Coding::opus, .sample_rate = SampleRate(24'000), .fec = true}, 96, packet_ms};
   }
