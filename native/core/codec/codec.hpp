@@ -83,6 +83,8 @@ class AudioDecoder {
   /// Returns true if rates() changed; the decoder state is then reset.
   virtual bool give_out_at(SampleRate /*rate*/) { return false; }
 
+  /// Outputs audio without delay. Concealment then begins without a crossfade. Call before any audio.
+  virtual void output_undelayed() {}
   /// Delay that the decoder adds to the audio.
   [[nodiscard]] virtual SampleCount delay() const { return {}; }
 

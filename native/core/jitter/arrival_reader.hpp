@@ -27,7 +27,9 @@ class ArrivalReader {
   static constexpr Nanos kMaxAhead = 300 * kMillisecond;
 
   /// `decoder` must be used by this reader only, because it decodes packets earlier than the jitter buffer.
-  explicit ArrivalReader(std::unique_ptr<AudioDecoder> decoder) : decoder_(std::move(decoder)) {}
+  explicit ArrivalReader(std::unique_ptr<AudioDecoder> decoder) : decoder_(std::move(decoder)) {
+    decoder_->output_undelayed();
+  }
 
   struct Packet {
     int64_t sequence = 0;  // extended
