@@ -205,7 +205,7 @@ Napi::Value EngineObject::configure_leg(const Info& info) {
   if (terms && !goes_on) session.protection.packets = std::make_unique<AwaitedProtection>();
   if (terms || session.ice || known != exchanging_.end()) exchanging_[handle] = terms;
   if (session.ice) dtls_->expect(handle, session.ice->credentials().local_ufrag);
-  std::optional<LegCodecs> codecs = sessions_.change(handle, session.codec, session.remote.send.packet_ms);
+  std::optional<LegCodecs> codecs = sessions_.change(handle, session.codec);
   engine_->at_leg(handle, [session = std::move(session), codecs = std::move(codecs)](MediaLoop& loop,
                                                                                      LegHandle at) mutable {
     with_leg(loop, at, [&](Leg& leg) {

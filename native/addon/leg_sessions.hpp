@@ -13,21 +13,16 @@ namespace carillon {
 
 class LegSessions {
  public:
-  /// Records the leg's new codec and packet time in ms. Returns the objects that the leg needs for it, or
-  /// nullopt if none are needed.
-  std::optional<LegCodecs> change(LegHandle leg, const CodecSpec& spec, int packet_ms) {
+  /// Records the leg's new codec. Returns the objects that the leg needs for it, or nullopt if none are needed.
+  std::optional<LegCodecs> change(LegHandle leg, const CodecSpec& spec) {
     Session& session = sessions_[leg.value()];
     const CodecSpec before = std::exchange(session.spec, spec);
     const bool decoder_goes_on = same_decoder(before, spec);
     // Both G.711 laws also share one encoder.
     const bool encoder_goes_on = spec == before || (decoder_goes_on && spec.coding != before.coding);
-    const bool waits = packet_ms != kFrameMs && (!session.waits || !encoder_goes_on);
-    session.waits = waits || (session.waits && encoder_goes_on);
-    if (encoder_goes_on && !waits) return std::nullopt;
-    LegCodecs codecs;
-    if (!encoder_goes_on) codecs = LegCodecs(spec, decoder_goes_on ? 0 : session.streams.size());
+    if (encoder_goes_on) return std::nullopt;
+    LegCodecs codecs(spec, decoder_goes_on ? 0 : session.streams.size());
     if (decoder_goes_on) codecs.receive.reset();
-    if (waits) codecs.waiting = Packetizer::room(rates_of(spec).sample);
     return codecs;
   }
 
@@ -48,8 +43,6 @@ class LegSessions {
  private:
   struct Session {
     CodecSpec spec;
-    /// True if the leg has a buffer for audio that waits for a complete packet.
-    bool waits = false;
     std::unordered_set<uint32_t> streams;
   };
   /// Sessions of live legs, bounded by the engine's maximum number of legs.

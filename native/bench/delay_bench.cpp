@@ -265,7 +265,6 @@ void open_leg(MediaEngine& engine, Peer& peer, LegHandle& leg) {
     remote.send.packet_ms = peer.side.packet_ms;
     remote.send.sending = true;
     LegCodecs codecs(peer.side.spec, 0);
-    codecs.waiting = Packetizer::room(rates_of(peer.side.spec).sample);
     engine.at_leg(opened.handle, [remote, codecs = std::move(codecs)](MediaLoop& loop, LegHandle at) mutable {
       if (Leg* const found = loop.core().leg(at)) found->configure(remote, loop.now(), &codecs);
     });

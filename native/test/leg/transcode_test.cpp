@@ -343,6 +343,25 @@ TEST_SUITE("transcoding on arrival") {
     CHECK(bridge.sent[10].marker);
   }
 
+  TEST_CASE("composes audio while an Opus sender pauses (DTX)") {
+    Bridge bridge(kOpus, kPcmu);
+    bridge.talk(20);
+    std::vector<uint8_t> nothing = bridge.packet();
+    nothing.resize(kRtpHeaderBytes + 1);
+    bridge.hear(nothing);
+    bridge.run(400);
+    bridge.timestamp += RtpTicks(19 * 960);
+    CHECK(bridge.sent.size() >= 38);
+    bridge.talk(5);
+    bridge.check_whole();
+    for (size_t i = 1; i < bridge.sent.size(); ++i) {
+      CHECK(bridge.sent[i].at - bridge.sent[i - 1].at <= 2 * kFrameTime);
+    }
+    const size_t before = bridge.sent.size();
+    bridge.hear(bridge.packet());
+    CHECK(bridge.sent.size() == before + 1);
+  }
+
   TEST_CASE("leaves out packets without audio") {
     Bridge bridge(kPcmu, kOpus);
     bridge.talk(10);
