@@ -50,7 +50,12 @@ function userOf(username: string) {
 }
 
 const signalling = createSignalling({
-  egress: { refusesSip: () => undefined, judgeRtp: () => ({ kind: 'send' }), isOwn: () => false },
+  egress: {
+    refusesSip: () => undefined,
+    judgeRtp: () => ({ kind: 'send' }),
+    addressesOf: async () => [],
+    isOwn: () => false,
+  },
   host: HOST,
   port: 0,
   publicHost: HOST,

@@ -9,7 +9,12 @@ const HOST = '127.0.0.1';
 
 export async function startSip(): Promise<RunningSignalling> {
   const signalling = createSignalling({
-    egress: { refusesSip: () => undefined, judgeRtp: () => ({ kind: 'send' }), isOwn: () => false },
+    egress: {
+      refusesSip: () => undefined,
+      judgeRtp: () => ({ kind: 'send' }),
+      addressesOf: async () => [],
+      isOwn: () => false,
+    },
     host: HOST,
     port: 0,
     publicHost: HOST,

@@ -3,13 +3,19 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
+#include <array>
 #include <cstring>
 
 namespace carillon {
 
-socklen_t to_sockaddr(const Address& address, sockaddr_storage& out) {
+namespace {
+/// Prefix of IPv4 addresses on a dual-stack socket (RFC 4291 §2.5.5.2).
+constexpr std::array<uint8_t, 12> kMapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+}  // namespace
+
+socklen_t to_sockaddr(const Address& address, sockaddr_storage& out, bool on_dual_stack) {
   std::memset(&out, 0, sizeof(out));
-  if (address.family == Address::Family::ipv4) {
+  if (address.family == Address::Family::ipv4 && !on_dual_stack) {
     sockaddr_in in{};
     in.sin_family = AF_INET;
     in.sin_port = htons(address.port);
@@ -20,7 +26,12 @@ socklen_t to_sockaddr(const Address& address, sockaddr_storage& out) {
   sockaddr_in6 in{};
   in.sin6_family = AF_INET6;
   in.sin6_port = htons(address.port);
-  std::memcpy(&in.sin6_addr, address.ip.data(), sizeof(in.sin6_addr));
+  if (address.family == Address::Family::ipv4) {
+    std::memcpy(&in.sin6_addr, kMapped.data(), kMapped.size());
+    std::memcpy(&in.sin6_addr.s6_addr[kMapped.size()], address.ip.data(), sizeof(in_addr));
+  } else {
+    std::memcpy(&in.sin6_addr, address.ip.data(), sizeof(in.sin6_addr));
+  }
   std::memcpy(&out, &in, sizeof(in));
   return sizeof(in);
 }
@@ -36,9 +47,14 @@ Address from_sockaddr(const sockaddr_storage& from) {
   } else if (from.ss_family == AF_INET6) {
     sockaddr_in6 in{};
     std::memcpy(&in, &from, sizeof(in));
-    address.family = Address::Family::ipv6;
     address.port = ntohs(in.sin6_port);
-    std::memcpy(address.ip.data(), &in.sin6_addr, sizeof(in.sin6_addr));
+    if (std::memcmp(&in.sin6_addr, kMapped.data(), kMapped.size()) == 0) {
+      address.family = Address::Family::ipv4;
+      std::memcpy(address.ip.data(), &in.sin6_addr.s6_addr[kMapped.size()], sizeof(in_addr));
+    } else {
+      address.family = Address::Family::ipv6;
+      std::memcpy(address.ip.data(), &in.sin6_addr, sizeof(in.sin6_addr));
+    }
   }
   return address;
 }

@@ -1,6 +1,7 @@
 #include "engine/udp_socket.hpp"
 
 #include <arpa/inet.h>
+#include <netinet/in.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,6 +18,15 @@ namespace {
 /// The kernel accounts about 800 bytes per 20 ms packet and doubles the requested size. The buffer holds more
 /// than 150 packets: three seconds of one peer.
 constexpr int kReceiveBuffer = 64 * 1024;
+
+/// `::1` with the discard port.
+Address loopback6() {
+  Address address;
+  address.family = Address::Family::ipv6;
+  address.port = 9;
+  address.ip.back() = 1;
+  return address;
+}
 
 /// Returns the kernel's arrival time, the only ancillary data requested. 0 if missing.
 Nanos arrival_of(const msghdr& header) {
@@ -46,10 +56,12 @@ std::optional<Address> parse_address(const std::string& ip, uint16_t port) {
 
 std::string format_ip(const Address& address) { return ip_text(address).data(); }
 
-UdpSocket::UdpSocket(UdpSocket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+UdpSocket::UdpSocket(UdpSocket&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)), dual_stack_(other.dual_stack_) {}
 
 UdpSocket& UdpSocket::operator=(UdpSocket&& other) noexcept {
   std::swap(fd_, other.fd_);
+  std::swap(dual_stack_, other.dual_stack_);
   return *this;
 }
 
@@ -63,6 +75,11 @@ UdpSocket::Bound UdpSocket::bind(const Address& local, Sharing sharing) {
   UdpSocket socket(::socket(name.ss_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket.open()) return {UdpSocket(), errno};
   const int on = 1;
+  if (local.family == Address::Family::ipv6 && local.ip == Address{}.ip) {
+    // Receives over IPv4 too, whatever the system's default is.
+    const int off = 0;
+    socket.dual_stack_ = ::setsockopt(socket.fd_, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off)) == 0;
+  }
   ::setsockopt(socket.fd_, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on));
   if (sharing == Sharing::shared) ::setsockopt(socket.fd_, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on));
   ::setsockopt(socket.fd_, SOL_SOCKET, SO_RCVBUF, &kReceiveBuffer, sizeof(kReceiveBuffer));
@@ -74,7 +91,7 @@ UdpSocket::Bound UdpSocket::bind(const Address& local, Sharing sharing) {
 
 void UdpSocket::send(const Address& to, Bytes packet) const {
   sockaddr_storage name;
-  const socklen_t length = to_sockaddr(to, name);
+  const socklen_t length = to_sockaddr(to, name, dual_stack_);
   static_cast<void>(::sendto(fd_, packet.data(), packet.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
                              reinterpret_cast<const sockaddr*>(&name), length));
 }
@@ -89,10 +106,17 @@ void UdpSocket::send(Bytes packet) const {
 bool UdpSocket::connect(const std::optional<Address>& peer) const {
   sockaddr_storage name{};
   if (peer) {
-    const socklen_t length = to_sockaddr(*peer, name);
+    const socklen_t length = to_sockaddr(*peer, name, dual_stack_);
     return ::connect(fd_, reinterpret_cast<const sockaddr*>(&name), length) == 0;
   }
   name.ss_family = AF_UNSPEC;
+  const bool dissolved = ::connect(fd_, reinterpret_cast<const sockaddr*>(&name), sizeof(sockaddr)) == 0;
+  if (!dual_stack_ || !dissolved) return dissolved;
+  // Linux keeps a socket that was connected to an IPv4 address closed to IPv6. Another connection undoes
+  // this.
+  const socklen_t length = to_sockaddr(loopback6(), name);
+  if (::connect(fd_, reinterpret_cast<const sockaddr*>(&name), length) != 0) return true;
+  name = {};
   return ::connect(fd_, reinterpret_cast<const sockaddr*>(&name), sizeof(sockaddr)) == 0;
 }
 

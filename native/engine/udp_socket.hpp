@@ -79,6 +79,8 @@ class UdpSocket {
  private:
   explicit UdpSocket(int fd) : fd_(fd) {}
   int fd_ = -1;
+  /// Bound to `::`: sends and receives over IPv6 and IPv4.
+  bool dual_stack_ = false;
 };
 
 struct UdpSocket::Bound {

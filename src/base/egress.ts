@@ -67,6 +67,8 @@ export interface DestinationGuard {
   refusesSip(destination: Destination): string | undefined;
   /** Decides how to treat an address in a peer's SDP whose RTCP would go to `rtcpPort`. */
   judgeRtp(destination: Destination, rtcpPort: number): RtpVerdict;
+  /** Returns the IP addresses of a host name, which must still be judged. Rejects if it has none. */
+  addressesOf(name: string): Promise<readonly string[]>;
   /** Returns whether the address is one of this machine or a public address of the service. */
   isOwn(address: string): boolean;
 }

@@ -1,4 +1,5 @@
 /** Checks dependencies between settings. Returns one line per problem that names the settings. Reads no file. */
+import { isIPv6 } from 'node:net';
 import { CODEC_PREFERENCES, isCodecPreference } from '../domain/call/needs.ts';
 import type { Settings } from './schema.ts';
 
@@ -178,9 +179,22 @@ function needs(settings: Settings): string[] {
       alarms.webhookUrl !== '',
       'alarms.webhookSecret needs alarms.webhookUrl',
     ],
+    ...addressNeeds(settings),
     ...objectNeeds(settings),
   ];
   return rows.filter(([isSet, isMet]) => isSet && !isMet).map(([, , problem]) => problem);
+}
+
+function addressNeeds({ rtp }: Settings) {
+  const isGiven = rtp.publicHost6 !== '';
+  return [
+    [isGiven, rtp.host === '::', 'rtp.publicHost6 needs rtp.host ::, which uses IPv4 and IPv6'],
+    [
+      isGiven,
+      rtp.publicHost !== '' && !isIPv6(rtp.publicHost),
+      'rtp.publicHost6 needs rtp.publicHost, an IPv4 address',
+    ],
+  ] as const;
 }
 
 function objectNeeds({ s3, recordings, dataExport }: Settings) {

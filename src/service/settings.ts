@@ -6,6 +6,8 @@ export interface Derived {
   readonly publicUrl: string;
   readonly sipPublicHost: string;
   readonly rtpPublicHost: string;
+  /** Address in SDP for peers with IPv6, if it differs from `rtpPublicHost`. */
+  readonly rtpPublicHost6: string | undefined;
   /** SIP address of this node for other nodes. Bypasses an edge, which has the public name. */
   readonly sipNodeHost: string;
   /** True if HTTP is bound to loopback. Customers' servers may then be local too, without encryption (decisions.md). */
@@ -26,6 +28,7 @@ export function derive(settings: Settings): Derived {
     sipPublicHost: sip.publicHost || reachable(sip.host),
     sipNodeHost: isEverywhere(sip.host) ? sip.publicHost || reachable(sip.host) : sip.host,
     rtpPublicHost: rtp.publicHost || reachable(rtp.host),
+    rtpPublicHost6: rtp.publicHost6 || (rtp.host === '::' && !rtp.publicHost ? '::1' : undefined),
     local,
     allowInsecure: streams.allowInsecure === 'yes' || (streams.allowInsecure === 'auto' && local),
     operatorPages: operatorPages(settings, local),

@@ -28,6 +28,8 @@ export interface HandsetOptions {
   readonly voice?: Int16Array;
   /** Whether to offer RFC 4733 events. Default true. */
   readonly keyEvents?: boolean;
+  /** Address of the service; its family is that of the phone. Default 127.0.0.1. */
+  readonly host?: string;
 }
 
 export class Handset {
@@ -38,6 +40,7 @@ export class Handset {
   readonly #ended = Promise.withResolvers<LegEndFacts>();
   readonly #early = Promise.withResolvers<void>();
   #call: PhoneCall | undefined;
+  #mediaAddress: string | undefined;
 
   private constructor(line: SipLine, channel: VoiceChannel, options: HandsetOptions) {
     this.#line = line;
@@ -54,7 +57,7 @@ export class Handset {
   ): Promise<Handset> {
     const line = await SipLine.open({
       ...user,
-      host: '127.0.0.1',
+      host: options.host ?? '127.0.0.1',
       port: service.sipPort,
       transport: 'udp',
       clock,
@@ -117,6 +120,11 @@ export class Handset {
   /** Audio received since the answer or early media, 8 kHz. */
   get received(): Int16Array {
     return this.#channel.received();
+  }
+
+  /** Address to which this phone sends RTP, as the service's SDP says; undefined before the answer. */
+  get mediaAddress(): string | undefined {
+    return this.#mediaAddress;
   }
 
   get receivedKeys(): string {
@@ -198,6 +206,7 @@ export class Handset {
   #talk(session: AudioSession): void {
     const { address, port, telephoneEvent } = session;
     const peer: Peer = { address, port, codec: PCMU, telephoneEvent };
+    this.#mediaAddress = address;
     this.#channel.talk(peer, this.#options.voice ?? new Int16Array(0));
   }
 }

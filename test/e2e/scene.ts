@@ -59,8 +59,9 @@ export class Scene {
     this.sounds = sounds;
   }
 
-  static async open(): Promise<Scene> {
-    const pair = await openPair();
+  /** `more` adds settings of the service to the defaults. */
+  static async open(more: Environment = {}): Promise<Scene> {
+    const pair = await openPair(more);
     return new Scene(pair, await soundsOf(pair.customer));
   }
 

@@ -76,7 +76,7 @@ export const TARGETS: readonly FuzzTarget[] = [
       const choice = chooseAudio(offer.value, {
         codecs: ['OPUS', 'PCMU'],
         srtp: 'optional',
-        ipv6: true,
+        families: ['IP4', 'IP6'],
         dtls: true,
       });
       if (!choice.ok) return;

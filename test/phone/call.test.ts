@@ -36,7 +36,12 @@ async function server(onCall: (leg: InboundLeg) => void): Promise<RunningSignall
     secrets: { md5: secret('MD5'), sha256: secret('SHA-256'), sha512256: secret('SHA-512-256') },
   };
   const signalling = createSignalling({
-    egress: { refusesSip: () => undefined, judgeRtp: () => ({ kind: 'send' }), isOwn: () => false },
+    egress: {
+      refusesSip: () => undefined,
+      judgeRtp: () => ({ kind: 'send' }),
+      addressesOf: async () => [],
+      isOwn: () => false,
+    },
     host: HOST,
     port: 0,
     publicHost: HOST,

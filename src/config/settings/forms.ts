@@ -1,5 +1,5 @@
 /** Forms of text settings. The checks read no file and send no DNS query. */
-import { isIP } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import type { Form } from './kinds.ts';
 
 const HOST_LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i;
@@ -69,6 +69,10 @@ export const HOST: Form = { expected: 'an IP address or a host name', fits: isHo
 export const PUBLIC_HOST: Form = {
   expected: 'an IP address or a host name that peers can reach',
   fits: (text) => isHost(text) && !isUnspecified(text),
+};
+export const PUBLIC_HOST6: Form = {
+  expected: 'an IPv6 address that peers can reach',
+  fits: (text) => isIPv6(text) && !isUnspecified(text),
 };
 export const RANGE: Form = {
   expected: 'an IP address or a CIDR range',

@@ -9,6 +9,7 @@ import {
   ORIGIN,
   PROXY_RANGE,
   PUBLIC_HOST,
+  PUBLIC_HOST6,
   RANGE,
   url,
 } from './forms.ts';
@@ -265,6 +266,13 @@ export const network = {
   rtp: {
     host: shaped(ADDRESS, text('127.0.0.1', 'listen address of RTP')),
     publicHost: shaped(PUBLIC_HOST, text('', 'address in SDP; empty: rtp.host')),
+    publicHost6: shaped(
+      PUBLIC_HOST6,
+      text(
+        '',
+        'IPv6 address in SDP for peers with IPv6, with rtp.host ::; publicHost is then for peers with IPv4. Empty: media uses the address family of publicHost',
+      ),
+    ),
     portMin: integer(20_000, ...PORT, 'lowest RTP port'),
     icePort: integer(
       0,

@@ -1,7 +1,14 @@
 import type { RtpVerdict } from '../../base/egress.ts';
 import { assert } from '../../base/errors.ts';
 import { err, ok, type Result } from '../../base/result.ts';
-import type { SdpProblem } from '../../protocol/sdp/sdp.ts';
+import {
+  type AddressFamily,
+  familyName,
+  familyOf,
+  isIpAddress,
+  isUnspecified,
+  type SdpProblem,
+} from '../../protocol/sdp/sdp.ts';
 import type { MediaQuality } from '../cdr/types.ts';
 import type { CallLog } from './call-log.ts';
 import type {
@@ -39,6 +46,8 @@ interface RtpSources {
 export interface LegMediaNeeds {
   /** Decides how to use a media address from a peer's SDP. */
   readonly judgeRtp: (peer: RtpPeer) => RtpVerdict;
+  /** Returns the addresses of a host name. Rejects if it has none. Default: host names in SDP are not resolved. */
+  readonly resolveHost?: ((name: string) => Promise<readonly string[]>) | undefined;
   /** RTP source policy. Default: no other hosts and no edge proxies. */
   readonly rtpSources?: RtpSources | undefined;
   readonly media: Media;
@@ -65,6 +74,8 @@ const HOLDS = {
   inactive: 'inactive',
 } as const;
 
+const IPV4_ONLY: readonly AddressFamily[] = ['IP4'];
+
 /** Empty address: the leg learns the address from the peer's packets (see MediaLeg.configure). */
 const NOWHERE = '';
 
@@ -77,6 +88,8 @@ export class LegMedia {
   #negotiation: Negotiation | undefined;
   #negotiatedEvents = false;
   #settled = false;
+  /** Latest session of the peer. */
+  #latest: MediaSession | undefined;
   #closed = false;
   #codec: string | undefined;
   #hold: 'sendonly' | 'inactive' | undefined;
@@ -199,25 +212,29 @@ export class LegMedia {
 
   /** Returns why an offer cannot be answered, without allocating resources. */
   problemOf(offerSdp: string): SdpProblem | undefined {
-    const { ipv6 = false, fingerprint } = this.#needs.media;
+    const { fingerprint } = this.#needs.media;
     return checkOffer(offerSdp, {
       codecs: this.#codecs,
       srtp: this.#srtp.policy,
-      ipv6,
+      families: this.#families,
       dtls: fingerprint !== undefined,
     });
   }
 
-  /** Returns our SDP offer. */
-  offer(): string {
-    return this.#negotiating.offer(this.#srtp, this.#codecs);
+  /** Returns our SDP offer. `family`: address family of the peer; undefined: unchanged. */
+  offer(family?: AddressFamily): string {
+    const isUsable = family !== undefined && this.#families.includes(family);
+    return this.#negotiating.offer(this.#srtp, this.#codecs, isUsable ? family : undefined);
   }
 
   /** Answers an offer of the peer and applies it to the media. Without `offerSdp`, returns an offer. */
   describe(offerSdp: string | undefined): Result<string, MediaProblem> {
-    if (offerSdp === undefined) return ok(this.offer());
+    if (offerSdp === undefined) {
+      const { heardFrom } = this.#whereabouts;
+      return ok(this.offer(heardFrom === undefined ? undefined : familyOf(heardFrom)));
+    }
     const answered = this.#negotiating.answer(offerSdp, this.#srtp, {
-      ipv6: this.#ipv6,
+      families: this.#families,
       codecs: this.#codecs,
     });
     if (!answered.ok) return answered;
@@ -248,25 +265,28 @@ export class LegMedia {
     return this.#negotiation;
   }
 
-  get #ipv6(): boolean {
-    return this.#needs.media.ipv6 ?? false;
+  get #families(): readonly AddressFamily[] {
+    return this.#needs.media.families ?? IPV4_ONLY;
   }
 
   #configure(remote: MediaSession): Result<void, MediaProblem> {
     const { address, port, rtcpMux = false } = remote;
-    if (address.includes(':') && address !== '::' && !this.#ipv6 && remote.ice === undefined) {
-      return err({
-        kind: 'notAllowed',
-        detail: `IPv6 media is not supported on this node: ${address}`,
-      });
+    this.#latest = remote;
+    const isName = !isIpAddress(address);
+    if (isName && remote.ice === undefined) void this.#resolve(remote);
+    const isSupported =
+      isName || isUnspecified(address) || this.#families.includes(familyOf(address));
+    if (!isSupported && remote.ice === undefined) {
+      const detail = `${familyName(address)} media is not supported on this node: ${address}`;
+      return err({ kind: 'notAllowed', detail });
     }
     // RFC 2543 signals hold with address 0.0.0.0 (RFC 3264 §8.4): nothing can be sent there. With ICE, an address is
     // used once the peer has proved that it knows our password.
     const byIce = remote.ice !== undefined;
-    const isNowhere = !byIce && (address === '0.0.0.0' || address === '::');
+    const isNowhere = !byIce && isUnspecified(address);
     const verdict =
-      isNowhere || byIce
-        ? ({ kind: 'learn', why: byIce ? 'ICE' : 'on hold' } as const)
+      isNowhere || byIce || isName
+        ? ({ kind: 'learn', why: whyLearned(byIce, isName) } as const)
         : this.#needs.judgeRtp({
             address,
             port,
@@ -300,6 +320,17 @@ export class LegMedia {
     return ok(undefined);
   }
 
+  /** Sends to the host name in the peer's SDP once DNS has answered. Until then, the leg learns the address from RTP. */
+  async #resolve(remote: MediaSession): Promise<void> {
+    const addresses = (await this.#needs.resolveHost?.(remote.address).catch(() => [])) ?? [];
+    if (this.#closed || this.#latest !== remote) return;
+    const address = addresses.find((found) => this.#families.includes(familyOf(found)));
+    const configured = address === undefined ? undefined : this.#configure({ ...remote, address });
+    if (configured?.ok === true) return;
+    const detail = configured?.error.detail ?? 'the name cannot be resolved';
+    this.#needs.log.add('warning', 'host name in SDP not used', { host: remote.address, detail });
+  }
+
   /** Returns which hosts may send RTP. With ICE or DTLS, checks and keys prove the source. */
   #sourcesOf(
     { address, ice, protection }: MediaSession,
@@ -312,10 +343,15 @@ export class LegMedia {
     const isKnown = heardFrom !== undefined && rtpSources?.isEdge(heardFrom) !== true;
     return {
       signallingAddress: isKnown ? heardFrom : undefined,
-      describedAddress: isLearned ? address : undefined,
+      describedAddress: isLearned && isIpAddress(address) ? address : undefined,
       acceptOtherSources: rtpSources?.acceptOthers ?? false,
     };
   }
+}
+
+function whyLearned(byIce: boolean, isName: boolean): string {
+  if (byIce) return 'ICE';
+  return isName ? 'a host name, until DNS has answered' : 'on hold';
 }
 
 function protectionName(protection: MediaSession['protection']): string | undefined {

@@ -2,6 +2,7 @@
 import { noOperation } from '../../base/no-operation.ts';
 import type { Result } from '../../base/result.ts';
 import type {
+  AddressFamily,
   CodecName,
   CodecPreference,
   OpusSending,
@@ -267,6 +268,8 @@ export interface DigitsOptions {
 export interface MediaLeg {
   /** Local address to which the peer sends RTP. */
   readonly address: string;
+  /** The same for a peer with IPv6; undefined: `address`. */
+  readonly address6?: string | undefined;
   readonly port: number;
   /** Port for a peer with ICE, by UDP or TCP; undefined: `port`, by UDP only. */
   readonly icePort?: number | undefined;
@@ -348,8 +351,8 @@ export interface MediaLegOptions {
 }
 
 export interface Media {
-  /** True if RTP can be sent to IPv6 addresses. */
-  readonly ipv6?: boolean;
+  /** Address families of RTP; default IPv4. */
+  readonly families?: readonly AddressFamily[];
   /** Certificate fingerprint for `a=fingerprint`: `sha-256 AB:…`. Undefined: DTLS is not available. */
   readonly fingerprint?: string | undefined;
   /** Opens a leg. Rejects with ServiceError MEDIA_NO_PORTS or MEDIA_UNAVAILABLE. */

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from '../../base/result.ts';
 import {
+  type AddressFamily,
   type AudioSession,
   buildAnswer,
   buildOffer,
@@ -7,6 +8,9 @@ import {
   chooseAudio,
   codecProperties,
   telephoneEvent as eventCodec,
+  familyOf,
+  isIpAddress,
+  isUnspecified,
   type LocalCrypto,
   type LocalTransport,
   OFFERED_SUITES,
@@ -47,6 +51,7 @@ export interface NegotiationOptions {
 
 interface Local {
   readonly address: string;
+  readonly address6?: string | undefined;
   readonly port: number;
   /** ICE port; see `MediaLeg`. */
   readonly icePort?: number | undefined;
@@ -67,6 +72,8 @@ export class Negotiation {
   #ice: { ufrag: string; password: string; remoteUfrag: string | undefined } | undefined;
   /** True if the peer uses DTLS-SRTP, like a browser. */
   #byDtls = false;
+  /** Address family of the peer. */
+  #family: AddressFamily = 'IP4';
   #said: { readonly sdp: string; readonly version: number } | undefined;
   /** Payload types of this session: a number keeps its codec (RFC 3264 §8.3.2). */
   readonly #numbers = new PayloadNumbers();
@@ -80,15 +87,16 @@ export class Negotiation {
   answer(
     offerSdp: string,
     srtp: SrtpRule,
-    { ipv6, codecs }: { readonly ipv6: boolean; readonly codecs: readonly CodecPreference[] },
+    { families, codecs }: AnswerWishes,
   ): Result<{ readonly sdp: string; readonly remote: MediaSession }, SdpProblem> {
     const offer = readOffer(offerSdp);
     if (!offer.ok) return offer;
     const { fingerprint } = this.#options;
     const dtls = fingerprint !== undefined;
-    const choice = chooseAudio(offer.value, { codecs, srtp: srtp.policy, ipv6, dtls });
+    const choice = chooseAudio(offer.value, { codecs, srtp: srtp.policy, families, dtls });
     if (!choice.ok) return choice;
-    const { crypto, ice } = choice.value;
+    const { crypto, ice, address } = choice.value;
+    if (isIpAddress(address) && !isUnspecified(address)) this.#family = familyOf(address);
     this.#numbers.keep(
       offer.value.audio.flatMap(({ codecs: theirs, telephoneEvents }) => [
         ...theirs,
@@ -111,8 +119,9 @@ export class Negotiation {
     return ok({ sdp: this.#said.sdp, remote: remote.value });
   }
 
-  /** Returns our offer. */
-  offer(srtp: SrtpRule, codecs: readonly CodecPreference[]): string {
+  /** Returns our offer. `family`: address family of the peer; undefined: unchanged, IPv4 at first. */
+  offer(srtp: SrtpRule, codecs: readonly CodecPreference[], family?: AddressFamily): string {
+    this.#family = family ?? this.#family;
     const offered = offeredOf(codecs).map((codec) => this.#numbers.given(codec));
     const wide = offered.some(({ clockRateHz }) => clockRateHz === WIDE_CLOCK);
     const events = this.#numbers.given(eventCodec(EVENT_PAYLOAD_TYPE)).payloadType;
@@ -223,11 +232,25 @@ export class Negotiation {
 
   #endpoint(version: number, byIce: boolean) {
     const { sessionId } = this.#options;
-    const { address, port, icePort } = this.#local;
+    const { address: address4, address6, port, icePort } = this.#local;
+    const [address, other] =
+      this.#family === 'IP6' && address6 !== undefined
+        ? [address6, address4]
+        : [address4, address6];
     const shared = byIce ? icePort : undefined;
-    const place = { address, port: shared ?? port, byTcpToo: shared !== undefined };
+    const place = {
+      address,
+      otherAddress: byIce ? other : undefined,
+      port: shared ?? port,
+      byTcpToo: shared !== undefined,
+    };
     return { ...place, sessionId, version, ptimeMs: PTIME_MS };
   }
+}
+
+interface AnswerWishes {
+  readonly families: readonly AddressFamily[];
+  readonly codecs: readonly CodecPreference[];
 }
 
 /** Offered codecs, cached per list of preferences. Settings and policies keep their few lists. */
@@ -257,7 +280,7 @@ export function checkOffer(
   preferences: {
     readonly codecs: readonly CodecPreference[];
     readonly srtp: SrtpPolicy;
-    readonly ipv6: boolean;
+    readonly families: readonly AddressFamily[];
     readonly dtls: boolean;
   },
 ): SdpProblem | undefined {

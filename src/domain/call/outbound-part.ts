@@ -40,16 +40,16 @@ export class OutboundPart implements CallPart {
   }
 
   dial(signalling: Signalling, plan: DialPlan): Promise<void> {
-    return tryTargets(signalling, plan, this.#selector());
+    return tryTargets(signalling, plan, this.#selector(signalling));
   }
 
-  #selector(): TargetSelector {
+  #selector(signalling: Signalling): TargetSelector {
     const { course, log, hangup } = this.#of;
     const legEvents = legEventsOf(this.#of);
     return {
       owner: this.#of.owner,
       signal: course.signal,
-      offer: (target) => this.#localSdp(target),
+      offer: (target) => this.#localSdp(target, signalling),
       noSlot: (detail) => hangup('concurrencyBreached', 'Platform', detail),
       trying: (target, attempt, waitedMs) => this.#trying(target, attempt, waitedMs),
       took: (leg) => this.#took(leg),
@@ -72,20 +72,18 @@ export class OutboundPart implements CallPart {
     };
   }
 
-  async #localSdp({
-    srtp,
-    kind,
-    codecs,
-    policy,
-    isTrunk = false,
-  }: OutboundTarget): Promise<string | undefined> {
+  async #localSdp(
+    target: OutboundTarget,
+    signalling: Pick<Signalling, 'familyOf'>,
+  ): Promise<string | undefined> {
+    const { srtp, kind, codecs, policy, isTrunk = false } = target;
     const { course, media } = this.#of;
     await openMedia(this.#of);
     if (course.isEnded) return undefined;
     media.protectBy(srtp);
     media.speakTo(kind === 'carrier' || isTrunk ? 'carriers' : 'phones', codecs);
     this.#isDelayed = policy?.delayedOffer === true;
-    return this.#isDelayed ? '' : media.offer();
+    return this.#isDelayed ? '' : media.offer(signalling.familyOf?.(target));
   }
 
   #trying(target: OutboundTarget, attempt: number, waitedMs: number): void {

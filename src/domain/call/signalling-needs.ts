@@ -1,7 +1,7 @@
 /** Ports for signalling at leg level, independent of the signalling protocol. */
 import type { CallUuid, TrunkId } from '../../base/ids.ts';
 import type { Result } from '../../base/result.ts';
-import type { CodecPreference, SrtpPolicy } from '../../protocol/sdp/sdp.ts';
+import type { AddressFamily, CodecPreference, SrtpPolicy } from '../../protocol/sdp/sdp.ts';
 import type { SipTransportName } from '../../protocol/sip/types.ts';
 import type { PeerPolicy, SipTransport } from '../provisioning/types.ts';
 import type { HangupCauseKey } from './hangup-cause.ts';
@@ -384,10 +384,7 @@ export interface Texting {
 export interface Signalling {
   /** Starts an outbound INVITE. All failures arrive through `events.ended` in a later event-loop turn. */
   invite(target: OutboundTarget, options: InviteOptions, events: OutboundLegEvents): Leg;
-  /**
-   * Sets the handler for authenticated inbound INVITEs, which have already been answered with 100. Must be called
-   * exactly once.
-   */
+  /** Sets the handler for authenticated inbound INVITEs, already answered with 100. Must be called exactly once. */
   onInbound(handler: (leg: InboundLeg) => void): void;
   /** True if the endpoint has at least one active contact. `secure`: counts only contacts registered with `sips:`. */
   isRegistered(username: string, secure?: boolean): boolean;
@@ -395,6 +392,8 @@ export interface Signalling {
   isSecured(username: string): boolean;
   /** True if the target recently failed or asked for a pause (Retry-After). Try such targets last. */
   isDown(target: OutboundTarget): boolean;
+  /** Address family of the target's signalling; undefined if it is not known before DNS. */
+  familyOf?(target: OutboundTarget): AddressFamily | undefined;
   /** True if the endpoint has active contacts, all over WebSocket. */
   isBrowser(username: string): boolean;
 }

@@ -43,6 +43,7 @@ export interface FactoryNeeds {
   readonly srtp: SrtpPolicy;
   readonly codecs: CodecPreferences;
   readonly judgeRtp: CallNeeds['judgeRtp'];
+  readonly resolveHost?: CallNeeds['resolveHost'];
   readonly rtpSources?: CallNeeds['rtpSources'];
 }
 
@@ -144,7 +145,7 @@ export class CallFactory implements NodeLegs {
   }
 
   #around(log: CallLog, parent: Call | undefined): CallNeeds {
-    const { media, clock, mediaTimeoutMs, judgeRtp, rtpSources, codecs } = this.#needs;
+    const { media, clock, mediaTimeoutMs, judgeRtp, resolveHost, rtpSources, codecs } = this.#needs;
     return {
       media,
       clock,
@@ -155,6 +156,7 @@ export class CallFactory implements NodeLegs {
       mediaTimeoutMs,
       ...(parent === undefined ? {} : { near: () => parent.mediaIfOpen }),
       judgeRtp,
+      resolveHost,
       rtpSources,
       log,
     };

@@ -7,6 +7,7 @@ import {
   isLoopback,
   plainAddress,
 } from './address-policy.ts';
+import { systemResolver } from './system-resolver.ts';
 
 /** Addresses and ports of this service. */
 export interface OwnPlaces {
@@ -32,6 +33,8 @@ export function createDestinationGuard(options: DestinationGuardOptions): Destin
   const isOwn = ({ address }: Place): boolean => isLoopback(address) || own.isAddress(address);
 
   return {
+    addressesOf: async (name) => (await systemResolver(name)).map(({ address }) => address),
+
     isOwn: (address) => isOwn({ address, port: 0 }),
 
     refusesSip(destination) {

@@ -18,6 +18,7 @@ import type {
   MediaRoom,
   RoomEvents,
 } from '../../domain/call/needs.ts';
+import type { AddressFamily } from '../../protocol/sdp/sdp.ts';
 import { Hub } from './hub.ts';
 import { NativeLeg, REST_MS } from './leg.ts';
 import { type LegHandle, loadNative, type NativeThreadStatus, type SentPacket } from './native.ts';
@@ -35,6 +36,8 @@ export interface MediaOptions {
   readonly rtpHost: string;
   /** Address in SDP to which peers send RTP. */
   readonly publicHost: string;
+  /** Address in SDP for peers with IPv6; undefined: `publicHost` is the only one. */
+  readonly publicHost6?: string | undefined;
   /** UDP and TCP port shared by all legs with ICE; 0 uses the lowest RTP port. Undefined disables the shared port. */
   readonly icePort?: number | undefined;
   readonly portMin: number;
@@ -180,8 +183,10 @@ class Engine implements MediaEngine {
     this.manual = manual ? this.#manualDrive() : undefined;
   }
 
-  get ipv6(): boolean {
-    return isIPv6(this.#options.rtpHost);
+  get families(): readonly AddressFamily[] {
+    const { rtpHost, publicHost, publicHost6 } = this.#options;
+    if (publicHost6 !== undefined) return ['IP4', 'IP6'];
+    return isIPv6(rtpHost === '::' ? publicHost : rtpHost) ? ['IP6'] : ['IP4'];
   }
 
   openLeg(options: MediaLegOptions, events: MediaLegEvents): Promise<MediaLeg> {
@@ -271,7 +276,8 @@ class Engine implements MediaEngine {
   #openLeg(options: MediaLegOptions, events: MediaLegEvents): NativeLeg {
     if (this.#stopped) throw new ServiceError('MEDIA_UNAVAILABLE', 'the media engine has stopped');
     const { handle, port } = this.#bind(options);
-    const place = { handle, address: this.#options.publicHost, port, icePort: this.#icePort };
+    const { publicHost: address, publicHost6: address6 } = this.#options;
+    const place = { handle, address, address6, port, icePort: this.#icePort };
     const leg = new NativeLeg(this.#hub, place, events, (peer) => {
       this.#legs.delete(port);
       this.#ports.giveBack(port, this.#hub.engine.nowMs(), REST_MS[peer]);

@@ -97,6 +97,7 @@ function peerOf({ peerLossFraction, peerJitterMs, peerMos }: NativeStatistics) {
 /** One native leg and its listeners in JavaScript. */
 export class NativeLeg implements MediaLeg {
   readonly address: string;
+  readonly address6: string | undefined;
   readonly port: number;
   readonly icePort: number | undefined;
   /** Handle on the native side, used only by the engine. */
@@ -124,6 +125,7 @@ export class NativeLeg implements MediaLeg {
     place: {
       readonly handle: LegHandle;
       readonly address: string;
+      readonly address6: string | undefined;
       readonly port: number;
       readonly icePort: number | undefined;
     },
@@ -133,6 +135,7 @@ export class NativeLeg implements MediaLeg {
     this.#hub = hub;
     this.handle = place.handle;
     this.address = place.address;
+    this.address6 = place.address6;
     this.port = place.port;
     this.icePort = place.icePort;
     this.#events = events;

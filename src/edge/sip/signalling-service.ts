@@ -8,6 +8,7 @@ import type {
   SipAddresses,
 } from '../../domain/call/needs.ts';
 import type { Binding } from '../../domain/registration/types.ts';
+import type { AddressFamily } from '../../protocol/sdp/sdp.ts';
 import {
   type Flow,
   isSecure,
@@ -31,6 +32,7 @@ import { countNonce } from './nonce-counting.ts';
 import { SipResolver } from './resolver.ts';
 import type { RunningSignalling, SignallingCounters, SignallingOptions } from './signalling.ts';
 import { SipSockets } from './sip-sockets.ts';
+import { familyOfTarget } from './target-family.ts';
 import { Texts } from './texts.ts';
 import { UserDirectory } from './user-directory.ts';
 import type { SipWire } from './wire.ts';
@@ -195,6 +197,15 @@ class SignallingService implements RunningSignalling {
 
   isDown(target: OutboundTarget): boolean {
     return this.#carriers.isDown(target);
+  }
+
+  familyOf(target: OutboundTarget): AddressFamily | undefined {
+    return familyOfTarget(target, {
+      contacts: (username) =>
+        this.#agent?.contactsOf(username, this.#options.clock.monotonicMs()) ?? [],
+      carriers: this.#options.carriers,
+      addresses: this.addresses,
+    });
   }
 
   isBrowser(username: string): boolean {

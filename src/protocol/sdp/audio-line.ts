@@ -4,6 +4,7 @@ import { COMFORT_NOISE, codecsOf, isTelephoneEvent, sameCodec } from './codec.ts
 import { cryptoLines } from './crypto.ts';
 import { midOf, readDtls, readIce } from './secure-transport.ts';
 import type {
+  AddressFamily,
   Attribute,
   AudioOffer,
   Direction,
@@ -56,7 +57,8 @@ function readLine(
   }
   const address = (media.connection ?? session.connection)?.address;
   if (address === undefined) return err({ kind: 'malformed', detail: 'no c= line for audio' });
-  if (!isIpAddress(address)) return err({ kind: 'unsupportedAddress', detail: address });
+  if (!isIpAddress(address) && !isHostName(address))
+    return err({ kind: 'unsupportedAddress', detail: address });
   const direction = directionOf(media.attributes) ?? directionOf(session.attributes) ?? 'sendrecv';
   const codecs = codecsOf(media);
   const crypto = profile.dtls === true ? [] : cryptoLines(media);
@@ -116,12 +118,23 @@ export const isUnspecified = (address: string): boolean =>
 const OCTET = '(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])';
 const IPV4 = new RegExp(`^${OCTET}(?:\\.${OCTET}){3}$`);
 
-const isIpAddress = (text: string): boolean => IPV4.test(text) || isIpv6(text);
+export const isIpAddress = (text: string): boolean => IPV4.test(text) || isIpv6(text);
 
 const isIpv6 = (text: string): boolean =>
   /^[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*$/.test(text) && (text.match(/:/g)?.length ?? 0) >= 2;
 
-export const familyOf = (address: string): 'IP4' | 'IP6' => (address.includes(':') ? 'IP6' : 'IP4');
+export const familyOf = (address: string): AddressFamily => (address.includes(':') ? 'IP6' : 'IP4');
+
+const HOST_LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
+/** Domain name (RFC 8866 §5.7). A last label of digits is an invalid IPv4 address. */
+const HOST_NAME = new RegExp(`^(?:${HOST_LABEL}\\.)*(?=[A-Za-z])${HOST_LABEL}\\.?$`);
+const MAX_HOST_NAME = 253;
+
+const isHostName = (text: string): boolean => text.length <= MAX_HOST_NAME && HOST_NAME.test(text);
+
+/** Name of the address family, for messages. */
+export const familyName = (address: string): string =>
+  familyOf(address) === 'IP6' ? 'IPv6' : 'IPv4';
 
 /** Returns whether audio may flow in this direction, from the local point of view. */
 const canSend = (direction: Direction): boolean =>

@@ -10,6 +10,8 @@ import type { Attribute, Codec, CryptoLine, Direction, MediaDescription } from '
 export interface LocalEndpoint {
   /** Local address for RTP: an IP address without brackets. */
   readonly address: string;
+  /** ICE: an address of the other family at the same port. */
+  readonly otherAddress?: string | undefined;
   readonly port: number;
   /** ICE: true if TCP connections are accepted too (RFC 6544). */
   readonly byTcpToo?: boolean;

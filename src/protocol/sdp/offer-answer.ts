@@ -4,7 +4,9 @@ import { err, ok, type Result } from '../../base/result.ts';
 import {
   against,
   effectiveDirection,
+  familyName,
   familyOf,
+  isIpAddress,
   isUnspecified,
   packetTimeMs,
   readAudioLines,
@@ -32,6 +34,7 @@ import {
   sessionAttributes,
 } from './secure-transport.ts';
 import type {
+  AddressFamily,
   AudioOffer,
   AudioSession,
   Codec,
@@ -129,6 +132,8 @@ function readAsked(offer: string): Result<Asked | undefined, SdpProblem> {
   return ok(requested);
 }
 
+const BOTH: readonly AddressFamily[] = ['IP4', 'IP6'];
+
 /** Local preferences for answering an offer. */
 export interface Wishes {
   /** Codec names in upper case, in order of preference. */
@@ -136,8 +141,8 @@ export interface Wishes {
   /** Preferred direction. */
   readonly direction?: Direction;
   readonly srtp?: SrtpPolicy;
-  /** False if RTP can be sent only to IPv4 addresses. */
-  readonly ipv6?: boolean;
+  /** Address families of local RTP; default both. */
+  readonly families?: readonly AddressFamily[];
   /** True if a local certificate is available, so DTLS may supply keys. */
   readonly dtls?: boolean;
 }
@@ -172,15 +177,16 @@ const isRefusal = (
 
 function chooseIn(
   line: AudioOffer,
-  { codecs, srtp = 'optional', ipv6 = true, dtls = false }: Wishes,
+  { codecs, srtp = 'optional', families = BOTH, dtls = false }: Wishes,
 ): Result<Choice, SdpProblem> {
   if (
-    !ipv6 &&
     line.ice === undefined &&
-    familyOf(line.address) === 'IP6' &&
+    isIpAddress(line.address) &&
+    !families.includes(familyOf(line.address)) &&
     !isUnspecified(line.address)
   ) {
-    return err({ kind: 'unsupportedAddress', detail: 'IPv6 media is not supported on this node' });
+    const detail = `${familyName(line.address)} media is not supported on this node`;
+    return err({ kind: 'unsupportedAddress', detail });
   }
   const codec = line.codecs.find((codec) => codecs.includes(codec.name) && isOurs(codec));
   if (codec === undefined) {

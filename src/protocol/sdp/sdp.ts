@@ -1,4 +1,5 @@
 /** Public interface of SDP: offer and answer as text for one audio stream (RFC 8866, RFC 3264). */
+export { familyName, familyOf, isIpAddress, isUnspecified } from './audio-line.ts';
 export {
   CODEC_PREFERENCES,
   type CodecPreference,
@@ -27,4 +28,11 @@ export {
   revise,
 } from './offer-answer.ts';
 export type { LocalTransport } from './secure-transport.ts';
-export type { AudioSession, Codec, SdpProblem, SrtpPolicy, SrtpSuite } from './types.ts';
+export type {
+  AddressFamily,
+  AudioSession,
+  Codec,
+  SdpProblem,
+  SrtpPolicy,
+  SrtpSuite,
+} from './types.ts';

@@ -96,18 +96,22 @@ export interface LocalTransport {
 /** Priority of a host candidate with the highest preference, RTP: 2^24·126 + 2^8·65535 + 255 (RFC 8445 §5.1.2.1). */
 const HOST_PRIORITY = 2_130_706_431;
 
+/** Host candidate of the second address, with the next lower local preference (RFC 8421 §4). */
+const SECOND_PRIORITY = HOST_PRIORITY - 2 ** 8;
+
 /** Priority of a passive TCP candidate: local preference 2^13·4 + 8191 (RFC 6544 §4.2). It is lower than that of UDP. */
 const TCP_PRIORITY = 2_124_414_975;
 
 interface TransportPlace {
   readonly address: string;
+  readonly otherAddress?: string | undefined;
   readonly port: number;
   readonly byTcpToo?: boolean;
 }
 
 export function transportAttributes(
   { ice, dtls, rtcpMux, mid }: LocalTransport,
-  { address, port, byTcpToo = false }: TransportPlace,
+  { address, otherAddress, port, byTcpToo = false }: TransportPlace,
 ): Attribute[] {
   const said: Attribute[] = [];
   const say = (name: string, value?: string): void => void said.push({ name, value });
@@ -121,6 +125,8 @@ export function transportAttributes(
     say('ice-ufrag', ice.ufrag);
     say('ice-pwd', ice.password);
     say('candidate', `1 1 udp ${HOST_PRIORITY} ${address} ${port} typ host`);
+    if (otherAddress !== undefined)
+      say('candidate', `3 1 udp ${SECOND_PRIORITY} ${otherAddress} ${port} typ host`);
     if (byTcpToo) {
       say('candidate', `2 1 tcp ${TCP_PRIORITY} ${address} ${port} typ host tcptype passive`);
     }

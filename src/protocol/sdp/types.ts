@@ -2,6 +2,9 @@
 
 export type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
 
+/** Address family in SDP (RFC 8866 §5.7). */
+export type AddressFamily = 'IP4' | 'IP6';
+
 /** Attribute `a=name` or `a=name:value`. */
 export interface Attribute {
   readonly name: string;
@@ -9,7 +12,7 @@ export interface Attribute {
 }
 
 export interface Connection {
-  readonly family: 'IP4' | 'IP6';
+  readonly family: AddressFamily;
   /** Address without TTL or count; may be a domain name. */
   readonly address: string;
 }
@@ -19,7 +22,7 @@ export interface Origin {
   /** Digits as text, because the value can exceed the precision of a double. */
   readonly sessionId: string;
   readonly sessionVersion: string;
-  readonly family: 'IP4' | 'IP6';
+  readonly family: AddressFamily;
   readonly address: string;
 }
 

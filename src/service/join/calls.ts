@@ -93,7 +93,8 @@ export interface CallLines {
     readonly addresses: SipAddresses;
     forgetBindings(username: string, login?: string): void;
   };
-  readonly destinations: Pick<DestinationGuard, 'judgeRtp'>;
+  readonly destinations: Pick<DestinationGuard, 'judgeRtp'> &
+    Partial<Pick<DestinationGuard, 'addressesOf'>>;
   readonly newCalls: NewCalls;
   /** Absent: no other node uses the limits. */
   readonly slots?: Slots | undefined;
@@ -198,6 +199,7 @@ export function joinParts<R extends Recorder>(
       acceptOthers: settings.rtp.acceptOtherSources,
       isEdge: (remoteAddress) => edges.has({ remoteAddress }),
     },
+    resolveHost: lines.destinations.addressesOf,
     judgeRtp: ({ address, port, rtcpPort, heardFrom, carrier }) =>
       lines.destinations.judgeRtp(
         {

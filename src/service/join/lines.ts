@@ -105,6 +105,7 @@ export async function openLines(
     identity: await mediaIdentity(basics),
     rtpHost: settings.rtp.host,
     publicHost: derived.rtpPublicHost,
+    publicHost6: derived.rtpPublicHost6,
     icePort: settings.rtp.icePort < 0 ? undefined : settings.rtp.icePort,
     portMin: settings.rtp.portMin,
     portMax: settings.rtp.portMax,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { RtpVerdict } from '../../../src/base/egress.ts';
 import { asAccountId, asCallUuid } from '../../../src/base/ids.ts';
 import { CallLogs } from '../../../src/domain/call/call.ts';
-import { LegMedia, type RtpPeer } from '../../../src/domain/call/leg-media.ts';
+import { LegMedia, type LegMediaNeeds, type RtpPeer } from '../../../src/domain/call/leg-media.ts';
 import type { Media, MediaSession } from '../../../src/domain/call/needs.ts';
 
 const CLOCK = { monotonicMs: () => 0, wallMs: () => 0 };
@@ -15,12 +15,14 @@ const sdpOf = (address: string): string =>
 async function legWith(
   verdict: RtpVerdict = { kind: 'send' },
   rtpSources?: { readonly acceptOthers: boolean; isEdge(address: string): boolean },
+  more: Pick<LegMediaNeeds, 'resolveHost'> & Pick<Media, 'families'> = {},
 ) {
   let keys = 0;
   const configured: MediaSession[] = [];
   const requested: RtpPeer[] = [];
   const leg = {
     address: '127.0.0.1',
+    address6: '::1',
     port: 20_000,
     configure: (remote: MediaSession) => void configured.push(remote),
   };
@@ -30,7 +32,8 @@ async function legWith(
   );
   const media = new LegMedia(
     {
-      media: { openLeg: async () => leg } as unknown as Media,
+      media: { openLeg: async () => leg, families: more.families } as unknown as Media,
+      resolveHost: more.resolveHost,
       sessionId: () => 1,
       bytes: (length) => {
         keys += 1;
@@ -131,6 +134,60 @@ describe('media address of a peer', () => {
       error: { detail: 'an address of ours' },
     });
     expect(configured).toEqual([]);
+  });
+
+  it('is learned while DNS resolves a host name, and then used', async () => {
+    const found = Promise.withResolvers<readonly string[]>();
+    const { media, configured } = await legWith({ kind: 'send' }, undefined, {
+      resolveHost: (name) => (name === 'media.example.com' ? found.promise : Promise.reject()),
+    });
+    expect(media.describe(sdpOf('media.example.com')).ok).toBe(true);
+    expect(configured).toMatchObject([{ address: '' }]);
+    found.resolve(['2001:db8::1', '198.51.100.9']);
+    await found.promise;
+    await Promise.resolve();
+    expect(configured).toMatchObject([{}, { address: '198.51.100.9', port: 4000 }]);
+  });
+
+  it.each([
+    ['is unknown', () => Promise.reject(new Error('ENOTFOUND'))],
+    ['has no usable address', () => Promise.resolve(['2001:db8::1'])],
+  ])('stays learned if the host name %s', async (_, resolveHost) => {
+    const { media, configured, log } = await legWith({ kind: 'send' }, undefined, { resolveHost });
+    expect(media.describe(sdpOf('media.example.com')).ok).toBe(true);
+    await new Promise(setImmediate);
+    expect(configured).toMatchObject([{ address: '' }]);
+    expect(log.entries().at(-1)).toMatchObject({ text: 'host name in SDP not used' });
+  });
+
+  it('is that of a later description if DNS answers afterwards', async () => {
+    const found = Promise.withResolvers<readonly string[]>();
+    const { media, configured } = await legWith({ kind: 'send' }, undefined, {
+      resolveHost: () => found.promise,
+    });
+    media.describe(sdpOf('media.example.com'));
+    media.describe(sdpOf('198.51.100.7'));
+    found.resolve(['198.51.100.9']);
+    await new Promise(setImmediate);
+    expect(configured.map(({ address }) => address)).toEqual(['', '198.51.100.7']);
+  });
+
+  it.each(['media_1.example', '-a.example', '1.2.3', 'a..b', '999.1.1.1', `${'a'.repeat(64)}.b`])(
+    'is refused if it is neither an address nor a host name: %s',
+    async (address) => {
+      const { media } = await legWith();
+      expect(media.describe(sdpOf(address)).ok).toBe(false);
+    },
+  );
+
+  it('decides the address family of our description', async () => {
+    const { media } = await legWith({ kind: 'send' }, undefined, { families: ['IP4', 'IP6'] });
+    expect(media.offer('IP6')).toContain('c=IN IP6 ::1');
+    const four = media.describe(sdpOf('198.51.100.7'));
+    expect(four.ok && four.value).toContain('c=IN IP4 127.0.0.1');
+    const six = media.describe(sdpOf('2001:db8::1').replaceAll('IP4', 'IP6'));
+    expect(six.ok && six.value).toContain('c=IN IP6 ::1');
+    expect(media.offer()).toContain('c=IN IP6 ::1');
   });
 
   it('is not judged if it is 0.0.0.0 (hold)', async () => {

@@ -24,7 +24,7 @@ const theirs = (formats: string, ...lines: string[]): string =>
   ].join('\r\n');
 
 const answerTo = (offer: string, codecs = ALL) => {
-  const answer = negotiation().answer(offer, RULE, { ipv6: true, codecs });
+  const answer = negotiation().answer(offer, RULE, { families: ['IP4', 'IP6'], codecs });
   if (!answer.ok) throw new Error(answer.error.detail);
   return answer.value;
 };
@@ -34,7 +34,7 @@ describe('payload types of a session (RFC 3264 §8.3.2)', () => {
 
   it("keeps the peer's numbers in our later offers", () => {
     const session = negotiation();
-    session.answer(OFFER, RULE, { ipv6: true, codecs: ALL });
+    session.answer(OFFER, RULE, { families: ['IP4', 'IP6'], codecs: ALL });
     const again = session.offer(RULE, ALL);
     expect(again).toContain('a=rtpmap:111 opus/48000/2');
     expect(again).toContain('a=rtpmap:96 telephone-event/8000');
@@ -56,7 +56,7 @@ describe('payload types of a session (RFC 3264 §8.3.2)', () => {
   it("leaves a number to the peer's codec if both use it for different codecs", () => {
     const session = negotiation();
     const offer = theirs('0 96 101', 'a=rtpmap:96 iLBC/8000', 'a=rtpmap:101 G729/8000');
-    session.answer(offer, RULE, { ipv6: true, codecs: ALL });
+    session.answer(offer, RULE, { families: ['IP4', 'IP6'], codecs: ALL });
     const again = session.offer(RULE, ALL);
     expect(again).toMatch(/a=rtpmap:127 opus\/48000\/2/);
     expect(again).toMatch(/a=rtpmap:126 telephone-event\/8000/);

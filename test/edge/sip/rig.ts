@@ -65,7 +65,12 @@ export async function startRig(options: Partial<SignallingOptions> = {}): Promis
   const legs: InboundLeg[] = [];
   const users: Readonly<Record<string, string>> = { alice: 'wonderland', bob: 'builder' };
   const signalling = createSignalling({
-    egress: { refusesSip: () => undefined, judgeRtp: () => ({ kind: 'send' }), isOwn: () => false },
+    egress: {
+      refusesSip: () => undefined,
+      judgeRtp: () => ({ kind: 'send' }),
+      addressesOf: async () => [],
+      isOwn: () => false,
+    },
     host: '127.0.0.1',
     port: 0,
     publicHost: '127.0.0.1',

@@ -86,6 +86,18 @@ describe('the offer of a browser', () => {
     ]);
   });
 
+  test('gets candidates of both address families', () => {
+    const offer = readOffer(BROWSER);
+    const choice = offer.ok ? chooseAudio(offer.value, { codecs: ['PCMU'], dtls: true }) : offer;
+    if (!offer.ok || !choice.ok) throw new Error('refused');
+    const local = { ...LOCAL, otherAddress: '2001:db8::1' };
+    const answer = buildAnswer(offer.value, choice.value, local, OURS);
+    expect(answer.match(/^a=candidate:.*$/gm)).toEqual([
+      'a=candidate:1 1 udp 2130706431 198.51.100.1 20000 typ host',
+      'a=candidate:3 1 udp 2130706175 2001:db8::1 20000 typ host',
+    ]);
+  });
+
   test.each([
     ['a passive peer makes us the client', 'a=setup:passive', 'client'],
     ['an active peer makes us the server', 'a=setup:active', 'server'],
