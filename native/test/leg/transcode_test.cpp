@@ -366,7 +366,10 @@ TEST_SUITE("transcoding on arrival") {
     Bridge bridge(kPcmu, kOpus);
     bridge.talk(10);
     for (const uint8_t type : {kEvents, kComfortNoise}) bridge.hear(bridge.packet(type));
-    bridge.talk(10);
+    bridge.hear(bridge.packet());
+    CHECK(bridge.sent.size() == 11);
+    bridge.run(kFrameMs);
+    bridge.talk(9);
     CHECK(bridge.sent.size() == 20);
     bridge.check_whole();
   }
