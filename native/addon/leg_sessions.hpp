@@ -13,7 +13,8 @@ namespace carillon {
 
 class LegSessions {
  public:
-  /// Records the leg's new codec. Returns the objects that the leg needs for it, or nullopt if none are needed.
+  /// Records the leg's new codec. Returns the objects that the leg needs for it, or nullopt if none are
+  /// needed.
   std::optional<LegCodecs> change(LegHandle leg, const CodecSpec& spec) {
     Session& session = sessions_[leg.value()];
     const CodecSpec before = std::exchange(session.spec, spec);

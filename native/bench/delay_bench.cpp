@@ -3,8 +3,8 @@
 //   delay_bench <coding> <coding> <calls> <seconds> <jitter ms> <loss %> [<packet ms> <packet ms>]
 // The delay of a packet is uniform within +-jitter, and negative values count as zero: half of the packets
 // arrive on time. A chirp's delay is the time at which a receiver without a jitter buffer can play it, minus
-// the time at which a network without jitter would have delivered it. It includes the network's jitter and the
-// look-ahead of all codecs.
+// the time at which a network without jitter would have delivered it. It includes the network's jitter and
+// the look-ahead of all codecs.
 #include <sched.h>
 
 #include <algorithm>
@@ -121,8 +121,9 @@ struct Peer {
     std::array<uint8_t, 2000> packet{};
     const RtpTicks ticks = rates_of(side.spec).clock.in(side.packet_ms * kMillisecond);
     const auto timestamp = static_cast<uint32_t>(static_cast<int64_t>(number) * ticks.count());
-    write_rtp_header({false, side.payload_type, static_cast<uint16_t>(number), RtpTimestamp(timestamp), local.port},
-                     packet);
+    write_rtp_header(
+        {false, side.payload_type, static_cast<uint16_t>(number), RtpTimestamp(timestamp), local.port},
+        packet);
     std::ranges::copy(payload, packet.begin() + kRtpHeaderBytes);
     socket.send(leg, std::span(packet).first(kRtpHeaderBytes + payload.size()));
   }
@@ -283,7 +284,8 @@ int run(const std::array<Side, 2>& sides, int calls, int seconds, double jitter_
     std::array<LegHandle, 2> legs;
     for (size_t side = 0; side < 2; ++side) {
       peers.push_back(std::make_unique<Peer>(sides[side]));
-      peers.back()->phase = Nanos(random() % static_cast<uint64_t>((sides[side].packet_ms * kMillisecond).count()));
+      peers.back()->phase =
+          Nanos(random() % static_cast<uint64_t>((sides[side].packet_ms * kMillisecond).count()));
       open_leg(engine, *peers.back(), legs[side]);
     }
     engine.bridge(legs[0], legs[1]);

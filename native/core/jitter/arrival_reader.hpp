@@ -2,7 +2,8 @@
 // another coding, sample rate or packet time.
 //
 // A packet that arrives before its predecessor waits until another one arrives or for kWait. After that, the
-// predecessor counts as lost. The payloads stay in the leg's store; this object has the order and the decoder.
+// predecessor counts as lost. The payloads stay in the leg's store; this object has the order and the
+// decoder.
 #pragma once
 
 #include <array>

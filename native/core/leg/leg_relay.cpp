@@ -88,8 +88,10 @@ void Leg::end_relay(Nanos now) {
 /// Extrapolates the relayed audio at the rate of the audio that follows. Returns false if it is unknown.
 bool Leg::continue_relayed() {
   if (far_end_ == nullptr) return false;
-  if (const SampleRate needed = needed_line_rate(); transcodes_ && needed != send_.rate()) send_.put_at(needed);
-  const size_t length = std::min(relay_.continuation().size(), RelayState::kJoinFrames * frame_samples(send_.rate()));
+  if (const SampleRate needed = needed_line_rate(); transcodes_ && needed != send_.rate())
+    send_.put_at(needed);
+  const size_t length =
+      std::min(relay_.continuation().size(), RelayState::kJoinFrames * frame_samples(send_.rate()));
   return far_end_->go_on_after_relay(send_.rate(), relay_.continuation().first(length));
 }
 

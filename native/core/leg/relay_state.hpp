@@ -53,7 +53,9 @@ class RelayState {
   /// Returns true if the next visit ends the relay.
   [[nodiscard]] bool ends() const { return ends_; }
   /// Returns whether the continuation is known, if cut() was called.
-  [[nodiscard]] std::optional<bool> cut_joins() const { return cut_ ? std::optional(cut_joins_) : std::nullopt; }
+  [[nodiscard]] std::optional<bool> cut_joins() const {
+    return cut_ ? std::optional(cut_joins_) : std::nullopt;
+  }
   /// Ends relaying. Returns true if relayed audio was heard so recently that the next audio must be joined to
   /// it.
   bool end(Nanos now);

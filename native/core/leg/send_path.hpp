@@ -106,8 +106,8 @@ class SendPath {
   /// valid until take_complete(), which must follow until complete() is false.
   void put_arrived(AudioView audio, SampleRate content, bool lost);
   [[nodiscard]] bool complete() const { return audio_->waiting() >= packet_samples(); }
-  /// Returns the next packet, or an empty span for a lost one (which leaves a gap in the sequence) and for one
-  /// that the codec does not send.
+  /// Returns the next packet, or an empty span for a lost one (which leaves a gap in the sequence) and for
+  /// one that the codec does not send.
   Bytes take_complete();
   /// Advances the RTP time by a pause of the sender, after completing the packet that waits.
   void pause_arrived(Nanos length);

@@ -98,7 +98,8 @@ struct Bridge : PacketSink {
       for (int tick = 0; tick < kFrameMs; ++tick) core.tick(now += kTick);
     }
   }
-  /// Plays silence without end to the narrow leg, which thus needs composed audio instead of transcoded packets.
+  /// Plays silence without end to the narrow leg, which thus needs composed audio instead of transcoded
+  /// packets.
   void keep_composing() {
     Player::Options options;
     options.handle = PlayerHandle(9);

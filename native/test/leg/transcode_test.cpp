@@ -412,7 +412,9 @@ TEST_SUITE("transcoding on arrival") {
       bridge.run(kFrameMs);
     }
     bridge.check_whole();
-    const auto tap = [&](LegHandle leg) { return static_cast<Listener*>(bridge.core.leg(leg)->tap(TapHandle(1))); };
+    const auto tap = [&](LegHandle leg) {
+      return static_cast<Listener*>(bridge.core.leg(leg)->tap(TapHandle(1)));
+    };
     CHECK(tap(kA)->loud_received >= 27);
     CHECK(tap(kB)->loud_sent >= 27);
     CHECK(tap(kB)->loud_received == 0);
