@@ -266,6 +266,7 @@ void open_leg(MediaEngine& engine, Peer& peer, LegHandle& leg) {
     remote.send.packet_ms = peer.side.packet_ms;
     remote.send.sending = true;
     LegCodecs codecs(peer.side.spec, 0);
+    codecs.add_transcoding(peer.side.spec);
     engine.at_leg(opened.handle, [remote, codecs = std::move(codecs)](MediaLoop& loop, LegHandle at) mutable {
       if (Leg* const found = loop.core().leg(at)) found->configure(remote, loop.now(), &codecs);
     });

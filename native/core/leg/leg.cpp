@@ -15,12 +15,15 @@ constexpr uint32_t kWiderAtLast = 50;
 LegCodecs::LegCodecs(const CodecSpec& spec, size_t stream_count)
     : receive(std::make_unique<JitterBuffer>(make_decoder(spec))),
       former(std::make_unique<ReceivePath::Former>()),
-      arrivals(std::make_unique<ArrivalReader>(make_decoder(spec))),
       send(std::make_unique<Packetizer>(make_encoder(spec))),
-      waiting(Packetizer::room(rates_of(spec).sample)),
       received(frame_samples(rates_of(spec).sample)),
       joining(RelayState::kJoinFrames * received.size()) {
   for (size_t i = 0; i < std::min(stream_count, kMaxStreams); ++i) streams[i] = make_decoder(spec);
+}
+
+void LegCodecs::add_transcoding(const CodecSpec& spec) {
+  arrivals = std::make_unique<ArrivalReader>(make_decoder(spec));
+  waiting = Packetizer::room(rates_of(spec).sample);
 }
 
 Leg::Leg(const LegConfig& config, LegCodecs codecs)
@@ -36,16 +39,17 @@ Leg::Leg(const LegConfig& config, LegCodecs codecs)
       receive_(std::move(codecs.receive)),
       arrivals_(std::move(codecs.arrivals)),
       rtcp_(*protection_, config.ssrc) {
-  send_.wait_in(codecs.waiting);
+  if (!codecs.waiting.empty()) send_.wait_in(codecs.waiting);
 }
 
 void Leg::use(LegCodecs& codecs, Nanos now) {
   if (codecs.send) send_.use(codecs.send);
   if (!codecs.waiting.empty()) send_.wait_in(codecs.waiting);
+  // A reader for another coding is of no use.
+  if (codecs.receive || codecs.arrivals) arrivals_.swap(codecs.arrivals);
   if (!codecs.receive) return;
   full_rate_ = codecs.receive->rates().sample;
   receive_.use(codecs.receive, codecs.former);
-  arrivals_.swap(codecs.arrivals);
   received_.swap(codecs.received);
   relay_.use(codecs.joining);
   size_t next = 0;

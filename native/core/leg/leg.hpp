@@ -57,6 +57,8 @@ struct LegCodecs {
   /// Creates the objects for a leg with `streams` streams. For null or empty members, the leg keeps its
   /// previous ones.
   LegCodecs(const CodecSpec& spec, size_t streams);
+  /// Creates the objects that transcoding on arrival needs in both legs of a bridge.
+  void add_transcoding(const CodecSpec& spec);
 
   std::unique_ptr<JitterBuffer> receive;
   std::unique_ptr<ReceivePath::Former> former;
@@ -120,6 +122,8 @@ class Leg {
   [[nodiscard]] uint16_t local_port() const { return config_.local_port; }
   /// Applies a negotiation. `codecs`: objects of a new codec; returns the replaced ones in it.
   void configure(const LegRemote& remote, Nanos now, LegCodecs* codecs = nullptr);
+  /// Installs objects. Returns the replaced ones in `codecs`.
+  void use(LegCodecs& codecs, Nanos now);
 
   /// Swaps the ICE agent that determines the peer's address. Null: use the description and received packets.
   void find_peer_by(std::unique_ptr<IceLite>& ice, Nanos now);
@@ -188,7 +192,8 @@ class Leg {
   [[nodiscard]] FarEnd* far_end() const { return far_end_; }
 
   /// Sends a packet received by the far end immediately, if no other audio is played. With the same packet
-  /// length and compatible codings, it is relayed without decoding, otherwise transcoded.
+  /// length and compatible codings, it is relayed without decoding, otherwise transcoded if `from` has a
+  /// reader.
   void relay(Leg& from, const ReceivePath::Outcome& received, Nanos arrival, PacketSink& sink);
   /// Transcodes the packets of the far end that are ready. `before`: audio at the rate of the last composed
   /// frame, from which the first piece is crossfaded.
@@ -200,7 +205,9 @@ class Leg {
     return relays() && (relay_.ends() || (transcodes_ && far_end_ != nullptr && far_end_->held_until()));
   }
   /// Time at which packets from this leg's peer that wait for an earlier one are transcoded.
-  [[nodiscard]] std::optional<Nanos> held_until() const { return arrivals_->due(); }
+  [[nodiscard]] std::optional<Nanos> held_until() const {
+    return arrivals_ ? arrivals_->due() : std::nullopt;
+  }
   /// Returns true if the far end's audio must be decoded for this leg.
   [[nodiscard]] bool needs_far_audio() const { return !relays() || !needs_no_frames(); }
   bool go_on_after_relay(SampleRate rate, std::span<Sample> out);
@@ -250,7 +257,6 @@ class Leg {
   [[nodiscard]] bool reports_silence(Nanos now) const;
   void send_comfort(PacketSink& sink);
   void compose(Nanos now, Frame& out, Events& events);
-  void use(LegCodecs& codecs, Nanos now);
   std::optional<PlayManner> play(Frame& instead, Mixdown& mix, Events& events);
   [[nodiscard]] EventLine event_line() const;
   [[nodiscard]] bool carries_audio() const;
@@ -305,8 +311,8 @@ class Leg {
   std::vector<Sample> received_;
   SampleRate full_rate_{8000};
   ReceivePath receive_;
-  FrameConverter to_line_;  // converts the far end's audio
-  std::unique_ptr<ArrivalReader> arrivals_;
+  FrameConverter to_line_;                   // converts the far end's audio
+  std::unique_ptr<ArrivalReader> arrivals_;  // null: packets from this peer are not transcoded
   DigitSender digits_;
   Roster<AudioStream, kMaxStreams> streams_;
   Roster<Player, kMaxPlayers> players_;

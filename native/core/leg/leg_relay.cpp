@@ -33,7 +33,7 @@ void Leg::relay(Leg& from, const ReceivePath::Outcome& received, Nanos arrival, 
   if (relay_.ends() || !can_send() || (!relays() && !silent_itself())) return;
   if (received.kind != Received::audio) {
     send_.leave_out(received.sequence);
-    if (relays() && transcodes_) from.arrivals_->leave_out(received.sequence);
+    if (relays() && transcodes_ && from.arrivals_) from.arrivals_->leave_out(received.sequence);
     return;
   }
   if (!relays() && !relay_.may_start(arrival)) return;
@@ -66,7 +66,7 @@ Bytes Leg::carry(Leg& from, const ReceivePath::Outcome& received, Nanos arrival)
   }
   const bool in_dtx = send_.config().coding == Coding::opus && received.packet.payload.size() <= kDtxPayload;
   transcodes_ = false;
-  from.arrivals_->stop();
+  if (from.arrivals_) from.arrivals_->stop();
   relay_.relayed(arrival, in_dtx);
   return send_.relay(relayed, blended);
 }
@@ -116,7 +116,7 @@ std::span<Sample> Leg::catch_up_to_newest(RtpTicks duration, std::span<Sample> r
 }
 
 bool Leg::go_on_after_relay(SampleRate rate, std::span<Sample> out) {
-  if (arrivals_->running()) {
+  if (arrivals_ && arrivals_->running()) {
     arrivals_->go_on(rate, out);
     return true;
   }

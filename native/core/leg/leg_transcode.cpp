@@ -15,6 +15,10 @@ constexpr Nanos kFromStall = 100 * kMillisecond;
 }  // namespace
 
 void Leg::transcode(Leg& from, const ReceivePath::Outcome& received, Nanos arrival, PacketSink& sink) {
+  if (!from.arrivals_) {
+    relay_.stop();
+    return;
+  }
   const ReceiveConfig& theirs = from.receive_.config();
   ArrivalReader& reader = *from.arrivals_;
   if (received.packet.payload_type != theirs.payload_type || !reader.decodes(theirs.coding)) {
@@ -60,6 +64,7 @@ void Leg::transcode(Leg& from, const ReceivePath::Outcome& received, Nanos arriv
 }
 
 void Leg::pass_on(Leg& from, Nanos now, PacketSink& sink, std::span<const Sample> before) {
+  if (!from.arrivals_) return;
   ArrivalReader& reader = *from.arrivals_;
   content_ = std::min(reader.rate(), full_rate_);
   while (true) {

@@ -52,6 +52,7 @@ struct Bridge : PacketSink {
     remote.send.packet_ms = packet_ms;
     LegCodecs codecs;
     if (packet_ms != kFrameMs) codecs.waiting = Packetizer::room(kNarrowband);
+    if (leg == kA) codecs.arrivals = std::make_unique<ArrivalReader>(make_decoder({}));
     core.leg(leg)->configure(remote, now, &codecs);
   }
 

@@ -62,7 +62,10 @@ struct Bridge : PacketSink {
       config.ssrc = leg.value();
       config.sequence = 65'530;
       config.timestamp = 0xffff'f000;
-      core.add_leg(std::make_unique<Leg>(config, LegCodecs(leg == kA ? a : b, 0)));
+      const CodecSpec& spec = leg == kA ? a : b;
+      LegCodecs codecs(spec, 0);
+      codecs.add_transcoding(spec);
+      core.add_leg(std::make_unique<Leg>(config, std::move(codecs)));
       configure(leg, true);
     }
     core.bridge(kA, kB);
