@@ -91,16 +91,26 @@ async function capacity(): Promise<Row[]> {
 
 export async function run(): Promise<Row[]> {
   await execute('cmake', ['--build', BUILD, '--target', 'media_bench', 'relay_bench']);
-  const m = await measure(PAIRS, 1);
+  const measured = await measure(PAIRS, 1);
   const relay = await execute(join(BUILD, 'relay_bench'), [
     String(RELAYED_CALLS),
     String(RELAY_SECONDS),
   ]);
-  const r = JSON.parse(relay.stdout) as Relayed;
-  const relayed = `${r.calls} calls, ${r.packets + r.lost} packets of which ${r.lost} were lost`;
-  const at = `${m.legs} legs, media thread ${Math.round(m.busy * 100)} % busy, scheduling ${m.scheduling}`;
   return [
     ...(await capacity()),
+    ...costRows(measured),
+    ...relayRows(JSON.parse(relay.stdout) as Relayed, measured),
+    ...delayRows(measured),
+    ...(await wholeProcess()),
+  ];
+}
+
+const conditionsOf = ({ legs, busy, scheduling }: Measured): string =>
+  `${legs} legs, media thread ${Math.round(busy * 100)} % busy, scheduling ${scheduling}`;
+
+/** Cost of a leg relative to bare UDP. */
+function costRows(m: Measured): Row[] {
+  return [
     {
       name: 'RTP leg, PCMU both ways: media thread',
       value: m.legCpuUs,
@@ -108,7 +118,7 @@ export async function run(): Promise<Row[]> {
       floor: m.floorUs,
       ratio: Math.round((m.legCpuUs / m.floorUs) * 100) / 100,
       goal: mostTimesFloor(1.3),
-      note: `${at}; floor: 50 sends and 50 receives, connected, over as many sockets, without a pause; ${m.lost} packets lost`,
+      note: `${conditionsOf(m)}; floor: 50 sends and 50 receives, connected, over as many sockets, without a pause; ${m.lost} packets lost`,
     },
     {
       name: 'RTP leg and bare UDP at the same packet rate',
@@ -119,6 +129,12 @@ export async function run(): Promise<Row[]> {
       goal: mostTimesFloor(1.15),
       note: 'floor: the same packets, those of a millisecond, then sleep until the next, as the media thread does',
     },
+  ];
+}
+
+function relayRows(r: Relayed, m: Measured): Row[] {
+  const relayed = `${r.calls} calls, ${r.packets + r.lost} packets of which ${r.lost} were lost`;
+  return [
     {
       name: 'relay of a call, PCMU both legs: media thread',
       value: r.callCpuUs,
@@ -136,11 +152,17 @@ export async function run(): Promise<Row[]> {
       note: 'from send to arrival',
     },
     { name: 'relay, delay p99', value: r.delayP99Ms, unit: 'ms', goal: most(2) },
+  ];
+}
+
+/** Lateness and pacing of sent packets, and the delays of bot audio and its interruption. */
+function delayRows(m: Measured): Row[] {
+  return [
     {
       name: 'lateness of sent RTP p99',
       value: m.sentLateP99Us,
       unit: 'µs',
-      note: `${at}; p50 ${m.sentLateP50Us} µs`,
+      note: `${conditionsOf(m)}; p50 ${m.sentLateP50Us} µs`,
     },
     {
       name: 'pacing on the wire, deviation from the 20 ms grid, p50',
@@ -167,6 +189,5 @@ export async function run(): Promise<Row[]> {
       unit: 'ms',
       goal: most(22),
     },
-    ...(await wholeProcess()),
   ];
 }

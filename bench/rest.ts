@@ -80,6 +80,25 @@ async function bareServer(body: string): Promise<Server> {
   return server;
 }
 
+const settingsOf = (dataDir: string) => ({
+  host: '127.0.0.1',
+  port: 0,
+  trustProxy: [],
+  bodyLimitBytes: 65_536,
+  requestsPerSecond: 1_000_000,
+  refusedPerSecond: 1_000_000,
+  connectionsPerAddress: 1000,
+  publicUrl: 'http://voice.test',
+  registrarHost: 'voice.test',
+  makeCallStatus: 200,
+  strictVobizSdk: false,
+  platformName: 'Carillon',
+  recordingLinkSeconds: 900,
+  linkKey: 'k',
+  recordingsFolder: dataDir,
+  exportsFolder: dataDir,
+});
+
 async function startService(dataDir: string) {
   const context = { clock: systemClock, random: systemRandom };
   const store = await openStore({
@@ -105,24 +124,7 @@ async function startService(dataDir: string) {
     ...context,
     logger: silentLogger,
     isAdminToken: () => false,
-    settings: {
-      host: '127.0.0.1',
-      port: 0,
-      trustProxy: [],
-      bodyLimitBytes: 65_536,
-      requestsPerSecond: 1_000_000,
-      refusedPerSecond: 1_000_000,
-      connectionsPerAddress: 1000,
-      publicUrl: 'http://voice.test',
-      registrarHost: 'voice.test',
-      makeCallStatus: 200,
-      strictVobizSdk: false,
-      platformName: 'Carillon',
-      recordingLinkSeconds: 900,
-      linkKey: 'k',
-      recordingsFolder: dataDir,
-      exportsFolder: dataDir,
-    },
+    settings: settingsOf(dataDir),
   } as unknown as RestDeps;
   const server = createRestServer(deps);
   const { url } = await server.start();

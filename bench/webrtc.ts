@@ -111,61 +111,24 @@ async function handshakes(): Promise<Row[]> {
     algorithm: 'sha256',
   });
   const browsers = await Browsers.open(HANDSHAKES, { certificate: made.cert, key: made.private });
-  const { ours, theirs, ends } = browsers;
-  const digest = readFingerprint(ours.fingerprint ?? '');
-  if (digest === undefined) throw new Error('no fingerprint');
-  const dtls = (role: 'client' | 'server'): MediaProtection => ({
-    role,
-    hash: digest.hash,
-    fingerprint: digest.value,
-  });
-  const byPort = new Map(ends.map((end) => [end.port, end]));
-  const took: number[] = [];
-  const faults: string[] = [];
+  const { ours } = browsers;
+  const shakes = new Handshakes(browsers);
   const skippedBefore = ours.counters().skippedTicks;
   const beganMs = performance.now();
   for (let i = 0; i < HANDSHAKES; i += 1) {
     const dueMs = beganMs + (1000 * i) / PER_SECOND;
     if (performance.now() < dueMs) await pause(dueMs - performance.now());
-    let startMs = 0;
-    let again: ReturnType<typeof setInterval> | undefined;
-    const other = await theirs.openLeg(
-      { mediaTimeoutMs: 0 },
-      {
-        ...QUIET,
-        secured: (fault) => {
-          if (fault !== undefined) faults.push(fault);
-          clearInterval(again);
-          took.push(performance.now() - startMs);
-        },
-      },
-    );
-    const end = byPort.get(other.port);
-    if (end === undefined) throw new Error(`no end at ${other.port}`);
-    startMs = performance.now();
-    end.leg.configure(
-      session({ address: '', ice: end.ice, rtcpMux: true, protection: dtls('server') }),
-    );
-    browsers.answerOf(other, dtls('client'), `at${other.port}`);
-    // Repeats unanswered connectivity checks like a browser.
-    const notify = (): void => browsers.notify(other.port, `at${other.port}`);
-    notify();
-    again = setInterval(notify, CHECK_MS);
+    const sides = await shakes.begin();
     if (i < TALKING) {
-      for (const side of [end.leg, other]) side.playTone(TONE, { loop: 0, mix: false });
+      for (const side of sides) side.playTone(TONE, { loop: 0, mix: false });
     }
   }
   const { tickLateP99Us } = ours.status();
   await pause(2000);
   const skipped = ours.counters().skippedTicks - skippedBefore;
   await browsers.stop();
-  took.sort((a, b) => a - b);
-  const at = (share: number): number =>
-    Math.round((took[Math.floor(share * took.length)] ?? 0) * 10) / 10;
-  const note = `${PER_SECOND} a second, ${took.length} of ${HANDSHAKES} done, ${faults.length} failed, both ends in one process`;
   return [
-    { name: 'handshake of DTLS, p50', value: at(0.5), unit: 'ms', note },
-    { name: 'handshake of DTLS, p99', value: at(0.99), unit: 'ms', note },
+    ...shakes.rows(),
     {
       name: 'tick lateness p99 during the handshakes',
       value: tickLateP99Us,
@@ -173,6 +136,64 @@ async function handshakes(): Promise<Row[]> {
       note: `${HANDSHAKES} legs, ${TALKING} of them with sound; ${skipped} ticks left out`,
     },
   ];
+}
+
+/** Starts handshakes and measures their durations. */
+class Handshakes {
+  readonly #browsers: Browsers;
+  readonly #byPort: ReadonlyMap<number, Browsers['ends'][number]>;
+  readonly #dtls: (role: 'client' | 'server') => MediaProtection;
+  /** Durations of completed handshakes, ms. */
+  readonly #took: number[] = [];
+  readonly #faults: string[] = [];
+
+  constructor(browsers: Browsers) {
+    const digest = readFingerprint(browsers.ours.fingerprint ?? '');
+    if (digest === undefined) throw new Error('no fingerprint');
+    this.#browsers = browsers;
+    this.#byPort = new Map(browsers.ends.map((end) => [end.port, end]));
+    this.#dtls = (role) => ({ role, hash: digest.hash, fingerprint: digest.value });
+  }
+
+  /** Opens the browser's leg and starts its handshake. Returns the legs of both sides. */
+  async begin() {
+    let startMs = 0;
+    let again: ReturnType<typeof setInterval> | undefined;
+    const other = await this.#browsers.theirs.openLeg(
+      { mediaTimeoutMs: 0 },
+      {
+        ...QUIET,
+        secured: (fault) => {
+          if (fault !== undefined) this.#faults.push(fault);
+          clearInterval(again);
+          this.#took.push(performance.now() - startMs);
+        },
+      },
+    );
+    const end = this.#byPort.get(other.port);
+    if (end === undefined) throw new Error(`no end at ${other.port}`);
+    startMs = performance.now();
+    end.leg.configure(
+      session({ address: '', ice: end.ice, rtcpMux: true, protection: this.#dtls('server') }),
+    );
+    this.#browsers.answerOf(other, this.#dtls('client'), `at${other.port}`);
+    // Repeats unanswered connectivity checks like a browser.
+    const notify = (): void => this.#browsers.notify(other.port, `at${other.port}`);
+    notify();
+    again = setInterval(notify, CHECK_MS);
+    return [end.leg, other];
+  }
+
+  rows(): Row[] {
+    const took = this.#took.toSorted((a, b) => a - b);
+    const at = (share: number): number =>
+      Math.round((took[Math.floor(share * took.length)] ?? 0) * 10) / 10;
+    const note = `${PER_SECOND} a second, ${took.length} of ${HANDSHAKES} done, ${this.#faults.length} failed, both ends in one process`;
+    return [
+      { name: 'handshake of DTLS, p50', value: at(0.5), unit: 'ms', note },
+      { name: 'handshake of DTLS, p99', value: at(0.99), unit: 'ms', note },
+    ];
+  }
 }
 
 /** Virtual time from the arrival of the packet with a tone to the message to the bot. */

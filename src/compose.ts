@@ -5,8 +5,6 @@ import type { Examined } from './config/load.ts';
 import type { Settings } from './config/schema.ts';
 import { Serviceability } from './domain/cluster/cluster.ts';
 import { shareControl } from './domain/dispatch/dispatch.ts';
-import { LowBalanceAlerts } from './domain/ledger/ledger.ts';
-import { createExporter } from './edge/archive/exporter.ts';
 import { systemClock } from './edge/clock/system-clock.ts';
 import { createLogger } from './edge/log/pino-logger.ts';
 import { createMailer } from './edge/mail/mailer.ts';
@@ -19,11 +17,13 @@ import { DescriptorWatch } from './service/descriptors.ts';
 import { firstStart } from './service/first-start.ts';
 import { Housekeeping } from './service/housekeeping.ts';
 import { joinApi } from './service/join/api.ts';
-import { joinCalls } from './service/join/calls.ts';
+import { type Calls, joinCalls } from './service/join/calls.ts';
 import { joinCampaigns } from './service/join/campaigns.ts';
 import { joinCluster } from './service/join/cluster.ts';
+import { joinExporter } from './service/join/exporter.ts';
 import { type Basics, layFoundation } from './service/join/foundation.ts';
 import { openLines } from './service/join/lines.ts';
+import { joinLowBalance } from './service/join/low-balance.ts';
 import { joinReports, joinWatches, type Monitored } from './service/join/monitoring.ts';
 import { joinLeaving } from './service/join/objects.ts';
 import { joinRenewals } from './service/join/renewals.ts';
@@ -135,66 +135,31 @@ function buildParts(
   start: ServiceStart,
   logger: ReturnType<typeof createLogger>,
 ) {
-  const { basics, foundation, derived, lines, cluster, mailer, leaving } = outside;
+  const { basics, foundation, derived, lines, cluster, mailer } = outside;
   const { settings, clock } = basics;
-  const { signalling, callbacks } = lines;
   const rest = restSettings(basics, derived);
   const links = createSignedLinks(rest, clock);
-  const exporter = createExporter({
-    ...basics,
-    elsewhere: leaving.elsewhere,
-    ...rest,
-    recordings: foundation.recordings,
-    mailer,
-    linkTo: (job) => links.toExport(job.accountId, job.exportId),
-  });
-  joinRenewals(foundation, { callbacks, mailer, logger });
+  const exporter = joinExporter(outside, rest, links);
+  joinRenewals(foundation, { callbacks: lines.callbacks, mailer, logger });
   const reports = joinReports(outside);
-  const alerts = new LowBalanceAlerts({
-    store: foundation.store.ledger,
-    recipients: (accountId) => foundation.accounts.get(accountId),
-    notify: (draft) => callbacks.notify(draft),
-    operator: (alert) => reports.alarms.lowBalance(alert),
-    mail: (mail) => mailer.send(mail),
-    logger,
-  });
-  foundation.store.onLowBalance(() => void alerts.notify());
+  const alerts = joinLowBalance(outside, reports);
   const transcriptions = joinTranscriptions(basics, foundation, lines, derived);
-  const { slots, directory } = cluster?.shared ?? {};
-  const otherNodes = cluster && {
-    ...cluster,
-    claims: cluster.shared.claims,
-    host: derived.sipNodeHost,
-    port: () => signalling.port(),
-  };
-  const callLines = { ...lines, transcriptions, slots, directory, otherNodes };
+  const callLines = { ...lines, transcriptions, ...clusterLines(outside) };
   const calls = joinCalls(basics, foundation, callLines, derived, links, reports.settled);
-  const { admission } = calls;
-  const control =
-    cluster === undefined ? calls.control : shareControl(calls.control, cluster.peers);
-  const { campaigns, dialer } = joinCampaigns(basics, foundation, {
-    paced: calls.paced,
-    onFree: (act) => admission.onFree(act),
-    callbacks,
-    share: cluster && ((own) => cluster.shareDialer(own)),
-  });
+  const { campaigns, dialer } = campaignsOf(outside, calls);
   const housekeeping = new Housekeeping({
     ...basics,
     ...foundation,
     forgetLists: () => campaigns.forgetUploads(),
   });
-  admission.onDrain(() => dialer.stop());
-  outside.serviceability.onChange((cause) => {
-    admission.pause(cause);
-    signalling.pause(cause);
-  });
+  pauseWithConditions(outside, calls);
   const watches = joinWatches(outside, calls.callBilling, reports);
   const { ledger, provisioning } = foundation;
   const reloader = new Reloader({ ...start, logger, ledger, carriers: provisioning.carriers });
   const { server, operations } = joinApi({
     ...outside,
     calls,
-    control,
+    control: cluster === undefined ? calls.control : shareControl(calls.control, cluster.peers),
     campaigns,
     transcriptions,
     exporter,
@@ -206,16 +171,14 @@ function buildParts(
   reloader.onCertificates(() => server.reloadCertificate());
   reloader.onCertificates(() => lines.sipIdentity.reload());
   reloader.onCertificates(() => lines.proofs.reload?.());
-  const texts = joinTexts(basics, foundation, lines, derived);
-  signalling.onInbound((leg) => calls.inbound.accept(leg));
-  signalling.texts.onText((text) => texts.accept(text));
+  acceptFromSip(outside, calls);
   const listeners = new PortListeners({
     lines,
     server,
     publicUrl: derived.publicUrl,
     demo: settings.demo,
     logger,
-    sipIsOpen: () => cluster?.shared.bindings.listen(signalling),
+    sipIsOpen: () => cluster?.shared.bindings.listen(lines.signalling),
   });
   const supervisor = new Supervisor({
     ...start.supervisor,
@@ -223,23 +186,47 @@ function buildParts(
     logger,
     isWell: () => lines.media.status().ready,
   });
-  return {
-    ...outside,
-    logger,
-    exporter,
-    reports,
-    alerts,
-    transcriptions,
-    calls,
-    campaigns,
-    dialer,
-    housekeeping,
-    watches,
-    reloader,
-    operations,
-    listeners,
-    supervisor,
-  };
+  const work = { exporter, alerts, transcriptions, calls, campaigns, dialer, housekeeping };
+  const running = { reports, watches, reloader, operations, listeners, supervisor };
+  return { ...outside, logger, ...work, ...running };
+}
+
+/** Limits, directory and conferences that calls share with other nodes. Empty without a cluster. */
+function clusterLines({ cluster, derived, lines }: Monitored) {
+  if (cluster === undefined) return {};
+  const { slots, directory, claims } = cluster.shared;
+  const port = (): number => lines.signalling.port();
+  return { slots, directory, otherNodes: { ...cluster, claims, host: derived.sipNodeHost, port } };
+}
+
+/** Campaigns and their dialer, which stops when this node drains. */
+function campaignsOf(
+  { basics, foundation, lines, cluster }: Monitored,
+  { paced, admission }: Calls,
+) {
+  const joined = joinCampaigns(basics, foundation, {
+    paced,
+    onFree: (act) => admission.onFree(act),
+    callbacks: lines.callbacks,
+    share: cluster && ((own) => cluster.shareDialer(own)),
+  });
+  admission.onDrain(() => joined.dialer.stop());
+  return joined;
+}
+
+/** Refuses new calls and SIP requests while a condition makes this node unserviceable. */
+function pauseWithConditions({ serviceability, lines }: Monitored, { admission }: Calls): void {
+  serviceability.onChange((cause) => {
+    admission.pause(cause);
+    lines.signalling.pause(cause);
+  });
+}
+
+/** Passes incoming calls and messages from SIP to their modules. */
+function acceptFromSip({ basics, foundation, lines, derived }: Monitored, calls: Calls): void {
+  const texts = joinTexts(basics, foundation, lines, derived);
+  lines.signalling.onInbound((leg) => calls.inbound.accept(leg));
+  lines.signalling.texts.onText((text) => texts.accept(text));
 }
 
 /** The components that connect this node to other systems, from the store to the open ports. */

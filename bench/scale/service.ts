@@ -54,99 +54,146 @@ const AT_SET_UP = 0.6;
 const SHARE_OF_EDGE = 0.6;
 
 export function simulate(place: Place, costs: Costs, load: Load): Outcome {
-  const sim = new Simulator();
-  const random = seeded(1);
-  const many = (count: number, cores: number): readonly Servers[] =>
-    Array.from({ length: count }, () => new Servers(sim, cores));
-  const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)] as T;
-  const nodes = many(place.nodes, 1);
-  const redis = many(place.redisServers, 1);
-  const databases = many(place.databases, place.databaseCores);
-  const edge = new Servers(sim, place.edgeCores);
-  const ledger = new LedgerModel(sim, costs);
-  const writers = nodes.map((node) =>
-    databases.map((database) =>
-      Array.from({ length: place.writers }, () => ledger.writer(database, node)),
-    ),
-  );
-  const unit = (node: number, account: number, done: () => void): void => {
-    const own = writers[node]?.[account % place.databases] ?? [];
-    own[Math.floor(account / place.databases) % place.writers]?.({ account, done });
-  };
-  let commands = 0;
-  const ask = (count: number, done: () => void): void => {
-    commands += count;
-    pick(redis).serve(count * costs.redisMs, () => sim.after(costs.wayMs, done));
-  };
-  const setUps: number[] = [];
-  const someone = () => ({
-    node: Math.floor(random() * place.nodes),
-    account: Math.floor(random() * place.accounts),
-  });
-  const begins = (): void => {
-    const { node, account } = someone();
-    const server = nodes[node] as Servers;
-    const beganMs = sim.nowMs;
-    const halfMs = (costs.nodeMs * AT_SET_UP) / 2;
-    const answer = (): void => server.serve(halfMs, () => setUps.push(sim.nowMs - beganMs));
-    const store = (): void => unit(node, account, answer);
-    const admit = (): void => ask(costs.redisCommands / 2, store);
-    edge.serve(costs.edgeMs * SHARE_OF_EDGE, () => server.serve(halfMs, admit));
-  };
-  const ends = (): void => {
-    const { node, account } = someone();
-    const settle = (): void => {
-      for (let at = 1; at < costs.units; at += 1) unit(node, account, () => undefined);
-    };
-    const release = (): void => ask(costs.redisCommands / 2, settle);
-    edge.serve(costs.edgeMs * (1 - SHARE_OF_EDGE), () =>
-      nodes[node]?.serve(costs.nodeMs * (1 - AT_SET_UP), release),
-    );
-  };
-  const goesOn = (): void => {
-    const { node, account } = someone();
-    unit(node, account, () => undefined);
-  };
+  const model = new ServiceModel(place, costs);
   const endMs = load.seconds * 1000;
-  const arrive = (perSecond: number, act: () => void): void => {
-    if (perSecond <= 0) return;
-    const next = (): void => {
-      if (sim.nowMs >= endMs) return;
-      act();
-      sim.after((-Math.log(random()) * 1000) / perSecond, next);
-    };
-    sim.after((-Math.log(random()) * 1000) / perSecond, next);
-  };
-  /** Open calls of a node in one database, updated in one transaction. */
-  const ofNode = load.concurrent / place.nodes / place.databases;
-  const beats = (database: Servers): void => {
-    if (sim.nowMs >= endMs) return;
-    database.serve(costs.transactionMs + ofNode * costs.heartbeatMs, () => undefined);
-    sim.after(costs.heartbeatEveryMs, () => beats(database));
-  };
-  for (const database of databases)
-    for (let at = 0; at < place.nodes; at += 1)
-      sim.after(random() * costs.heartbeatEveryMs, () => beats(database));
-  arrive(load.callsPerSecond, begins);
-  arrive(load.callsPerSecond, ends);
-  arrive((load.concurrent * costs.unitsPerMinute) / 60, goesOn);
-  sim.runUntil(endMs);
-  const most = (servers: readonly Servers[]): number =>
-    Math.max(...servers.map((one) => one.use(endMs)));
+  model.run(load, endMs);
+  const { setUps, ledger } = model;
   return {
     setUpP50Ms: percentile(setUps, 50),
     setUpP99Ms: percentile(setUps, 99),
-    use: {
-      node: most(nodes),
-      redis: most(redis),
-      database: most(databases),
-      edge: edge.use(endMs),
-    },
+    use: model.useUntil(endMs),
     unitsPerSecond: ledger.units / load.seconds,
     transactionsPerSecond: ledger.transactions / load.seconds,
-    commandsPerSecond: commands / load.seconds,
+    commandsPerSecond: model.commands / load.seconds,
     heartbeatsPerSecond: (load.concurrent * 1000) / costs.heartbeatEveryMs,
   };
+}
+
+/** The servers of a service, and the work that calls cause on them. */
+class ServiceModel {
+  readonly #sim = new Simulator();
+  readonly #random = seeded(1);
+  readonly #place: Place;
+  readonly #costs: Costs;
+  readonly #nodes: readonly Servers[];
+  readonly #redis: readonly Servers[];
+  readonly #databases: readonly Servers[];
+  readonly #edge: Servers;
+  readonly #writers: readonly (readonly (readonly ReturnType<LedgerModel['writer']>[])[])[];
+  readonly ledger: LedgerModel;
+  /** Durations of call setups, ms. */
+  readonly setUps: number[] = [];
+  /** Commands to Redis so far. */
+  commands = 0;
+
+  constructor(place: Place, costs: Costs) {
+    const many = (count: number, cores: number): readonly Servers[] =>
+      Array.from({ length: count }, () => new Servers(this.#sim, cores));
+    this.#place = place;
+    this.#costs = costs;
+    this.#nodes = many(place.nodes, 1);
+    this.#redis = many(place.redisServers, 1);
+    this.#databases = many(place.databases, place.databaseCores);
+    this.#edge = new Servers(this.#sim, place.edgeCores);
+    this.ledger = new LedgerModel(this.#sim, costs);
+    this.#writers = this.#nodes.map((node) =>
+      this.#databases.map((database) =>
+        Array.from({ length: place.writers }, () => this.ledger.writer(database, node)),
+      ),
+    );
+  }
+
+  /** Runs the load until `endMs` of simulated time. */
+  run(load: Load, endMs: number): void {
+    const { heartbeatEveryMs, unitsPerMinute } = this.#costs;
+    for (const database of this.#databases)
+      for (let at = 0; at < this.#place.nodes; at += 1)
+        this.#sim.after(this.#random() * heartbeatEveryMs, () => this.#beat(database, load, endMs));
+    this.#arrive(load.callsPerSecond, endMs, () => this.#beginCall());
+    this.#arrive(load.callsPerSecond, endMs, () => this.#endCall());
+    this.#arrive((load.concurrent * unitsPerMinute) / 60, endMs, () => {
+      const { node, account } = this.#someone();
+      this.#unit(node, account, () => undefined);
+    });
+    this.#sim.runUntil(endMs);
+  }
+
+  useUntil(endMs: number): Outcome['use'] {
+    const most = (servers: readonly Servers[]): number =>
+      Math.max(...servers.map((one) => one.use(endMs)));
+    return {
+      node: most(this.#nodes),
+      redis: most(this.#redis),
+      database: most(this.#databases),
+      edge: this.#edge.use(endMs),
+    };
+  }
+
+  #beginCall(): void {
+    const costs = this.#costs;
+    const { node, account } = this.#someone();
+    const server = this.#nodes[node] as Servers;
+    const beganMs = this.#sim.nowMs;
+    const halfMs = (costs.nodeMs * AT_SET_UP) / 2;
+    const answer = (): void =>
+      server.serve(halfMs, () => this.setUps.push(this.#sim.nowMs - beganMs));
+    const store = (): void => this.#unit(node, account, answer);
+    const admit = (): void => this.#ask(costs.redisCommands / 2, store);
+    this.#edge.serve(costs.edgeMs * SHARE_OF_EDGE, () => server.serve(halfMs, admit));
+  }
+
+  #endCall(): void {
+    const costs = this.#costs;
+    const { node, account } = this.#someone();
+    const settle = (): void => {
+      for (let at = 1; at < costs.units; at += 1) this.#unit(node, account, () => undefined);
+    };
+    const release = (): void => this.#ask(costs.redisCommands / 2, settle);
+    this.#edge.serve(costs.edgeMs * (1 - SHARE_OF_EDGE), () =>
+      this.#nodes[node]?.serve(costs.nodeMs * (1 - AT_SET_UP), release),
+    );
+  }
+
+  /** Updates the open calls of a node in one database, in one transaction. */
+  #beat(database: Servers, load: Load, endMs: number): void {
+    if (this.#sim.nowMs >= endMs) return;
+    const { transactionMs, heartbeatMs, heartbeatEveryMs } = this.#costs;
+    const ofNode = load.concurrent / this.#place.nodes / this.#place.databases;
+    database.serve(transactionMs + ofNode * heartbeatMs, () => undefined);
+    this.#sim.after(heartbeatEveryMs, () => this.#beat(database, load, endMs));
+  }
+
+  #unit(node: number, account: number, done: () => void): void {
+    const { databases, writers } = this.#place;
+    const own = this.#writers[node]?.[account % databases] ?? [];
+    own[Math.floor(account / databases) % writers]?.({ account, done });
+  }
+
+  #ask(count: number, done: () => void): void {
+    const { redisMs, wayMs } = this.#costs;
+    this.commands += count;
+    const server = this.#redis[Math.floor(this.#random() * this.#redis.length)] as Servers;
+    server.serve(count * redisMs, () => this.#sim.after(wayMs, done));
+  }
+
+  #someone(): { readonly node: number; readonly account: number } {
+    return {
+      node: Math.floor(this.#random() * this.#place.nodes),
+      account: Math.floor(this.#random() * this.#place.accounts),
+    };
+  }
+
+  /** Calls `act` at random times, on average `perSecond` times per second. */
+  #arrive(perSecond: number, endMs: number, act: () => void): void {
+    if (perSecond <= 0) return;
+    const next = (): void => {
+      if (this.#sim.nowMs >= endMs) return;
+      act();
+      wait();
+    };
+    const wait = (): void => this.#sim.after((-Math.log(this.#random()) * 1000) / perSecond, next);
+    wait();
+  }
 }
 
 /** Same load as `npm run bench -- ledger`: concurrent calls that reserve and post; database and node share the cores. */

@@ -19,6 +19,19 @@ export function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise
   });
 }
 
+/** Settles like `work`, but resolves with `aborted` as soon as the signal is aborted. The work itself continues. */
+export function unlessAbortedOr<T>(
+  signal: AbortSignal | undefined,
+  work: Promise<T>,
+  aborted: T,
+): Promise<T> {
+  if (signal === undefined) return work;
+  return unlessAborted(signal, work).catch((reason: unknown) => {
+    if (signal.aborted) return aborted;
+    throw reason;
+  });
+}
+
 export interface LinkedAbort {
   readonly controller: AbortController;
   /** Must be called when the work has ended, to remove the listener from the parent signal. */

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { VERSION } from '../config/version.ts';
 import { addAccountCommands } from './commands/accounts.ts';
 import { addBookCommands } from './commands/books.ts';
 import { addCampaignCommands } from './commands/campaigns.ts';
@@ -22,6 +23,7 @@ import { type GlobalOptions, Session, type Terminal } from './terminal.ts';
 /** Creates the command-line interface, which uses the client package. */
 export function createProgram(terminal: Terminal): Command {
   const program = new Command('carillon')
+    .version(VERSION, '--version', 'print the version')
     .description("Operate a Carillon service through its operator's API")
     .option('--url <url>', 'URL of the service; default: CARILLON_URL or the data folder')
     .option('--token <token>', 'admin token; default: CARILLON_ADMIN_TOKEN or the data folder')

@@ -105,12 +105,27 @@ function pairs({ http, sip }: Settings): string[] {
   return problems;
 }
 
-/** Each row: a condition, whether its requirement is met, and the problem otherwise. */
+/** A condition, whether its requirement is met, and the problem otherwise. */
+type Need = readonly [isSet: boolean, isMet: boolean, problem: string];
+
+/** Reports settings that need others. */
 function needs(settings: Settings): string[] {
-  const { sip, drachtio, cluster, store, stir, recognition } = settings;
-  const { telemetry, hep, speech, alarms } = settings;
+  return [
+    ...sipNeeds(settings),
+    ...clusterNeeds(settings),
+    ...stirNeeds(settings),
+    ...speechNeeds(settings),
+    ...reportNeeds(settings),
+    ...addressNeeds(settings),
+    ...objectNeeds(settings),
+  ]
+    .filter(([isSet, isMet]) => isSet && !isMet)
+    .map(([, , problem]) => problem);
+}
+
+function sipNeeds({ sip, drachtio }: Settings): readonly Need[] {
   const isDrachtio = sip.backend === 'drachtio';
-  const rows: readonly (readonly [isSet: boolean, isMet: boolean, problem: string])[] = [
+  return [
     [
       sip.tlsClientCertificates !== 'no',
       sip.tlsCaFile !== '',
@@ -139,53 +154,63 @@ function needs(settings: Settings): string[] {
       isDrachtio,
       'drachtio.servers and drachtio.secret need sip.backend drachtio',
     ],
-    [cluster.redis !== '', store.url !== '', 'cluster.redis needs store.url: nodes share a store'],
-    [
-      cluster.withoutRedisPercent > 0,
-      cluster.redis !== '',
-      'cluster.withoutRedisPercent needs cluster.redis',
-    ],
-    [stir.keyFile !== '', stir.certificateUrl !== '', 'stir.keyFile needs stir.certificateUrl'],
-    [stir.certificateUrl !== '', stir.keyFile !== '', 'stir.certificateUrl needs stir.keyFile'],
-    [
-      stir.policy === 'refuse' || stir.policy === 'require',
-      stir.trustAnchorsFile !== '',
-      `stir.policy ${stir.policy} needs stir.trustAnchorsFile`,
-    ],
-    [
-      recognition.engine === 'http',
-      recognition.httpUrl !== '',
-      'recognition.engine http needs recognition.httpUrl',
-    ],
-    [
-      recognition.engine === 'websocket',
-      recognition.webSocketUrl !== '',
-      'recognition.engine websocket needs recognition.webSocketUrl',
-    ],
-    [
-      telemetry.headers.length > 0,
-      telemetry.tracesUrl !== '',
-      'telemetry.headers needs telemetry.tracesUrl',
-    ],
-    [hep.password !== '', hep.host !== '', 'hep.password needs hep.host'],
-    [speech.apiKey !== '', speech.url !== '', 'speech.apiKey needs speech.url'],
-    [
-      recognition.apiKey !== '',
-      recognition.httpUrl !== '' || recognition.webSocketUrl !== '',
-      'recognition.apiKey needs recognition.httpUrl or recognition.webSocketUrl',
-    ],
-    [
-      alarms.webhookSecret !== '',
-      alarms.webhookUrl !== '',
-      'alarms.webhookSecret needs alarms.webhookUrl',
-    ],
-    ...addressNeeds(settings),
-    ...objectNeeds(settings),
   ];
-  return rows.filter(([isSet, isMet]) => isSet && !isMet).map(([, , problem]) => problem);
 }
 
-function addressNeeds({ rtp }: Settings) {
+const clusterNeeds = ({ cluster, store }: Settings): readonly Need[] => [
+  [cluster.redis !== '', store.url !== '', 'cluster.redis needs store.url: nodes share a store'],
+  [
+    cluster.withoutRedisPercent > 0,
+    cluster.redis !== '',
+    'cluster.withoutRedisPercent needs cluster.redis',
+  ],
+];
+
+const stirNeeds = ({ stir }: Settings): readonly Need[] => [
+  [stir.keyFile !== '', stir.certificateUrl !== '', 'stir.keyFile needs stir.certificateUrl'],
+  [stir.certificateUrl !== '', stir.keyFile !== '', 'stir.certificateUrl needs stir.keyFile'],
+  [
+    stir.policy === 'refuse' || stir.policy === 'require',
+    stir.trustAnchorsFile !== '',
+    `stir.policy ${stir.policy} needs stir.trustAnchorsFile`,
+  ],
+];
+
+const speechNeeds = ({ recognition, speech }: Settings): readonly Need[] => [
+  [
+    recognition.engine === 'http',
+    recognition.httpUrl !== '',
+    'recognition.engine http needs recognition.httpUrl',
+  ],
+  [
+    recognition.engine === 'websocket',
+    recognition.webSocketUrl !== '',
+    'recognition.engine websocket needs recognition.webSocketUrl',
+  ],
+  [speech.apiKey !== '', speech.url !== '', 'speech.apiKey needs speech.url'],
+  [
+    recognition.apiKey !== '',
+    recognition.httpUrl !== '' || recognition.webSocketUrl !== '',
+    'recognition.apiKey needs recognition.httpUrl or recognition.webSocketUrl',
+  ],
+];
+
+/** Needs of the traces, messages and alarms that the service sends to other systems. */
+const reportNeeds = ({ telemetry, hep, alarms }: Settings): readonly Need[] => [
+  [
+    telemetry.headers.length > 0,
+    telemetry.tracesUrl !== '',
+    'telemetry.headers needs telemetry.tracesUrl',
+  ],
+  [hep.password !== '', hep.host !== '', 'hep.password needs hep.host'],
+  [
+    alarms.webhookSecret !== '',
+    alarms.webhookUrl !== '',
+    'alarms.webhookSecret needs alarms.webhookUrl',
+  ],
+];
+
+function addressNeeds({ rtp }: Settings): readonly Need[] {
   const isGiven = rtp.publicHost6 !== '';
   return [
     [isGiven, rtp.host === '::', 'rtp.publicHost6 needs rtp.host ::, which uses IPv4 and IPv6'],
@@ -194,10 +219,10 @@ function addressNeeds({ rtp }: Settings) {
       rtp.publicHost !== '' && !isIPv6(rtp.publicHost),
       'rtp.publicHost6 needs rtp.publicHost, an IPv4 address',
     ],
-  ] as const;
+  ];
 }
 
-function objectNeeds({ s3, recordings, dataExport }: Settings) {
+function objectNeeds({ s3, recordings, dataExport }: Settings): readonly Need[] {
   const hasEndpoint = s3.endpoint !== '';
   const hasKeys = s3.accessKeyId !== '' && s3.secretAccessKey !== '';
   const isUsed = recordings.storage === 's3' || dataExport.toS3;
@@ -209,7 +234,7 @@ function objectNeeds({ s3, recordings, dataExport }: Settings) {
       hasEndpoint,
       's3.endpoint is needed with s3.bucket, s3.accessKeyId and s3.secretAccessKey',
     ],
-  ] as const;
+  ];
 }
 
 function limits({ sip, campaigns, store, cluster }: Settings): string[] {

@@ -60,56 +60,14 @@ export async function placeCall(
   channel: VoiceChannel,
   plan: CallPlan,
 ): Promise<CallReport> {
-  const { clock, progress } = plan;
-  const local = localEndpoint(line, channel, plan.random);
-  const offer = ourOffer(local, plan.codec);
-  const requestedMs = clock.monotonicMs();
-  let answeredMs: number | undefined;
-  let hangUp: () => void = () => undefined;
-  const timers: Array<() => void> = [];
-  const after = (ms: number, run: () => void): void => {
-    timers.push(clock.at(clock.monotonicMs() + ms, run));
-  };
-
-  const ended = new Promise<{ readonly end: LegEndFacts; readonly sipCallId: string }>(
-    (resolve) => {
-      const call = line.call(plan.to, offer, {
-        ringing: (status) =>
-          progress(`${status} ${status === 180 ? 'ringing' : 'progress'}`, false),
-        connected(sdp) {
-          answeredMs = clock.monotonicMs();
-          const session = sdp === undefined ? undefined : readAnswer(offer, sdp);
-          if (session?.ok !== true) {
-            progress(`the answer has no usable audio: ${session?.error.detail ?? 'no SDP'}`, false);
-            hangUp();
-            return;
-          }
-          progress(`answered after ${Math.round(answeredMs - requestedMs)} ms`, false);
-          channel.talk(peerOf(session.value), plan.voice);
-          after(plan.durationMs, hangUp);
-          pressKeys(plan.digits, channel, after);
-          showProgress(channel, progress, after, 1);
-        },
-        offered: (sdp) => answerAgain(sdp, { ...local, version: local.version + 1 }, channel),
-        ended: (end) => resolve({ end, sipCallId: call.sipCallId }),
-      });
-      hangUp = () => {
-        call.hangup();
-        const gone: LegEndFacts = {
-          by: 'local',
-          how: 'timeout',
-          status: undefined,
-          reason: undefined,
-        };
-        after(END_TIMEOUT_MS, () => resolve({ end: gone, sipCallId: call.sipCallId }));
-      };
-    },
-  );
-  const abort = (): void => hangUp();
+  const { clock } = plan;
+  const dialled = new DialledCall(line, channel, plan);
+  const abort = (): void => dialled.hangUp();
   plan.signal.addEventListener('abort', abort, { once: true });
-  const { end, sipCallId } = await ended;
+  const { end, sipCallId } = await dialled.ended;
   plan.signal.removeEventListener('abort', abort);
-  for (const cancel of timers) cancel();
+  dialled.stopTimers();
+  const { requestedMs, answeredMs } = dialled;
   const received = channel.received();
   return {
     sipCallId,
@@ -120,6 +78,80 @@ export async function placeCall(
     reception: channel.reception,
     received,
     echo: findEcho(plan.voice, received, MAX_ECHO_DELAY_MS),
+  };
+}
+
+const UNANSWERED_BYE: LegEndFacts = {
+  by: 'local',
+  how: 'timeout',
+  status: undefined,
+  reason: undefined,
+};
+
+/** A call from its INVITE to its end, with the timers that act during it. */
+class DialledCall {
+  readonly #channel: VoiceChannel;
+  readonly #plan: CallPlan;
+  readonly #timers: Array<() => void> = [];
+  readonly #call: ReturnType<SipLine['call']>;
+  readonly #ended = Promise.withResolvers<{
+    readonly end: LegEndFacts;
+    readonly sipCallId: string;
+  }>();
+  readonly requestedMs: number;
+  answeredMs: number | undefined;
+
+  constructor(line: SipLine, channel: VoiceChannel, plan: CallPlan) {
+    this.#channel = channel;
+    this.#plan = plan;
+    const local = localEndpoint(line, channel, plan.random);
+    const offer = ourOffer(local, plan.codec);
+    this.requestedMs = plan.clock.monotonicMs();
+    this.#call = line.call(plan.to, offer, {
+      ringing: (status) =>
+        plan.progress(`${status} ${status === 180 ? 'ringing' : 'progress'}`, false),
+      connected: (sdp) => this.#connected(offer, sdp),
+      offered: (sdp) => answerAgain(sdp, { ...local, version: local.version + 1 }, channel),
+      ended: (end) => this.#end(end),
+    });
+  }
+
+  get ended(): Promise<{ readonly end: LegEndFacts; readonly sipCallId: string }> {
+    return this.#ended.promise;
+  }
+
+  readonly hangUp = (): void => {
+    this.#call.hangup();
+    this.#after(END_TIMEOUT_MS, () => this.#end(UNANSWERED_BYE));
+  };
+
+  stopTimers(): void {
+    for (const cancel of this.#timers) cancel();
+  }
+
+  #connected(offer: string, sdp: string | undefined): void {
+    const { clock, progress, voice, durationMs, digits } = this.#plan;
+    this.answeredMs = clock.monotonicMs();
+    const session = sdp === undefined ? undefined : readAnswer(offer, sdp);
+    if (session?.ok !== true) {
+      progress(`the answer has no usable audio: ${session?.error.detail ?? 'no SDP'}`, false);
+      this.hangUp();
+      return;
+    }
+    progress(`answered after ${Math.round(this.answeredMs - this.requestedMs)} ms`, false);
+    this.#channel.talk(peerOf(session.value), voice);
+    this.#after(durationMs, this.hangUp);
+    pressKeys(digits, this.#channel, this.#after);
+    showProgress(this.#channel, progress, this.#after, 1);
+  }
+
+  #end(end: LegEndFacts): void {
+    this.#ended.resolve({ end, sipCallId: this.#call.sipCallId });
+  }
+
+  readonly #after = (ms: number, run: () => void): void => {
+    const { clock } = this.#plan;
+    this.#timers.push(clock.at(clock.monotonicMs() + ms, run));
   };
 }
 

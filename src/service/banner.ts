@@ -1,12 +1,12 @@
 /** Text that every start prints after the service is ready. It fits on a screen of 80 columns and 24 rows. */
 import { join } from 'node:path';
 import type { Settings } from '../config/schema.ts';
+import { VERSION } from '../config/version.ts';
 import type { Users } from '../domain/user/user.ts';
 import { invitationLink } from '../edge/rest/server.ts';
 import type { DemoFile } from '../phone/options.ts';
 import { DEMO_FILE } from './data-folder.ts';
 import type { firstStart } from './first-start.ts';
-import { VERSION } from './operations.ts';
 
 export interface Started {
   readonly settings: Pick<Settings, 'demo' | 'dataDir'>;

@@ -1,8 +1,9 @@
 /** Implements the operator's requests to the service itself. */
 
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, wallUs } from '../base/clock.ts';
+import { VERSION } from '../config/version.ts';
 import type { NewCalls } from '../domain/capacity/capacity.ts';
 import type { ConditionName, Serviceability } from '../domain/cluster/cluster.ts';
 import type { Admission, CallBilling } from '../domain/dispatch/dispatch.ts';
@@ -14,11 +15,6 @@ import { makeFolder, type Store } from '../edge/store/store.ts';
 import type { Alarms } from './alarms.ts';
 import type { OverloadWatch } from './overload.ts';
 import type { StoreWatch } from './store-watch.ts';
-
-/** Version from package.json. */
-export const { version: VERSION } = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
-) as { readonly version: string };
 
 export interface OperatedParts {
   readonly store: Store;
@@ -45,26 +41,67 @@ export interface OperatedParts {
 }
 
 export function createOperations(parts: OperatedParts): Operations {
-  const { store, storeWatch, callBilling, signalling, media, admission, metrics, overload, clock } =
-    parts;
+  const { store, signalling, admission, metrics, alarms } = parts;
+  const readiness = () => partStates(parts);
+  return {
+    readiness,
+    registrations: () => registrationsOf(signalling),
+    registrationOf: (username) =>
+      registrationsOf(signalling).findLast((view) => view.username === username),
+    sipPort: () => signalling.port(),
+    carriers: () => signalling.carrierStates(),
+    status: statusOf(parts, readiness),
+    drain() {
+      admission.drain();
+      signalling.drain();
+    },
+    metrics: (accept) => metrics.scrape(accept),
+    reload: parts.reload,
+    alarms: () => alarms.list(),
+    endedAlarms: () => alarms.ended(),
+    acknowledgeAlarm: (alarm, by) => alarms.acknowledge(alarm, by),
+    unreadableRows: (slice) => store.unreadableRows.page(slice),
+    removeUnreadableRow: (table, key) => store.unreadableRows.remove(table, key),
+    ...createBackups(store, parts.dataDir),
+  };
+}
+
+const registrationsOf = (signalling: RunningSignalling): readonly RegistrationView[] =>
+  signalling.registrations().map((binding) => ({
+    username: binding.username,
+    contactUri: binding.contactUri,
+    transport: binding.flow.transport,
+    address: binding.flow.address,
+    port: binding.flow.port,
+    userAgent: binding.userAgent,
+    expiresUs: binding.expiresUs,
+  }));
+
+/** Returns a reader of the service's state, which counts the uptime from now. */
+function statusOf(
+  { clock, admission, callBilling, callsLimit, newCalls, signalling }: OperatedParts,
+  readiness: Operations['readiness'],
+): Operations['status'] {
   const startedUs = wallUs(clock);
   const startedMs = clock.monotonicMs();
-  const registrations = (): RegistrationView[] =>
-    signalling.registrations().map((binding) => ({
-      username: binding.username,
-      contactUri: binding.contactUri,
-      transport: binding.flow.transport,
-      address: binding.flow.address,
-      port: binding.flow.port,
-      userAgent: binding.userAgent,
-      expiresUs: binding.expiresUs,
-    }));
-  const readiness = async (): Promise<readonly PartState[]> => [
-    {
-      part: 'sip',
-      ready: signalling.ready(),
-      detail: signalling.detail,
-    },
+  return async () => ({
+    version: VERSION,
+    startedUs,
+    uptimeMs: clock.monotonicMs() - startedMs,
+    draining: admission.draining,
+    callsActive: callBilling.live().length,
+    callsLimit,
+    callsPerSecond: newCalls.recentPerSecond,
+    registrations: signalling.registrations().length,
+    parts: await readiness(),
+  });
+}
+
+/** States of all parts that readiness depends on, and of backlogs and peers. */
+async function partStates(parts: OperatedParts): Promise<readonly PartState[]> {
+  const { signalling, media, storeWatch, overload, admission } = parts;
+  return [
+    { part: 'sip', ready: signalling.ready(), detail: signalling.detail },
     mediaState(media),
     await storeWatch.state(),
     { part: 'load', ready: !overload.overloaded, detail: overload.detail() },
@@ -76,36 +113,6 @@ export function createOperations(parts: OperatedParts): Operations {
       detail: admission.draining ? 'draining' : (admission.problem ?? 'open'),
     },
   ];
-  return {
-    readiness,
-    registrations,
-    registrationOf: (username) => registrations().findLast((view) => view.username === username),
-    sipPort: () => signalling.port(),
-    carriers: () => signalling.carrierStates(),
-    status: async () => ({
-      version: VERSION,
-      startedUs,
-      uptimeMs: clock.monotonicMs() - startedMs,
-      draining: admission.draining,
-      callsActive: callBilling.live().length,
-      callsLimit: parts.callsLimit,
-      callsPerSecond: parts.newCalls.recentPerSecond,
-      registrations: signalling.registrations().length,
-      parts: await readiness(),
-    }),
-    drain() {
-      admission.drain();
-      signalling.drain();
-    },
-    metrics: (accept) => metrics.scrape(accept),
-    reload: parts.reload,
-    alarms: () => parts.alarms.list(),
-    endedAlarms: () => parts.alarms.ended(),
-    acknowledgeAlarm: (alarm, by) => parts.alarms.acknowledge(alarm, by),
-    unreadableRows: (slice) => store.unreadableRows.page(slice),
-    removeUnreadableRow: (table, key) => store.unreadableRows.remove(table, key),
-    ...createBackups(store, parts.dataDir),
-  };
 }
 
 /** Conditions except that of the store, which `storeWatch` reports. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { asAccountId } from '../../src/base/ids.ts';
 import { run } from '../../src/cli/program.ts';
+import { VERSION } from '../../src/config/version.ts';
 import { aLiveCall } from '../spec/fake-control.ts';
 import { ADMIN_TOKEN, type Service, startService } from '../spec/service.ts';
 import { TestTerminal } from './terminal.ts';
@@ -20,6 +21,11 @@ beforeEach(() => terminal.clear());
 
 const carillon = (args: readonly string[], env: Record<string, string> = {}) =>
   terminal.run(args, { CARILLON_URL: url, CARILLON_ADMIN_TOKEN: ADMIN_TOKEN, ...env });
+
+it('carillon --version prints the version of package.json', async () => {
+  await carillon(['--version']);
+  expect(terminal.out).toEqual([VERSION]);
+});
 
 describe('carillon accounts', () => {
   it('create shows ID and token once; list, show, set and credit use the account', async () => {

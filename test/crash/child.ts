@@ -8,8 +8,8 @@ import { aCdr, aNotification, anOpenCall, START_US } from '../edge/store/records
 import { openOnce } from './crash.ts';
 
 const PARALLEL_CALLS = 8;
-const [folder = '', round = '0'] = process.argv.slice(2);
-const { store } = await openOnce(folder);
+const [folder = '', round = '0', synchronous] = process.argv.slice(2);
+const { store } = await openOnce(folder, synchronous === 'full' ? 'full' : 'normal');
 const say = (line: string): boolean => process.stdout.write(`${line}\n`);
 
 let next = 0;

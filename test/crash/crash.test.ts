@@ -1,7 +1,10 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { withFolder } from '../edge/store/open.ts';
+import { seededRandom, withFolder } from '../edge/store/open.ts';
 import { dialUntilKilled, findCampaignFaults, prepareCampaign } from './campaigns.ts';
 import { billUntilKilled, findFaults, prepare } from './crash.ts';
+import { atPowerLosses, buildWriteLog, powerLossMissing, record } from './power-loss.ts';
 
 it('kill -9 during billing loses no answered call and no money, at several moments', async () => {
   await withFolder(async (folder) => {
@@ -13,6 +16,29 @@ it('kill -9 during billing loses no answered call and no money, at several momen
     }
   });
 });
+
+it.skipIf(powerLossMissing !== undefined).each(['normal', 'full'] as const)(
+  `a power failure leaves correct books; with store.synchronous=%s ${powerLossMissing ?? ''}`,
+  async (synchronous) => {
+    await withFolder(async (workspace) => {
+      const folder = join(workspace, 'data');
+      mkdirSync(folder);
+      await prepare(folder);
+      const library = buildWriteLog(workspace);
+      const recorded = await record(folder, { library, workspace, lines: 150, synchronous });
+      const random = seededRandom(7);
+      const target = join(workspace, 'after');
+      let settled = 0;
+      await atPowerLosses(recorded, { points: 12, target, random }, async (after, witness) => {
+        settled = witness.settled.length;
+        // With `normal`, the last commits may be lost, but never a part of one.
+        const seen = synchronous === 'full' ? witness : { answered: [], settled: [] };
+        expect(await findFaults(after, seen)).toEqual([]);
+      });
+      expect(settled).toBeGreaterThan(10);
+    });
+  },
+);
 
 it('kill -9 during a campaign keeps all contacts, and repeats only interrupted calls without counting an attempt', async () => {
   await withFolder(async (folder) => {

@@ -11,10 +11,11 @@ import { anAccount, anEntry } from '../edge/store/records.ts';
 
 const ACCOUNT = anAccount().authId;
 const CREDIT = 1_000_000_000_000;
-const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url));
+export const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url));
 
 /** Opens the store with true randomness, so that different processes never create the same IDs. */
-export const openOnce = (folder: string) => openAt(folder, undefined, systemRandom);
+export const openOnce = (folder: string, synchronous: 'normal' | 'full' = 'normal') =>
+  openAt(folder, undefined, systemRandom, synchronous);
 
 /** Creates an account with enough credit for all rounds. */
 export async function prepare(folder: string): Promise<void> {
@@ -25,7 +26,7 @@ export async function prepare(folder: string): Promise<void> {
 }
 
 /** Durable writes that the child reported before it died. */
-interface Witness {
+export interface Witness {
   readonly answered: readonly string[];
   readonly settled: readonly string[];
 }
@@ -46,7 +47,12 @@ export async function billUntilKilled(
     if (said.split('\n').length > lines + 1) child.kill('SIGKILL');
   });
   await new Promise((resolve) => child.once('close', resolve));
-  const whole = said.slice(0, said.lastIndexOf('\n')).split('\n');
+  return witnessOf(said);
+}
+
+/** Reads the output of the child up to its last whole line. */
+export function witnessOf(said: string): Witness {
+  const whole = said.slice(0, Math.max(said.lastIndexOf('\n'), 0)).split('\n');
   const of = (word: string): readonly string[] =>
     whole.filter((line) => line.startsWith(`${word} `)).map((line) => line.slice(word.length + 1));
   return { answered: of('answered'), settled: of('settled') };

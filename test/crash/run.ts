@@ -1,11 +1,14 @@
 /**
- * `node test/crash/run.ts [points] [seed] [billing|campaigns]` kills a billing process and a campaign process, each at
- * the given number of random moments.
+ * `node test/crash/run.ts [points] [seed] [billing|campaigns|power]` kills a billing process and a campaign process, each
+ * at the given number of random moments, and lets the power of a billing process fail at as many moments.
  */
 
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { seededRandom, withFolder } from '../edge/store/open.ts';
 import { dialUntilKilled, findCampaignFaults, prepareCampaign } from './campaigns.ts';
 import { billUntilKilled, findFaults, prepare } from './crash.ts';
+import { atPowerLosses, buildWriteLog, powerLossMissing, record } from './power-loss.ts';
 
 const points = Number(process.argv[2] ?? 1000);
 const seed = Number(process.argv[3] ?? 1);
@@ -48,7 +51,39 @@ async function killAll(what: string, begin: (folder: string) => Promise<Kill>): 
   return faulty;
 }
 
+/** Power failures: half of the points with each value of `store.synchronous`. */
+async function losePower(): Promise<number> {
+  let faulty = 0;
+  let done = 0;
+  while (done < points) {
+    const synchronous = (done / ROUNDS_PER_FOLDER) % 2 === 0 ? 'normal' : 'full';
+    await withFolder(async (workspace) => {
+      const folder = join(workspace, 'data');
+      mkdirSync(folder);
+      await prepare(folder);
+      const library = buildWriteLog(workspace);
+      const lines = 50 + random.integer(LINES);
+      const recorded = await record(folder, { library, workspace, lines, synchronous });
+      const target = join(workspace, 'after');
+      const options = { points: ROUNDS_PER_FOLDER, target, random };
+      await atPowerLosses(recorded, options, async (after, witness) => {
+        const seen = synchronous === 'full' ? witness : { answered: [], settled: [] };
+        const faults = await findFaults(after, seen);
+        if (faults.length > 0) faulty += 1;
+        for (const fault of faults) console.error(`power, point ${done}: ${fault}`);
+        done += 1;
+      });
+    });
+    console.log(`power: ${done} of ${points} points, ${faulty} with faults`);
+  }
+  return faulty;
+}
+
 let faulty = 0;
-if (only !== 'campaigns') faulty += await killAll('billing', billing);
-if (only !== 'billing') faulty += await killAll('campaigns', campaigns);
+if (only === undefined || only === 'power') {
+  if (powerLossMissing === undefined) faulty += await losePower();
+  else console.log(`power failures not tested: ${powerLossMissing}`);
+}
+if (only === undefined || only === 'billing') faulty += await killAll('billing', billing);
+if (only === undefined || only === 'campaigns') faulty += await killAll('campaigns', campaigns);
 process.exitCode = faulty === 0 ? 0 : 1;

@@ -62,8 +62,23 @@ const EXTENSIONS: readonly Extension[] = [
   },
   {
     guide: 'a stored record',
-    first: ['src/edge/store/migrations/999-parked.sql', '', 'CREATE TABLE parked (id TEXT);\n'],
-    checks: ['follows the newest SQLite migration, which its own names in a line `-- sqlite: NNN`'],
+    first: [
+      'src/domain/phone-login/needs.ts',
+      'export interface PhoneLoginStore {',
+      'export interface PhoneLoginStore {\n  parked(): Promise<number>;',
+    ],
+    compiler: ['src/edge/store/repository-set.ts', 'src/edge/store/sql/phone-logins.ts'],
+  },
+  {
+    guide: 'a stored record',
+    first: [
+      'src/edge/store/migrations/999-parked.sqlite.sql',
+      '',
+      'CREATE TABLE parked (id TEXT);\n',
+    ],
+    checks: [
+      'has a counterpart of each SQLite migration: shared, or named in a line `-- sqlite: NNN`',
+    ],
   },
   {
     guide: 'a campaign setting',

@@ -1,7 +1,7 @@
 /** The disk below the store, which can be full for some time. */
 import type { Clock } from '../../src/base/clock.ts';
 import { ServiceError } from '../../src/base/errors.ts';
-import { ACCESS } from '../../src/edge/store/repositories.ts';
+import { ACCESS } from '../../src/edge/store/repository-set.ts';
 import type { Store } from '../../src/edge/store/store.ts';
 
 /** Repositories to which calls write. */

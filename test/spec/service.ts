@@ -7,6 +7,7 @@ import type { AccountId } from '../../src/base/ids.ts';
 import { type Logger, silentLogger } from '../../src/base/logger.ts';
 import { micros } from '../../src/base/money.ts';
 import { ok } from '../../src/base/result.ts';
+import { VERSION } from '../../src/config/version.ts';
 import type { NewAccount } from '../../src/domain/account/account.ts';
 import { Deliveries } from '../../src/domain/callback/callback.ts';
 import type { NewEntry } from '../../src/domain/ledger/types.ts';
@@ -20,7 +21,6 @@ import {
 import { LINK_KEY_FILE, writeSecret } from '../../src/service/data-folder.ts';
 import { createDomainServices } from '../../src/service/join/domain-services.ts';
 import { restSettings } from '../../src/service/join/rest-settings.ts';
-import { VERSION } from '../../src/service/operations.ts';
 import { derive } from '../../src/service/settings.ts';
 import { openAt } from '../edge/store/open.ts';
 import { testSettings } from '../foundation.ts';

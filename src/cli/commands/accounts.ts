@@ -29,6 +29,27 @@ export function addAccountCommands(program: Command, sessionOf: SessionOf): void
         { title: 'CPS', value: (row) => row['cps_limit'], align: 'right' },
       ]);
     });
+  addCreate(accounts, sessionOf);
+  accounts
+    .command('show')
+    .description('Show an account and its balances')
+    .argument('<auth_id>')
+    .action(async (authId: string, _: object, command: Command) => {
+      const session = sessionOf(command);
+      const account = await session.client.get('/admin/v1/accounts/{auth_id}', {
+        path: { auth_id: authId },
+      });
+      const { balances: all, ...rest } = account;
+      const money = all.map(
+        ({ available_balance: available, currency }) => `${available} ${currency}`,
+      );
+      session.one(account, { ...rest, available: money });
+    });
+  addSet(accounts, sessionOf);
+  addMoneyCommands(program, sessionOf);
+}
+
+function addCreate(accounts: Command, sessionOf: SessionOf): void {
   const create = accounts
     .command('create')
     .description('Create an account and print its auth token. The token is not shown again.')
@@ -48,21 +69,9 @@ export function addAccountCommands(program: Command, sessionOf: SessionOf): void
       });
     },
   );
-  accounts
-    .command('show')
-    .description('Show an account and its balances')
-    .argument('<auth_id>')
-    .action(async (authId: string, _: object, command: Command) => {
-      const session = sessionOf(command);
-      const account = await session.client.get('/admin/v1/accounts/{auth_id}', {
-        path: { auth_id: authId },
-      });
-      const { balances: all, ...rest } = account;
-      const money = all.map(
-        ({ available_balance: available, currency }) => `${available} ${currency}`,
-      );
-      session.one(account, { ...rest, available: money });
-    });
+}
+
+function addSet(accounts: Command, sessionOf: SessionOf): void {
   const set = accounts
     .command('set')
     .alias('patch')
@@ -78,7 +87,6 @@ export function addAccountCommands(program: Command, sessionOf: SessionOf): void
       session.done(`account ${authId} changed`, account);
     },
   );
-  addMoneyCommands(program, sessionOf);
 }
 
 function addMoneyCommands(program: Command, sessionOf: SessionOf): void {

@@ -22,29 +22,9 @@ export const CAMPAIGN = '/api/v1/account/{auth_id}/campaigns/{campaign_id}';
 const AGENTS = '/api/v1/account/{auth_id}/campaign/agents';
 const AGENT = '/api/v1/account/{auth_id}/campaign/agents/{agent_id}';
 
-export function addContactCommands(campaigns: Command, { sessionOf, clientOf }: Ways): void {
-  campaigns
-    .command('upload')
-    .description('Upload contacts as CSV or JSON. They replace the existing contacts.')
-    .argument('<id>')
-    .argument('<file>')
-    .action(async (id: string, file: string, _: object, command: Command) => {
-      const session = sessionOf(command);
-      let share = 0;
-      const work = clientOf(command).upload(
-        `${CAMPAIGN}/upload`,
-        upload(file, (done, all) => {
-          share = all === 0 ? 0 : done / all;
-        }),
-        { path: { campaign_id: id } },
-      );
-      const reply = await session.working('uploading', work, async () => share);
-      for (const bad of reply.errors) {
-        session.terminal.note(`row ${bad.row_number}: ${bad.reason}\n`);
-      }
-      const { valid_contacts: valid, invalid_rows: invalid } = reply;
-      session.done(`${valid} contacts, ${invalid} invalid rows`, reply);
-    });
+export function addContactCommands(campaigns: Command, ways: Ways): void {
+  const { sessionOf, clientOf } = ways;
+  addUpload(campaigns, ways);
   for (const [name, path, description] of [
     ['results', '/results', 'Print the status of every contact as CSV'],
     ['errors', '/upload/errors', 'Print every invalid row of the contact list as CSV'],
@@ -83,6 +63,31 @@ export function addContactCommands(campaigns: Command, { sessionOf, clientOf }: 
           { title: 'CALL', value: (row) => row['call_uuid'] },
         ],
       );
+    });
+}
+
+function addUpload(campaigns: Command, { sessionOf, clientOf }: Ways): void {
+  campaigns
+    .command('upload')
+    .description('Upload contacts as CSV or JSON. They replace the existing contacts.')
+    .argument('<id>')
+    .argument('<file>')
+    .action(async (id: string, file: string, _: object, command: Command) => {
+      const session = sessionOf(command);
+      let share = 0;
+      const work = clientOf(command).upload(
+        `${CAMPAIGN}/upload`,
+        upload(file, (done, all) => {
+          share = all === 0 ? 0 : done / all;
+        }),
+        { path: { campaign_id: id } },
+      );
+      const reply = await session.working('uploading', work, async () => share);
+      for (const bad of reply.errors) {
+        session.terminal.note(`row ${bad.row_number}: ${bad.reason}\n`);
+      }
+      const { valid_contacts: valid, invalid_rows: invalid } = reply;
+      session.done(`${valid} contacts, ${invalid} invalid rows`, reply);
     });
 }
 

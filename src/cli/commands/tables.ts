@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { Input } from '../../../packages/client/src/client.ts';
 import { type CsvCell, csvLine } from '../../base/csv.ts';
+import { ENTRY_COLUMNS } from '../../edge/rest/wire/entry-columns.ts';
 import { type CsvRow, readCsv } from '../csv.ts';
 import { type Json, unchecked } from '../output.ts';
 import type { Session } from '../terminal.ts';
@@ -16,17 +17,6 @@ const RATE_COLUMNS = [
   'pulse_seconds',
   'currency',
   'account_id',
-] as const;
-const ENTRY_COLUMNS = [
-  'created_at',
-  'id',
-  'type',
-  'amount',
-  'currency',
-  'description',
-  'reference',
-  'reference_type',
-  'status',
 ] as const;
 const ENTRIES_PER_PAGE = 1000;
 const CALLER_IDS = '/admin/v1/accounts/{auth_id}/caller-ids';

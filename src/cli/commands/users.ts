@@ -52,6 +52,10 @@ export function addUserCommands(program: Command, sessionOf: SessionOf): void {
       });
       session.done(`user ${id} removed`, done);
     });
+  addAudit(program, sessionOf);
+}
+
+function addAudit(program: Command, sessionOf: SessionOf): void {
   program
     .command('audit')
     .description('List changes and who made them, newest first')

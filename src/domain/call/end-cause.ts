@@ -75,65 +75,41 @@ const unreached = (
   { answered, toEndpoint }: { readonly answered: boolean; readonly toEndpoint: boolean },
 ): string => (toEndpoint && !answered ? `${CONTACT_UNREACHABLE}: ${detail}` : detail);
 
+/** Leg that ended. */
+interface EndedLeg {
+  readonly direction: CallDirection;
+  readonly answered: boolean;
+  readonly toEndpoint: boolean;
+}
+
 /** Converts the end of a leg by the peer or the network to cause, source and disposition for callbacks and CDRs. */
-export function endOfLeg(
-  end: LegEnd,
-  leg: { direction: CallDirection; answered: boolean; toEndpoint: boolean },
-): CallEnd {
-  const peer: HangupSource = leg.direction === 'inbound' ? 'Caller' : 'Callee';
-  const detail =
-    end.status === undefined
-      ? end.reason
-      : `SIP ${end.status}${end.reason === undefined ? '' : ` ${end.reason}`}`;
-  const beforeAnswer: HangupDisposition =
-    leg.direction === 'inbound' ? 'send_refuse' : 'send_cancel';
-  const ours: HangupDisposition = leg.answered ? 'send_bye' : beforeAnswer;
+export function endOfLeg(end: LegEnd, leg: EndedLeg): CallEnd {
   switch (end.how) {
     case 'bye':
-      return { cause: 'normal', source: peer, disposition: 'recv_bye', detail: end.reason };
     case 'cancel':
-      return { cause: 'canceled', source: peer, disposition: 'recv_cancel', detail: end.reason };
-    case 'refused': {
-      const reported = causeInReason(end);
-      const isFault = end.status !== undefined && end.status >= 500 && end.status < 600;
-      const carrierFault = isFault && (reported === undefined || !PARTYS.has(reported));
-      return {
-        cause: reported ?? causeOfStatus(end.status),
-        source: carrierFault ? 'Carrier' : peer,
-        disposition: 'recv_refuse',
-        detail,
-      };
-    }
+    case 'refused':
+      return endByPeer(end, end.how, leg.direction === 'inbound' ? 'Caller' : 'Callee');
     case 'timeout':
       return {
         cause: leg.answered ? 'networkError' : 'requestTimeout',
         source: 'Error',
-        disposition: ours,
-        detail: unreached(detail ?? 'no answer to our request', leg),
+        disposition: ourDisposition(leg),
+        detail: unreached(detailOf(end) ?? 'no answer to our request', leg),
       };
     case 'transport':
       return {
         cause: 'networkError',
         source: 'Error',
-        disposition: ours,
-        detail: unreached(detail ?? 'the connection was lost', leg),
+        disposition: ourDisposition(leg),
+        detail: unreached(detailOf(end) ?? 'the connection was lost', leg),
       };
     case 'unreachable':
-      return {
-        cause: leg.toEndpoint ? 'endpointNotRegistered' : 'routingError',
-        source: 'Error',
-        disposition: 'send_refuse',
-        detail:
-          detail ??
-          (leg.toEndpoint
-            ? 'the endpoint has no registered contact'
-            : 'the destination could not be resolved'),
-      };
+      return unreachable(end, leg);
     case 'notAllowed':
       return {
         cause: 'forbidden',
         source: 'Platform',
-        disposition: ours,
+        disposition: ourDisposition(leg),
         detail: `the destination is not allowed: ${end.reason ?? 'refused'}`,
       };
     case 'sessionExpired':
@@ -145,6 +121,44 @@ export function endOfLeg(
       };
   }
 }
+
+/** The peer's BYE, CANCEL or final response. A 5xx counts as a fault of the carrier, unless its Reason names the party. */
+function endByPeer(end: LegEnd, how: 'bye' | 'cancel' | 'refused', peer: HangupSource): CallEnd {
+  if (how === 'bye')
+    return { cause: 'normal', source: peer, disposition: 'recv_bye', detail: end.reason };
+  if (how === 'cancel')
+    return { cause: 'canceled', source: peer, disposition: 'recv_cancel', detail: end.reason };
+  const reported = causeInReason(end);
+  const isFault = end.status !== undefined && end.status >= 500 && end.status < 600;
+  const carrierFault = isFault && (reported === undefined || !PARTYS.has(reported));
+  return {
+    cause: reported ?? causeOfStatus(end.status),
+    source: carrierFault ? 'Carrier' : peer,
+    disposition: 'recv_refuse',
+    detail: detailOf(end),
+  };
+}
+
+function unreachable(end: LegEnd, { toEndpoint }: EndedLeg): CallEnd {
+  const reason = toEndpoint
+    ? 'the endpoint has no registered contact'
+    : 'the destination could not be resolved';
+  return {
+    cause: toEndpoint ? 'endpointNotRegistered' : 'routingError',
+    source: 'Error',
+    disposition: 'send_refuse',
+    detail: detailOf(end) ?? reason,
+  };
+}
+
+/** Disposition of an end by this service. */
+function ourDisposition({ direction, answered }: EndedLeg): HangupDisposition {
+  if (answered) return 'send_bye';
+  return direction === 'inbound' ? 'send_refuse' : 'send_cancel';
+}
+
+const detailOf = ({ status, reason }: LegEnd): string | undefined =>
+  status === undefined ? reason : `SIP ${status}${reason === undefined ? '' : ` ${reason}`}`;
 
 /**
  * Returns true if no party can answer the INVITE any more. After a 6xx from one phone, the INVITEs to the user's other

@@ -90,6 +90,41 @@ export async function exchange(
     const detail = 'not an absolute http:// or https:// URL';
     return err({ detail, cause: 'invalidUrl', retryReason: undefined });
   }
+  const { url, body, headers, signedString, spanId } = await prepared(needs, request, address);
+  try {
+    await needs.lease?.held(signal);
+  } catch {
+    return err({ detail: 'aborted', cause: 'aborted', retryReason: undefined });
+  }
+  const { method, connectTimeoutMs, readTimeoutMs, stallTimeoutMs, maxResponseBytes } = request;
+  const limits = { connectTimeoutMs, readTimeoutMs, stallTimeoutMs, maxResponseBytes };
+  const result = await needs.http.send(
+    { method, url, headers, body, ...limits, maxRedirects: MAX_REDIRECTS },
+    signal,
+  );
+  const outcome = judge(result);
+  const attempt: CallbackAttempt = {
+    event: request.event,
+    url,
+    method,
+    status: result.ok ? result.value.status : undefined,
+    error: outcome.ok ? undefined : outcome.error.detail,
+    durationMs: result.ok ? result.value.durationMs : result.error.durationMs,
+    signedString,
+    spanId,
+  };
+  report(attempt);
+  const responseBody = result.ok ? result.value.body : '';
+  needs.journal?.record({ request, attempt, requestBody: body ?? '', responseBody });
+  return outcome;
+}
+
+/** Builds the URL, the body and the signed headers of a request. */
+async function prepared(
+  needs: ExchangeNeeds,
+  request: ExchangeRequest,
+  address: NonNullable<ReturnType<typeof readAddress>>,
+) {
   const isGet = request.method === 'GET';
   const url = isGet ? withQuery(address.url, request.parameters) : address.url;
   // Bodies that are not forms are not signed (dialect §4.2: POST without params).
@@ -102,45 +137,8 @@ export async function exchange(
   const headers = headersOf(needs.settings, request, signed, tokens);
   if (address.authorization !== undefined) headers['Authorization'] = address.authorization;
   const spanId = tracedBy(needs, request, headers);
-  try {
-    await needs.lease?.held(signal);
-  } catch {
-    return err({ detail: 'aborted', cause: 'aborted', retryReason: undefined });
-  }
   const body = isGet ? undefined : (request.json ?? formEncode(request.parameters));
-  const result = await needs.http.send(
-    {
-      method: request.method,
-      url,
-      headers,
-      body,
-      connectTimeoutMs: request.connectTimeoutMs,
-      readTimeoutMs: request.readTimeoutMs,
-      stallTimeoutMs: request.stallTimeoutMs,
-      maxResponseBytes: request.maxResponseBytes,
-      maxRedirects: MAX_REDIRECTS,
-    },
-    signal,
-  );
-  const outcome = judge(result);
-  const attempt: CallbackAttempt = {
-    event: request.event,
-    url,
-    method: request.method,
-    status: result.ok ? result.value.status : undefined,
-    error: outcome.ok ? undefined : outcome.error.detail,
-    durationMs: result.ok ? result.value.durationMs : result.error.durationMs,
-    signedString: signed.plivoV3,
-    spanId,
-  };
-  report(attempt);
-  needs.journal?.record({
-    request,
-    attempt,
-    requestBody: body ?? '',
-    responseBody: result.ok ? result.value.body : '',
-  });
-  return outcome;
+  return { url, body, headers, signedString: signed.plivoV3, spanId };
 }
 
 /** Adds the call's trace context to the headers. Returns the ID of the request's span. */

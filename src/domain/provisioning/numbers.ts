@@ -153,10 +153,10 @@ export class Numbers {
     e164: string,
     accountId: AccountId,
   ): Promise<Result<PhoneNumber, NumberRefusal>> {
-    const owned = await this.get(e164, accountId);
-    if (!owned.ok) return owned;
-    const retained = await this.#stores.numbers.cancelRelease(accountId, e164);
-    return retained === undefined ? err({ kind: 'notReleased' }) : ok(retained);
+    return this.#whenOwned(accountId, e164, async () => {
+      const retained = await this.#stores.numbers.cancelRelease(accountId, e164);
+      return retained === undefined ? err({ kind: 'notReleased' }) : ok(retained);
+    });
   }
 
   /** Returns numbers whose cooldown has ended to the inventory. Runs hourly. Returns their count. */
@@ -170,11 +170,11 @@ export class Numbers {
     e164: string,
     applicationId: AppId,
   ): Promise<Result<PhoneNumber, NumberRefusal>> {
-    const owned = await this.get(e164, accountId);
-    if (!owned.ok) return owned;
-    const application = await this.#stores.applications.get(applicationId);
-    if (application?.accountId !== accountId) return err({ kind: 'unknownApplication' });
-    return this.#patched(e164, { ...UNBOUND, applicationId });
+    return this.#whenOwned(accountId, e164, async () => {
+      const application = await this.#stores.applications.get(applicationId);
+      if (application?.accountId !== accountId) return err({ kind: 'unknownApplication' });
+      return this.#patched(e164, { ...UNBOUND, applicationId });
+    });
   }
 
   /** Routes calls of the number to a trunk. */
@@ -183,11 +183,11 @@ export class Numbers {
     e164: string,
     trunkGroupId: TrunkId,
   ): Promise<Result<PhoneNumber, NumberRefusal>> {
-    const owned = await this.get(e164, accountId);
-    if (!owned.ok) return owned;
-    const trunk = await this.#stores.trunks.get(trunkGroupId);
-    if (trunk?.accountId !== accountId) return err({ kind: 'unknownTrunk' });
-    return this.#patched(e164, { ...UNBOUND, trunkGroupId });
+    return this.#whenOwned(accountId, e164, async () => {
+      const trunk = await this.#stores.trunks.get(trunkGroupId);
+      if (trunk?.accountId !== accountId) return err({ kind: 'unknownTrunk' });
+      return this.#patched(e164, { ...UNBOUND, trunkGroupId });
+    });
   }
 
   async detach(
@@ -195,12 +195,9 @@ export class Numbers {
     e164: string,
     from: 'application' | 'trunk',
   ): Promise<Result<PhoneNumber, NumberRefusal>> {
-    const owned = await this.get(e164, accountId);
-    if (!owned.ok) return owned;
-    return this.#patched(
-      e164,
-      from === 'application' ? { applicationId: undefined } : { trunkGroupId: undefined },
-    );
+    const patch =
+      from === 'application' ? { applicationId: undefined } : { trunkGroupId: undefined };
+    return this.#whenOwned(accountId, e164, () => this.#patched(e164, patch));
   }
 
   async assignSubAccount(
@@ -208,8 +205,7 @@ export class Numbers {
     e164: string,
     subAccount: AccountId | undefined,
   ): Promise<Result<PhoneNumber, NumberRefusal>> {
-    const owned = await this.get(e164, accountId);
-    return owned.ok ? this.#patched(e164, { subAccount }) : owned;
+    return this.#whenOwned(accountId, e164, () => this.#patched(e164, { subAccount }));
   }
 
   /** Sets the name of the number. Undefined clears it. */
@@ -218,8 +214,7 @@ export class Numbers {
     e164: string,
     alias: string | undefined,
   ): Promise<Result<PhoneNumber, NumberRefusal>> {
-    const owned = await this.get(e164, accountId);
-    return owned.ok ? this.#patched(e164, { alias }) : owned;
+    return this.#whenOwned(accountId, e164, () => this.#patched(e164, { alias }));
   }
 
   /** Registers a callback for numbers that were suspended, or reactivated by a paid renewal. */
@@ -283,6 +278,16 @@ export class Numbers {
   /** Returns a new reference. Setup and monthly fees share one source (spec, Transaction: reference_type). */
   #reference(): string {
     return `did_rental:${uuid(this.#context.random)}`;
+  }
+
+  /** Calls `act` if the number belongs to the account. */
+  async #whenOwned(
+    accountId: AccountId,
+    e164: string,
+    act: () => Promise<Result<PhoneNumber, NumberRefusal>>,
+  ): Promise<Result<PhoneNumber, NumberRefusal>> {
+    const owned = await this.get(e164, accountId);
+    return owned.ok ? act() : owned;
   }
 
   async #patched(

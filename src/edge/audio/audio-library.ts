@@ -1,6 +1,7 @@
 /** Entry point: audio files of customers, and MP3 encoding of recordings. */
 
 import { readFile } from 'node:fs/promises';
+import { unlessAbortedOr } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type {
@@ -197,14 +198,14 @@ class CachedLibrary implements AudioLibrary {
       return Promise.resolve(ok(known.pcm));
     }
     const running = this.#loading.get(wanted.key);
-    if (running !== undefined) return unlessAborted(running, signal);
+    if (running !== undefined) return unlessAbortedOr(signal, running, ABORTED);
     if (this.#isBusy(hostOf(url))) {
       return Promise.resolve(problem('busy', 'too many files are loading'));
     }
     // Continues after this call ends, because later calls will use the file. Size and time are limited.
     const loading = this.#refresh(wanted, known).finally(() => this.#loading.delete(wanted.key));
     this.#loading.set(wanted.key, loading);
-    return unlessAborted(loading, signal);
+    return unlessAbortedOr(signal, loading, ABORTED);
   }
 
   #isBusy(host: string): boolean {
@@ -279,16 +280,4 @@ const hostOf = (url: string): string => URL.parse(url)?.host ?? '';
 
 const problem = (kind: AudioProblemKind, detail: string): Loaded => err({ kind, detail });
 
-/** Resolves with the result, or with 'aborted' on the signal. */
-function unlessAborted(loading: Promise<Loaded>, signal: AbortSignal | undefined): Promise<Loaded> {
-  if (signal === undefined) return loading;
-  const { promise, resolve } = Promise.withResolvers<Loaded>();
-  const abort = (): void => resolve(problem('aborted', 'no longer wanted'));
-  if (signal.aborted) abort();
-  signal.addEventListener('abort', abort, { once: true });
-  void loading.then((loaded) => {
-    signal.removeEventListener('abort', abort);
-    resolve(loaded);
-  });
-  return promise;
-}
+const ABORTED = problem('aborted', 'no longer wanted');

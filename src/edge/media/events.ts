@@ -91,89 +91,83 @@ export function readBatch(
   });
 }
 
+/** Readers of all events except media, by type. */
+const READERS: Readonly<Record<number, (record: NativeRecord) => NativeEvent>> = {
+  2: (record) => ({
+    type: 'played',
+    handle: record.handle as StreamHandle,
+    checkpoint: record.u32(),
+    at: positionOf(record),
+  }),
+  3: (record) => ({
+    type: 'dtmf',
+    handle: record.handle as LegHandle,
+    digit: String.fromCharCode(record.a),
+    asTone: record.b !== 0,
+    atMs: record.f64(),
+  }),
+  4: (record) => ({ type: 'mediaTimeout', handle: record.handle as LegHandle, atMs: record.f64() }),
+  5: (record) => ({ type: 'playbackEnded', handle: record.handle as PlayerHandle }),
+  6: (record) => ({ type: 'digitsSent', handle: record.handle as JobHandle }),
+  7: (record) => ({
+    type: 'recordingEnded',
+    handle: record.handle as RecordingHandle,
+    reason: record.a,
+    durationMs: record.u32(),
+  }),
+  8: (record) => ({
+    type: 'machineDetected',
+    handle: record.handle as JobHandle,
+    machine: record.a !== 0,
+    reason: record.b,
+    afterMs: record.u32(),
+  }),
+  9: (record) => ({
+    type: 'silenceWaited',
+    handle: record.handle as JobHandle,
+    silent: record.a !== 0,
+  }),
+  10: (record) => ({
+    type: 'floorChanged',
+    handle: record.handle as RoomHandle,
+    member: record.u32() as MemberHandle,
+  }),
+  11: (record) => ({
+    type: 'sourceChanged',
+    handle: record.handle as LegHandle,
+    change: record.a,
+    address: Buffer.from(record.payload).toString('latin1'),
+    port: record.b,
+  }),
+  12: (record) => ({
+    type: 'secured',
+    handle: record.handle as LegHandle,
+    fault: record.a !== 0 ? undefined : Buffer.from(record.payload).toString('latin1'),
+  }),
+  13: (record) => ({
+    type: 'speech',
+    handle: record.handle as StreamHandle,
+    started: record.a !== 0,
+    confidence: record.b / 100,
+    atMs: record.f64(),
+  }),
+  14: (record) => ({
+    type: 'interrupted',
+    handle: record.handle as StreamHandle,
+    checkpoint: record.a === 0 ? undefined : record.u32(),
+    at: positionOf(record),
+  }),
+  15: (record) => ({
+    type: 'turn',
+    handle: record.handle as StreamHandle,
+    latencyMs: record.u32(),
+  }),
+};
+
 function eventOf(record: NativeRecord): NativeEvent | undefined {
-  const { type, handle, a, b } = record;
-  switch (type) {
-    case TYPE_MEDIA:
-      return { type: 'media', handle: handle as StreamHandle, message: record.payload };
-    case 2:
-      return {
-        type: 'played',
-        handle: handle as StreamHandle,
-        checkpoint: record.u32(),
-        at: positionOf(record),
-      };
-    case 3:
-      return {
-        type: 'dtmf',
-        handle: handle as LegHandle,
-        digit: String.fromCharCode(a),
-        asTone: b !== 0,
-        atMs: record.f64(),
-      };
-    case 4:
-      return { type: 'mediaTimeout', handle: handle as LegHandle, atMs: record.f64() };
-    case 5:
-      return { type: 'playbackEnded', handle: handle as PlayerHandle };
-    case 6:
-      return { type: 'digitsSent', handle: handle as JobHandle };
-    case 7:
-      return {
-        type: 'recordingEnded',
-        handle: handle as RecordingHandle,
-        reason: a,
-        durationMs: record.u32(),
-      };
-    case 8:
-      return {
-        type: 'machineDetected',
-        handle: handle as JobHandle,
-        machine: a !== 0,
-        reason: b,
-        afterMs: record.u32(),
-      };
-    case 9:
-      return { type: 'silenceWaited', handle: handle as JobHandle, silent: a !== 0 };
-    case 10:
-      return {
-        type: 'floorChanged',
-        handle: handle as RoomHandle,
-        member: record.u32() as MemberHandle,
-      };
-    case 11:
-      return {
-        type: 'sourceChanged',
-        handle: handle as LegHandle,
-        change: a,
-        address: Buffer.from(record.payload).toString('latin1'),
-        port: b,
-      };
-    case 12:
-      return {
-        type: 'secured',
-        handle: handle as LegHandle,
-        fault: a !== 0 ? undefined : Buffer.from(record.payload).toString('latin1'),
-      };
-    case 13:
-      return {
-        type: 'speech',
-        handle: handle as StreamHandle,
-        started: a !== 0,
-        confidence: b / 100,
-        atMs: record.f64(),
-      };
-    case 14:
-      return {
-        type: 'interrupted',
-        handle: handle as StreamHandle,
-        checkpoint: a === 0 ? undefined : record.u32(),
-        at: positionOf(record),
-      };
-    case 15:
-      return { type: 'turn', handle: handle as StreamHandle, latencyMs: record.u32() };
-    default:
-      return undefined;
-  }
+  if (record.type === TYPE_MEDIA)
+    return { type: 'media', handle: record.handle as StreamHandle, message: record.payload };
+  return READERS[record.type]?.(record);
 }
 
 /** Reads ReachedCheckpoint of native/core/base/play_position.hpp, behind the checkpoint. */

@@ -1,5 +1,6 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { secondsOf } from '../../base/duration.ts';
+import { scrapedGauges, scrapedTotal, scrapedTotals } from './scraped.ts';
 
 /** Totals since the start of the media engine. */
 export interface MediaTotals {
@@ -29,104 +30,67 @@ export function defineMediaThreads(
   media: () => MediaTotals | undefined,
 ): void {
   type Thread = MediaTotals['threads'][number];
-  const each = (name: string, help: string, read: (thread: Thread) => number): void => {
-    new Gauge({
-      name,
-      help,
-      labelNames: ['thread'],
-      registers,
-      collect() {
-        this.reset();
-        for (const [index, thread] of (media()?.threads ?? []).entries()) {
-          this.set({ thread: index }, read(thread));
-        }
-      },
-    });
-  };
-  each(
+  const labels = ['thread'] as const;
+  const byThread = (read: (thread: Thread) => number) => () =>
+    (media()?.threads ?? []).map((thread, index) => [{ thread: index }, read(thread)] as const);
+  const gauge = (name: string, help: string, read: (thread: Thread) => number): void =>
+    scrapedGauges(registers, { name, help, labels }, byThread(read));
+  gauge(
     'voice_media_tick_late_seconds',
     '99th percentile of the tick lateness of a media thread over the last ten to twenty seconds',
     ({ tickLateMs }) => secondsOf(tickLateMs),
   );
-  each(
+  gauge(
     'voice_media_thread_busy_ratio',
     'Share of the last second in which a media thread was busy; above 0.8 it accepts no new call',
     ({ busy }) => busy,
   );
-  each('voice_media_thread_legs', 'Legs of a media thread', ({ legs }) => legs);
-  new Counter({
-    name: 'voice_media_skipped_ticks_total',
-    help: 'Milliseconds that a media thread skipped',
-    labelNames: ['thread'],
+  gauge('voice_media_thread_legs', 'Legs of a media thread', ({ legs }) => legs);
+  const name = 'voice_media_skipped_ticks_total';
+  const help = 'Milliseconds that a media thread skipped';
+  scrapedTotals(
     registers,
-    collect() {
-      this.reset();
-      for (const [index, { skippedTicks }] of (media()?.threads ?? []).entries()) {
-        this.inc({ thread: index }, skippedTicks);
-      }
-    },
-  });
+    { name, help, labels },
+    byThread(({ skippedTicks }) => skippedTicks),
+  );
 }
+
+type Totals = Omit<MediaTotals, 'threads'>;
 
 /** Registers totals counted by the media engine. They are set at each scrape and never decrease. */
 export function defineMediaTotals(
   registers: Registry[],
   media: () => MediaTotals | undefined,
 ): void {
-  new Counter({
-    name: 'voice_rtp_packets_total',
-    help: 'RTP packets',
-    labelNames: ['direction'],
+  scrapedTotals(
     registers,
-    collect() {
-      this.reset();
-      this.inc({ direction: 'in' }, media()?.packetsReceived ?? 0);
-      this.inc({ direction: 'out' }, media()?.packetsSent ?? 0);
-    },
-  });
-  new Counter({
-    name: 'voice_rtp_lost_packets_total',
-    help: 'RTP packets that never arrived',
-    registers,
-    collect() {
-      this.reset();
-      this.inc(media()?.packetsLost ?? 0);
-    },
-  });
-  new Counter({
-    name: 'voice_rtp_unknown_source_packets_total',
-    help: "RTP and RTCP packets from addresses other than the peer's, or of types that were not negotiated",
-    registers,
-    collect() {
-      this.reset();
-      this.inc(media()?.unknownSources ?? 0);
-    },
-  });
-  new Counter({
-    name: 'voice_rtp_malformed_packets_total',
-    help: 'Datagrams at media ports that were not RTP or RTCP, were too long, or used another key',
-    registers,
-    collect() {
-      this.reset();
-      this.inc(media()?.malformed ?? 0);
-    },
-  });
-  new Counter({
-    name: 'voice_rtp_source_changes_total',
-    help: 'Changes of the RTP source address of a peer, including differences from its SDP',
-    registers,
-    collect() {
-      this.reset();
-      this.inc(media()?.sourceChanges ?? 0);
-    },
-  });
-  new Counter({
-    name: 'voice_media_unknown_handles_total',
-    help: 'Media commands whose leg, room or object no longer existed or was full',
-    registers,
-    collect() {
-      this.reset();
-      this.inc(media()?.unknownHandles ?? 0);
-    },
-  });
+    { name: 'voice_rtp_packets_total', help: 'RTP packets', labels: ['direction'] },
+    () => [
+      [{ direction: 'in' }, media()?.packetsReceived ?? 0],
+      [{ direction: 'out' }, media()?.packetsSent ?? 0],
+    ],
+  );
+  const total = (key: keyof Totals, name: string, help: string): void =>
+    scrapedTotal(registers, name, help, () => media()?.[key]);
+  total('packetsLost', 'voice_rtp_lost_packets_total', 'RTP packets that never arrived');
+  total(
+    'unknownSources',
+    'voice_rtp_unknown_source_packets_total',
+    "RTP and RTCP packets from addresses other than the peer's, or of types that were not negotiated",
+  );
+  total(
+    'malformed',
+    'voice_rtp_malformed_packets_total',
+    'Datagrams at media ports that were not RTP or RTCP, were too long, or used another key',
+  );
+  total(
+    'sourceChanges',
+    'voice_rtp_source_changes_total',
+    'Changes of the RTP source address of a peer, including differences from its SDP',
+  );
+  total(
+    'unknownHandles',
+    'voice_media_unknown_handles_total',
+    'Media commands whose leg, room or object no longer existed or was full',
+  );
 }

@@ -1,11 +1,12 @@
 import type { RecordableHistogram } from 'node:perf_hooks';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Histogram, type Registry } from 'prom-client';
 import { secondsOf } from '../../base/duration.ts';
 import { isReliable, TRANSPORT_NAMES } from '../../protocol/sip/types.ts';
 import { boundedLabels } from './bounded-labels.ts';
 import { Exposition, observeCall, type Scrape } from './exposition.ts';
 import { defineLoopLag } from './loop-lag.ts';
 import { defineMediaThreads, defineMediaTotals, type MediaTotals } from './media-metrics.ts';
+import { scrapedGauge, scrapedGauges, scrapedTotal } from './scraped.ts';
 import { defineSignallingTotals, type SignallingSources } from './signalling-metrics.ts';
 import { defineStateGauges, type StateSources } from './state-gauges.ts';
 
@@ -190,101 +191,103 @@ interface ScrapeState {
 
 function defineGauges(registry: Registry, sources: MetricSources, state: ScrapeState): void {
   const registers = [registry];
-  new Gauge({
-    name: 'voice_calls_active',
-    help: 'Active calls',
-    labelNames: ['direction'],
+  defineCallGauges(registers, sources);
+  defineOverload(registers, sources);
+  scrapedGauge(
     registers,
-    collect() {
-      const active = sources.callsActive?.() ?? { inbound: 0, outbound: 0 };
-      this.set({ direction: 'inbound' }, active.inbound);
-      this.set({ direction: 'outbound' }, active.outbound);
-    },
-  });
-  const gauge = (name: string, help: string, read: () => number): void => {
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(read());
-      },
-    });
-  };
-  gauge(
-    'voice_registrations',
-    'Current contacts of endpoints',
-    () => sources.registrations?.() ?? 0,
-  );
-  gauge('voice_capacity_used', 'Calls active on this node', () => sources.capacity?.().used ?? 0);
-  gauge(
-    'voice_capacity_limit',
-    'Maximum number of calls on this node',
-    () => sources.capacity?.().limit ?? 0,
-  );
-  defineOverload(registers, gauge, sources);
-  gauge(
     'voice_store_spooled_units',
     'Call records and notifications that wait on the local disk while the database is unavailable',
     () => sources.spooled?.() ?? 0,
   );
-  gauge('voice_stream_sockets', 'Open audio-stream sockets', () => sources.streamSockets?.() ?? 0);
+  scrapedGauge(
+    registers,
+    'voice_stream_sockets',
+    'Open audio-stream sockets',
+    () => sources.streamSockets?.() ?? 0,
+  );
   defineMediaThreads(registers, () => state.media);
-  new Gauge({
-    name: 'voice_stream_thread_busy_ratio',
-    help: 'Share of the last second in which a thread for audio-stream sockets was busy',
-    labelNames: ['thread'],
+  scrapedGauges(
     registers,
-    collect() {
-      this.reset();
-      for (const [index, { busy }] of (sources.streamThreads?.() ?? []).entries()) {
-        this.set({ thread: index }, busy);
-      }
+    {
+      name: 'voice_stream_thread_busy_ratio',
+      help: 'Share of the last second in which a thread for audio-stream sockets was busy',
+      labels: ['thread'],
     },
-  });
-  new Gauge({
-    name: 'voice_sip_connections',
-    help: 'Open SIP connections: tcp, tls, ws, wss',
-    labelNames: ['transport'],
-    registers,
-    collect() {
-      this.reset();
-      const counts = sources.signalling?.().connections ?? {};
-      for (const transport of TRANSPORT_NAMES.filter(isReliable)) {
-        this.set({ transport }, counts[transport] ?? 0);
-      }
-    },
-  });
+    () =>
+      (sources.streamThreads?.() ?? []).map(
+        ({ busy }, index) => [{ thread: index }, busy] as const,
+      ),
+  );
+  defineSipConnections(registers, sources);
   defineStateGauges(registers, sources);
   defineMediaTotals(registers, () => state.media);
   defineSignallingTotals(registers, sources);
 }
 
-function defineOverload(
-  registers: Registry[],
-  gauge: (name: string, help: string, read: () => number) => void,
-  sources: MetricSources,
-): void {
-  gauge('voice_overloaded', '1 while the node refuses some new calls because of overload', () =>
-    Number(sources.overload?.().overloaded ?? false),
+/** Registers the calls, and the contacts that can receive calls. */
+function defineCallGauges(registers: Registry[], sources: MetricSources): void {
+  scrapedGauges(
+    registers,
+    { name: 'voice_calls_active', help: 'Active calls', labels: ['direction'] },
+    () => {
+      const { inbound, outbound } = sources.callsActive?.() ?? { inbound: 0, outbound: 0 };
+      return [
+        [{ direction: 'inbound' }, inbound],
+        [{ direction: 'outbound' }, outbound],
+      ];
+    },
   );
+  const gauge = (name: string, help: string, read: () => number | undefined): void =>
+    scrapedGauge(registers, name, help, () => read() ?? 0);
+  gauge('voice_registrations', 'Current contacts of endpoints', () => sources.registrations?.());
+  gauge('voice_capacity_used', 'Calls active on this node', () => sources.capacity?.().used);
   gauge(
+    'voice_capacity_limit',
+    'Maximum number of calls on this node',
+    () => sources.capacity?.().limit,
+  );
+}
+
+function defineSipConnections(registers: Registry[], sources: MetricSources): void {
+  scrapedGauges(
+    registers,
+    {
+      name: 'voice_sip_connections',
+      help: 'Open SIP connections: tcp, tls, ws, wss',
+      labels: ['transport'],
+    },
+    () => {
+      const counts = sources.signalling?.().connections ?? {};
+      return TRANSPORT_NAMES.filter(isReliable).map(
+        (transport) => [{ transport }, counts[transport] ?? 0] as const,
+      );
+    },
+  );
+}
+
+function defineOverload(registers: Registry[], sources: MetricSources): void {
+  scrapedGauge(
+    registers,
+    'voice_overloaded',
+    '1 while the node refuses some new calls because of overload',
+    () => Number(sources.overload?.().overloaded ?? false),
+  );
+  scrapedGauge(
+    registers,
     'voice_new_calls_limit',
     'New calls per second that an overloaded node accepts; +Inf without a limit',
     () => sources.overload?.().callsPerSecond ?? Number.POSITIVE_INFINITY,
   );
-  gauge(
+  scrapedGauge(
+    registers,
     'voice_event_loop_utilisation',
     'Share of the last quarter of a second in which the event loop was busy',
     () => sources.overload?.().utilisation ?? 0,
   );
-  new Counter({
-    name: 'voice_calls_refused_total',
-    help: 'Calls over SIP and REST refused because of overload',
+  scrapedTotal(
     registers,
-    collect() {
-      this.reset();
-      this.inc(sources.overload?.().refused ?? 0);
-    },
-  });
+    'voice_calls_refused_total',
+    'Calls over SIP and REST refused because of overload',
+    () => sources.overload?.().refused,
+  );
 }

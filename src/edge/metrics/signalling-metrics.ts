@@ -1,6 +1,7 @@
-import { Counter, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { SipTransportName } from '../../protocol/sip/types.ts';
 import { boundedLabels } from './bounded-labels.ts';
+import { scrapedTotal, scrapedTotals } from './scraped.ts';
 
 export interface SignallingSources {
   /** Totals since the start of the SIP listeners. */
@@ -47,90 +48,93 @@ export interface SignallingSources {
 
 /** Registers totals counted by the SIP listeners. They are set at each scrape and never decrease. */
 export function defineSignallingTotals(registers: Registry[], sources: SignallingSources): void {
-  new Counter({
-    name: 'voice_sip_messages_total',
-    help: 'SIP messages; method is empty for responses, code for requests',
-    labelNames: ['method', 'direction', 'code', 'transport'],
+  defineMessages(registers, sources);
+  scrapedTotals(
     registers,
-    collect() {
-      this.reset();
-      for (const { count, ...labels } of sources.signalling?.().messages ?? []) {
-        this.inc(labels, count);
-      }
+    {
+      name: 'voice_hep_packets_total',
+      help: 'HEP packets for Homer: sent, or dropped because of too many packets or an unknown host',
+      labels: ['result'],
     },
-  });
-  const bounded = boundedLabels();
-  new Counter({
-    name: 'voice_sip_carrier_messages_total',
-    help: 'SIP messages to and from each carrier; method is empty for responses, code for requests',
-    labelNames: ['carrier', 'method', 'direction', 'code'],
-    registers,
-    collect() {
-      this.reset();
-      for (const { count, carrier, ...labels } of sources.signalling?.().carrierMessages ?? []) {
-        this.inc({ ...labels, carrier: bounded('carrier', carrier) }, count);
-      }
-    },
-  });
-  new Counter({
-    name: 'voice_sip_trunk_messages_total',
-    help: "SIP messages of calls to each customer's trunk; method is empty for responses, code for requests",
-    labelNames: ['trunk', 'method', 'direction', 'code'],
-    registers,
-    collect() {
-      this.reset();
-      for (const { count, peer, ...labels } of sources.trunkMessages?.() ?? []) {
-        this.inc({ ...labels, trunk: bounded('trunk', peer) }, count);
-      }
-    },
-  });
-  new Counter({
-    name: 'voice_hep_packets_total',
-    help: 'HEP packets for Homer: sent, or dropped because of too many packets or an unknown host',
-    labelNames: ['result'],
-    registers,
-    collect() {
-      this.reset();
+    () => {
       const { sent, dropped } = sources.hep?.() ?? { sent: 0, dropped: 0 };
-      this.inc({ result: 'sent' }, sent);
-      this.inc({ result: 'dropped' }, dropped);
+      return [
+        [{ result: 'sent' }, sent],
+        [{ result: 'dropped' }, dropped],
+      ];
     },
-  });
-  new Counter({
-    name: 'voice_sip_dropped_total',
-    help: 'SIP messages dropped without parsing: rate limit of a source or in total, keep-alives, garbage, full socket',
-    labelNames: ['reason'],
+  );
+  scrapedTotals(
     registers,
-    collect() {
-      this.reset();
-      const dropped = sources.signalling?.().dropped ?? {};
-      for (const [reason, count] of Object.entries(dropped)) this.inc({ reason }, count);
+    {
+      name: 'voice_sip_dropped_total',
+      help: 'SIP messages dropped without parsing: rate limit of a source or in total, keep-alives, garbage, full socket',
+      labels: ['reason'],
     },
-  });
-  const total = (name: string, help: string, read: () => number | undefined): void => {
-    new Counter({
-      name,
-      help,
-      registers,
-      collect() {
-        this.reset();
-        this.inc(read() ?? 0);
-      },
-    });
-  };
-  total(
+    () =>
+      Object.entries(sources.signalling?.().dropped ?? {}).map(
+        ([reason, count]) => [{ reason }, count] as const,
+      ),
+  );
+  scrapedTotal(
+    registers,
     'voice_sip_discarded_total',
     'Datagrams and responses that were malformed, late or unmatched',
     () => sources.signalling?.().discarded,
   );
-  total(
+  scrapedTotal(
+    registers,
     'voice_sip_tls_handshake_failures_total',
     'TLS handshakes of SIP peers that failed',
     () => sources.signalling?.().failedHandshakes,
   );
-  total(
+  scrapedTotal(
+    registers,
     'voice_sip_auth_failures_total',
     'Requests with wrong credentials',
     () => sources.signalling?.().authFailures,
+  );
+}
+
+/** Registers the SIP messages of this node, of each carrier and of each trunk. */
+function defineMessages(registers: Registry[], sources: SignallingSources): void {
+  scrapedTotals(
+    registers,
+    {
+      name: 'voice_sip_messages_total',
+      help: 'SIP messages; method is empty for responses, code for requests',
+      labels: ['method', 'direction', 'code', 'transport'],
+    },
+    () =>
+      (sources.signalling?.().messages ?? []).map(
+        ({ count, ...labels }) => [labels, count] as const,
+      ),
+  );
+  const bounded = boundedLabels();
+  scrapedTotals(
+    registers,
+    {
+      name: 'voice_sip_carrier_messages_total',
+      help: 'SIP messages to and from each carrier; method is empty for responses, code for requests',
+      labels: ['carrier', 'method', 'direction', 'code'],
+    },
+    () =>
+      (sources.signalling?.().carrierMessages ?? []).map(
+        ({ count, carrier, ...labels }) =>
+          [{ ...labels, carrier: bounded('carrier', carrier) }, count] as const,
+      ),
+  );
+  scrapedTotals(
+    registers,
+    {
+      name: 'voice_sip_trunk_messages_total',
+      help: "SIP messages of calls to each customer's trunk; method is empty for responses, code for requests",
+      labels: ['trunk', 'method', 'direction', 'code'],
+    },
+    () =>
+      (sources.trunkMessages?.() ?? []).map(
+        ({ count, peer, ...labels }) =>
+          [{ ...labels, trunk: bounded('trunk', peer) }, count] as const,
+      ),
   );
 }

@@ -1,4 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
+import { scrapedGauges } from './scraped.ts';
 
 /** State that the node monitors, read at each scrape. */
 export interface StateSources {
@@ -26,28 +27,21 @@ export interface StateSources {
 
 export function defineStateGauges(registers: Registry[], sources: StateSources): void {
   defineNodeGauges(registers, sources);
-  new Gauge({
-    name: 'voice_carrier_up',
-    help: '1 while a carrier responds to OPTIONS',
-    labelNames: ['carrier'],
+  scrapedGauges(
     registers,
-    collect() {
-      this.reset();
-      for (const { name, reachable } of sources.carriers?.() ?? [])
-        if (reachable !== undefined) this.set({ carrier: name }, Number(reachable));
+    {
+      name: 'voice_carrier_up',
+      help: '1 while a carrier responds to OPTIONS',
+      labels: ['carrier'],
     },
-  });
-  new Gauge({
-    name: 'voice_alarms',
-    help: 'Raised alarms',
-    labelNames: ['kind'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [kind, count] of Object.entries(sources.alarms?.() ?? {}))
-        this.set({ kind }, count);
-    },
-  });
+    () =>
+      (sources.carriers?.() ?? []).flatMap(({ name, reachable }) =>
+        reachable === undefined ? [] : [[{ carrier: name }, Number(reachable)] as const],
+      ),
+  );
+  scrapedGauges(registers, { name: 'voice_alarms', help: 'Raised alarms', labels: ['kind'] }, () =>
+    Object.entries(sources.alarms?.() ?? {}).map(([kind, count]) => [{ kind }, count] as const),
+  );
   for (const part of ['free', 'total'] as const) {
     new Gauge({
       name: `voice_disk_${part}_bytes`,
@@ -59,41 +53,42 @@ export function defineStateGauges(registers: Registry[], sources: StateSources):
       },
     });
   }
-  new Gauge({
-    name: 'voice_certificate_expiry_timestamp_seconds',
-    help: 'Expiry of a certificate, seconds since the epoch',
-    labelNames: ['setting'],
+  scrapedGauges(
     registers,
-    collect() {
-      this.reset();
-      for (const { setting, endsMs } of sources.certificates?.() ?? [])
-        this.set({ setting }, endsMs / 1000);
+    {
+      name: 'voice_certificate_expiry_timestamp_seconds',
+      help: 'Expiry of a certificate, seconds since the epoch',
+      labels: ['setting'],
     },
-  });
-  new Gauge({
-    name: 'voice_build_info',
-    help: 'Always 1; the label contains the version of the service',
-    labelNames: ['version'],
+    () =>
+      (sources.certificates?.() ?? []).map(
+        ({ setting, endsMs }) => [{ setting }, endsMs / 1000] as const,
+      ),
+  );
+  scrapedGauges(
     registers,
-    collect() {
-      this.reset();
-      if (sources.version !== undefined) this.set({ version: sources.version }, 1);
+    {
+      name: 'voice_build_info',
+      help: 'Always 1; the label contains the version of the service',
+      labels: ['version'],
     },
-  });
+    () => (sources.version === undefined ? [] : [[{ version: sources.version }, 1]]),
+  );
 }
 
 function defineNodeGauges(registers: Registry[], sources: StateSources): void {
-  new Gauge({
-    name: 'voice_node_condition',
-    help: '1 while the condition keeps this node from serving calls',
-    labelNames: ['condition'],
+  scrapedGauges(
     registers,
-    collect() {
-      this.reset();
-      for (const [condition, holds] of Object.entries(sources.conditions?.() ?? {}))
-        this.set({ condition }, Number(holds));
+    {
+      name: 'voice_node_condition',
+      help: '1 while the condition keeps this node from serving calls',
+      labels: ['condition'],
     },
-  });
+    () =>
+      Object.entries(sources.conditions?.() ?? {}).map(
+        ([condition, holds]) => [{ condition }, Number(holds)] as const,
+      ),
+  );
   const numbers: readonly (readonly [name: string, help: string, () => number | undefined])[] = [
     ['voice_node_epoch', 'Epoch of this node', () => sources.epoch?.()],
     [

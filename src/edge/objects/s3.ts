@@ -25,35 +25,7 @@ const SHORT_MS = 15_000;
 const TRANSFER_MS = 15 * 60_000;
 
 export function createS3Store(options: S3Options): ObjectStore {
-  const { accessKeyId, secretAccessKey, region } = options;
-  const aws = new AwsClient({
-    accessKeyId,
-    secretAccessKey,
-    region,
-    service: 's3',
-    retries: RETRIES,
-    initRetryMs: 200,
-  });
-  const urlOf = (key: string): string => {
-    const parts = [options.bucket, options.prefix, ...key.split('/')].filter((part) => part !== '');
-    return `${options.endpoint.replace(/\/+$/, '')}/${parts.map(encodePart).join('/')}`;
-  };
-  const send = async (
-    key: string,
-    init: NonNullable<Parameters<AwsClient['fetch']>[1]>,
-    limitMs: number,
-  ): Promise<Response> => {
-    let reply: Response;
-    try {
-      reply = await aws.fetch(urlOf(key), { ...init, signal: AbortSignal.timeout(limitMs) });
-    } catch (cause) {
-      throw unavailable(`${init.method} of an object failed`, cause);
-    }
-    if (reply.ok || reply.status === 404) return reply;
-    const text = await reply.text().catch(() => '');
-    const code = /<Code>([A-Za-z]{1,64})<\/Code>/.exec(text)?.[1] ?? '';
-    throw unavailable(`${init.method} of an object was answered ${reply.status} ${code}`.trim());
-  };
+  const send = senderOf(options);
   return {
     async put(key, file) {
       // A file blob has a length, which S3 requires, and is read while it is sent.
@@ -85,6 +57,41 @@ export function createS3Store(options: S3Options): ObjectStore {
       const reply = await send(key, { method: 'DELETE' }, SHORT_MS);
       await reply.body?.cancel();
     },
+  };
+}
+
+type Send = (
+  key: string,
+  init: NonNullable<Parameters<AwsClient['fetch']>[1]>,
+  limitMs: number,
+) => Promise<Response>;
+
+/** Returns a function that sends a signed request. It resolves with a success or 404, and rejects otherwise. */
+function senderOf(options: S3Options): Send {
+  const { accessKeyId, secretAccessKey, region } = options;
+  const aws = new AwsClient({
+    accessKeyId,
+    secretAccessKey,
+    region,
+    service: 's3',
+    retries: RETRIES,
+    initRetryMs: 200,
+  });
+  const urlOf = (key: string): string => {
+    const parts = [options.bucket, options.prefix, ...key.split('/')].filter((part) => part !== '');
+    return `${options.endpoint.replace(/\/+$/, '')}/${parts.map(encodePart).join('/')}`;
+  };
+  return async (key, init, limitMs) => {
+    let reply: Response;
+    try {
+      reply = await aws.fetch(urlOf(key), { ...init, signal: AbortSignal.timeout(limitMs) });
+    } catch (cause) {
+      throw unavailable(`${init.method} of an object failed`, cause);
+    }
+    if (reply.ok || reply.status === 404) return reply;
+    const text = await reply.text().catch(() => '');
+    const code = /<Code>([A-Za-z]{1,64})<\/Code>/.exec(text)?.[1] ?? '';
+    throw unavailable(`${init.method} of an object was answered ${reply.status} ${code}`.trim());
   };
 }
 

@@ -145,10 +145,40 @@ export function createRestServer(given: RestDeps): RestServer {
 }
 
 function build(deps: RestDeps): FastifyInstance {
-  const { settings, logger } = deps;
+  const { settings } = deps;
   const isEncrypted = settings.tls !== undefined || settings.publicUrl.startsWith('https:');
   const headers = securityHeaders(isEncrypted);
-  const common = {
+  const common = commonOptions(deps, headers);
+  const app =
+    settings.tls === undefined
+      ? (fastify({ ...common, http: SERVER_LIMITS }) as unknown as FastifyInstance)
+      : // The typings tell HTTP and HTTPS servers apart; everything below treats them alike.
+        (fastify({
+          ...common,
+          https: { ...SERVER_LIMITS, ...readCertificate(settings.tls) },
+        }) as unknown as FastifyInstance);
+  app.setValidatorCompiler(checkBy);
+  app.setSerializerCompiler(writeBy);
+  acceptJson(app);
+  prepareRequests(app, deps, headers);
+  logServed(app, deps.logger);
+  return app;
+}
+
+/** Limits of the HTTP server below Fastify. */
+const SERVER_LIMITS = {
+  maxHeaderSize: MAX_HEADER_BYTES,
+  headersTimeout: HEADERS_TIMEOUT_MS,
+  connectionsCheckingInterval: SLOW_CLIENT_CHECK_MS,
+  shouldUpgradeCallback: isUpgrade,
+};
+
+type Headers = ReturnType<typeof securityHeaders>;
+
+/** Options of Fastify for HTTP and HTTPS: limits, request IDs, and answers to requests that match no route. */
+function commonOptions(deps: RestDeps, headers: Headers) {
+  const { settings } = deps;
+  return {
     logger: false as const,
     bodyLimit: settings.bodyLimitBytes,
     trustProxy: settings.trustProxy.length === 0 ? false : [...settings.trustProxy],
@@ -158,8 +188,8 @@ function build(deps: RestDeps): FastifyInstance {
     forceCloseConnections: 'idle' as const,
     exposeHeadRoutes: false,
     requestIdHeader: false as const,
-    genReqId: ({ headers }: Pick<IncomingMessage, 'headers'>) => {
-      const given = headers['x-request-id'];
+    genReqId: ({ headers: sent }: Pick<IncomingMessage, 'headers'>) => {
+      const given = sent['x-request-id'];
       return typeof given === 'string' && REQUEST_ID.test(given) ? given : newApiId(deps);
     },
     rewriteUrl: ({ method = 'GET', url = '/' }: IncomingMessage) => canonicalUrl(method, url),
@@ -173,23 +203,11 @@ function build(deps: RestDeps): FastifyInstance {
       answerClientError(error, socket, headers),
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH, caseSensitive: true },
   };
-  const limits = {
-    maxHeaderSize: MAX_HEADER_BYTES,
-    headersTimeout: HEADERS_TIMEOUT_MS,
-    connectionsCheckingInterval: SLOW_CLIENT_CHECK_MS,
-    shouldUpgradeCallback: isUpgrade,
-  };
-  const app =
-    settings.tls === undefined
-      ? (fastify({ ...common, http: limits }) as unknown as FastifyInstance)
-      : // The typings tell HTTP and HTTPS servers apart; everything below treats them alike.
-        (fastify({
-          ...common,
-          https: { ...limits, ...readCertificate(settings.tls) },
-        }) as unknown as FastifyInstance);
-  app.setValidatorCompiler(checkBy);
-  app.setSerializerCompiler(writeBy);
-  acceptJson(app);
+}
+
+/** Gives each request its IDs, security headers and time limit. */
+function prepareRequests(app: FastifyInstance, deps: RestDeps, headers: Headers): void {
+  const { settings, logger, clock } = deps;
   app.decorateRequest('admission', undefined);
   app.decorateRequest('apiId', '');
   const noticeProxy = once(() =>
@@ -207,9 +225,12 @@ function build(deps: RestDeps): FastifyInstance {
     reply.headers({ ...headers, 'x-request-id': request.id });
     if (forwarded(request)) noticeProxy();
     if (!request.routeOptions.config.route?.streamsBody) {
-      limitArrival(deps.clock, request.raw, headers);
+      limitArrival(clock, request.raw, headers);
     }
   });
+}
+
+function logServed(app: FastifyInstance, logger: RestDeps['logger']): void {
   app.addHook('onResponse', async (request, reply) => {
     logger.debug(
       {
@@ -225,7 +246,6 @@ function build(deps: RestDeps): FastifyInstance {
       'request served',
     );
   });
-  return app;
 }
 
 /** Limits the arrival time of a request; the server's own limit is the longer one for uploads. */

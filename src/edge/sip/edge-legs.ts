@@ -55,8 +55,37 @@ function reportOf(fields: IncomingCall['request']['fields']): Headers {
   return reported;
 }
 
-export class EdgeInboundLeg implements InboundLeg, LegSink {
+/** Commands that legs of both directions have. */
+abstract class EdgeLeg {
   readonly id: string;
+  protected readonly leg: LegId;
+  protected readonly dispatch: Dispatch;
+  readonly #referral: EdgeReferral;
+
+  constructor(leg: LegId, dispatch: Dispatch) {
+    this.id = String(leg);
+    this.leg = leg;
+    this.dispatch = dispatch;
+    this.#referral = new EdgeReferral(dispatch, leg);
+  }
+
+  hangup(cause: HangupCauseKey, detail?: string): void {
+    const status = refusalStatus(cause, detail);
+    const reason = hangupReason(cause, detail);
+    const warning = hangupWarning(cause, detail);
+    this.dispatch({ kind: 'hangup', leg: this.leg, status, reason, warning });
+  }
+
+  refer(command: ReferCommand, events: ReferEvents): () => void {
+    return this.#referral.start(command, events);
+  }
+
+  referStep(step: ReferStep): void {
+    this.#referral.stepped(step);
+  }
+}
+
+export class EdgeInboundLeg extends EdgeLeg implements InboundLeg, LegSink {
   readonly sipCallId: string;
   readonly from: Party;
   readonly to: Party;
@@ -72,11 +101,8 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
   readonly maxForwards: number | undefined;
   readonly sdp: string | undefined;
   readonly replaces: string | undefined;
-  readonly #leg: LegId;
-  readonly #dispatch: Dispatch;
   readonly #owned: (owner: LegOwner) => void;
   #events: LegEvents | undefined;
-  readonly #referral: EdgeReferral;
   #end: LegEnd | undefined;
   #answered: Promise<Result<void, LegEnd>> | undefined;
   #settle: (result: Result<void, LegEnd>) => void = noOperation;
@@ -87,12 +113,9 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
     dispatch: Dispatch,
     owned: (owner: LegOwner) => void = noOperation,
   ) {
+    super(call.leg, dispatch);
     const { request, flow } = call;
-    this.#leg = call.leg;
-    this.#dispatch = dispatch;
     this.#owned = owned;
-    this.#referral = new EdgeReferral(dispatch, call.leg);
-    this.id = String(call.leg);
     this.sipCallId = request.callId;
     this.from = partyOf(request.from);
     this.to = partyOf(request.to);
@@ -124,7 +147,7 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
   }
 
   ring(sdp?: string): void {
-    this.#dispatch({ kind: 'ring', leg: this.#leg, sdp });
+    this.dispatch({ kind: 'ring', leg: this.leg, sdp });
   }
 
   answer(sdp: string): Promise<Result<void, LegEnd>> {
@@ -133,25 +156,13 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
     this.#answered = new Promise((resolve) => {
       this.#settle = resolve;
     });
-    this.#dispatch({ kind: 'answer', leg: this.#leg, sdp });
+    this.dispatch({ kind: 'answer', leg: this.leg, sdp });
     return this.#answered;
-  }
-
-  hangup(cause: HangupCauseKey, detail?: string): void {
-    hangup(this.#dispatch, this.#leg, { cause, detail });
-  }
-
-  refer(command: ReferCommand, events: ReferEvents): () => void {
-    return this.#referral.start(command, events);
-  }
-
-  referStep(step: ReferStep): void {
-    this.#referral.stepped(step);
   }
 
   refuse(status: number, text: string, phrase?: string): void {
     const warning = { code: MISCELLANEOUS, text };
-    this.#dispatch({ kind: 'hangup', leg: this.#leg, status, reason: undefined, warning, phrase });
+    this.dispatch({ kind: 'hangup', leg: this.leg, status, reason: undefined, warning, phrase });
   }
 
   acknowledged(): void {
@@ -171,38 +182,19 @@ export class EdgeInboundLeg implements InboundLeg, LegSink {
   }
 }
 
-export class EdgeOutboundLeg implements Leg, LegSink {
-  readonly id: string;
+export class EdgeOutboundLeg extends EdgeLeg implements Leg, LegSink {
   readonly events: OutboundLegEvents;
-  readonly #leg: LegId;
-  readonly #dispatch: Dispatch;
-  readonly #referral: EdgeReferral;
   #callId: string;
 
   constructor(leg: LegId, callId: string, events: OutboundLegEvents, dispatch: Dispatch) {
-    this.id = String(leg);
+    super(leg, dispatch);
     this.events = events;
-    this.#leg = leg;
-    this.#referral = new EdgeReferral(dispatch, leg);
     this.#callId = callId;
-    this.#dispatch = dispatch;
   }
 
   /** Call-ID of the phone that answered, or of the first phone before that. */
   get sipCallId(): string {
     return this.#callId;
-  }
-
-  hangup(cause: HangupCauseKey, detail?: string): void {
-    hangup(this.#dispatch, this.#leg, { cause, detail });
-  }
-
-  refer(command: ReferCommand, events: ReferEvents): () => void {
-    return this.#referral.start(command, events);
-  }
-
-  referStep(step: ReferStep): void {
-    this.#referral.stepped(step);
   }
 
   acknowledged(): void {}
@@ -219,21 +211,12 @@ export class EdgeOutboundLeg implements Leg, LegSink {
   connected(callId: string, sdp: string | undefined): void {
     this.#callId = callId;
     const answer = this.events.connected(sdp);
-    if (answer !== undefined) this.#dispatch({ kind: 'acknowledge', leg: this.#leg, sdp: answer });
+    if (answer !== undefined) this.dispatch({ kind: 'acknowledge', leg: this.leg, sdp: answer });
   }
 
   ended(end: LegEnd): void {
     this.events.ended(end);
   }
-}
-
-function hangup(
-  dispatch: Dispatch,
-  leg: LegId,
-  { cause, detail }: { readonly cause: HangupCauseKey; readonly detail: string | undefined },
-): void {
-  const [status, reason] = [refusalStatus(cause, detail), hangupReason(cause, detail)];
-  dispatch({ kind: 'hangup', leg, status, reason, warning: hangupWarning(cause, detail) });
 }
 
 const sourceOf = (flow: Flow): RemoteAddress => peerOf(flow);

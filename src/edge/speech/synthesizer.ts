@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { unlessAbortedOr } from '../../base/abort.ts';
 import { hashHex } from '../../base/hash.ts';
 import type { Logger } from '../../base/logger.ts';
 import { err, ok, type Result } from '../../base/result.ts';
@@ -142,7 +143,7 @@ class ProcessSynthesizer implements SpeechService {
     const steps = planned.value;
     let next = steps[0] === undefined ? undefined : this.#say(steps[0], rate);
     for (let index = 0; next !== undefined; index += 1) {
-      const spoken = await unlessAborted(next, signal);
+      const spoken = await unlessAbortedOr(signal, next, ABORTED);
       // Synthesizes the next piece while this one plays.
       const following = spoken.ok ? steps[index + 1] : undefined;
       next = following === undefined ? undefined : this.#say(following, rate);
@@ -264,16 +265,5 @@ const problem = (
   detail: string,
 ): { readonly ok: false; readonly error: SpeechProblem } => err({ kind, detail });
 
-/** Resolves with the result, or with 'aborted' on the signal. The synthesis continues and fills the cache. */
-function unlessAborted(making: Promise<Spoken>, signal: AbortSignal | undefined): Promise<Spoken> {
-  if (signal === undefined) return making;
-  const { promise, resolve } = Promise.withResolvers<Spoken>();
-  const abort = (): void => resolve(problem('aborted', 'no longer wanted'));
-  if (signal.aborted) abort();
-  signal.addEventListener('abort', abort, { once: true });
-  void making.then((spoken) => {
-    signal.removeEventListener('abort', abort);
-    resolve(spoken);
-  });
-  return promise;
-}
+/** Result for a caller that no longer waits. The synthesis continues and fills the cache. */
+const ABORTED = problem('aborted', 'no longer wanted');

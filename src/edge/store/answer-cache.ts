@@ -1,5 +1,5 @@
 import { RecentMap } from '../../base/recent-map.ts';
-import type { Repositories } from './repositories.ts';
+import type { Repositories } from './repository-set.ts';
 import type { Outcome, Unit } from './unit.ts';
 
 /** Maximum number of cached answers. When phones register in turn, each entry must survive about half as many other lookups. */

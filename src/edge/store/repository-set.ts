@@ -1,5 +1,35 @@
+/** The repositories of the store. Each is defined once, for both databases. */
+import type { AccountStore, IdempotencyStore, PartnerStore } from '../../domain/account/needs.ts';
+import type { NotificationStore, SigningTokens } from '../../domain/callback/needs.ts';
+import type { CampaignStore } from '../../domain/campaign/needs.ts';
+import type { CallLogStore, CallStore, CdrStore, RetentionStore } from '../../domain/cdr/needs.ts';
+import type { NodeStore } from '../../domain/cluster/needs.ts';
+import type { LedgerStore, RateStore } from '../../domain/ledger/needs.ts';
+import type { PhoneLoginStore } from '../../domain/phone-login/needs.ts';
+import type {
+  ApplicationStore,
+  CallerIdStore,
+  CarrierStore,
+  EndpointStore,
+  IpAclStore,
+  NumberStore,
+  OriginationUriStore,
+  TrunkCredentialStore,
+  TrunkStore,
+} from '../../domain/provisioning/needs.ts';
+import type { ExportStore, RecordingStore } from '../../domain/recording/needs.ts';
+import type { BindingStore, EndpointDirectory } from '../../domain/registration/needs.ts';
+import type { TranscriptionStore } from '../../domain/transcription/needs.ts';
+import type { UserStore } from '../../domain/user/needs.ts';
 import type { Connection } from './connection.ts';
-import type { Repositories, Synchronously } from './repositories.ts';
+import {
+  type AccessOf,
+  type Definition,
+  repository,
+  type SettingStore,
+  type Synchronously,
+  type UnreadableRowStore,
+} from './repositories.ts';
 import {
   accountRepository,
   idempotencyRepository,
@@ -32,41 +62,307 @@ import {
 import { unreadableRowRepository } from './sql/unreadable-rows.ts';
 import { userRepository } from './sql/users.ts';
 
+const DEFINITIONS = {
+  settings: repository<SettingStore>(settingRepository, {
+    get: 'point',
+    set: 'write',
+    getOrSet: 'write',
+    keepSecret: 'write',
+    secret: 'point',
+  }),
+  accounts: repository<AccountStore>(accountRepository, {
+    create: 'write',
+    get: 'point',
+    list: 'report',
+    patch: 'write',
+    removeSubAccount: 'write',
+    credentials: 'point',
+    addToken: 'write',
+    addAccessToken: 'write',
+    accessTokenOwner: 'point',
+  }),
+  partners: repository<PartnerStore>(partnerRepository, {
+    transfer: 'write',
+    netAllocation: 'point',
+    history: 'report',
+  }),
+  idempotency: repository<IdempotencyStore>(idempotencyRepository, {
+    begin: 'write',
+    finish: 'write',
+    forget: 'write',
+  }),
+  signingTokens: repository<SigningTokens>(signingTokenRepository, { tokensOf: 'point' }),
+  ledger: repository<LedgerStore>(ledgerRepository, {
+    openBalance: 'write',
+    balance: 'point',
+    balances: 'point',
+    patchBalance: 'write',
+    lowBalanceAlerts: 'point',
+    lowBalanceTold: 'write',
+    post: 'write',
+    postPending: 'write',
+    completePending: 'write',
+    reserve: 'write',
+    extend: 'write',
+    release: 'write',
+    chargeUse: 'write',
+    page: 'report',
+    summary: 'report',
+    walk: 'report',
+    daily: 'report',
+    referenceTypes: 'report',
+    verify: 'report',
+  }),
+  rates: repository<RateStore>(rateRepository, { put: 'write', remove: 'write', listAll: 'point' }),
+  applications: repository<ApplicationStore>(applicationRepository, {
+    insert: 'write',
+    get: 'point',
+    list: 'report',
+    patch: 'write',
+    remove: 'write',
+  }),
+  endpoints: repository<EndpointStore>(endpointRepository, {
+    insert: 'write',
+    get: 'point',
+    byUsername: 'point',
+    list: 'report',
+    patch: 'write',
+    remove: 'write',
+  }),
+  endpointDirectory: repository<EndpointDirectory>(endpointDirectoryRepository, {
+    byUsername: 'point',
+  }),
+  bindings: repository<BindingStore>(bindingRepository, {
+    save: 'write',
+    remove: 'write',
+    listAll: 'point',
+  }),
+  phoneLogins: repository<PhoneLoginStore>(phoneLoginRepository, {
+    get: 'point',
+    add: 'write',
+    revoke: 'write',
+    live: 'point',
+    purge: 'write',
+  }),
+  originationUris: repository<OriginationUriStore>(originationUriRepository, {
+    insert: 'write',
+    get: 'point',
+    list: 'report',
+    patch: 'write',
+    remove: 'write',
+  }),
+  trunks: repository<TrunkStore>(trunkRepository, {
+    insert: 'write',
+    get: 'point',
+    list: 'report',
+    patch: 'write',
+    remove: 'write',
+  }),
+  credentials: repository<TrunkCredentialStore>(credentialRepository, {
+    insert: 'write',
+    get: 'point',
+    passwordOf: 'point',
+    list: 'report',
+    patch: 'write',
+    remove: 'write',
+  }),
+  ipAcls: repository<IpAclStore>(ipAclRepository, {
+    insert: 'write',
+    get: 'point',
+    list: 'report',
+    patch: 'write',
+    remove: 'write',
+  }),
+  numbers: repository<NumberStore>(numberRepository, {
+    insert: 'write',
+    get: 'point',
+    list: 'report',
+    patch: 'write',
+    remove: 'write',
+    purchase: 'write',
+    dueForRental: 'point',
+    rent: 'write',
+    suspend: 'write',
+    cancelRelease: 'write',
+    completeReleases: 'write',
+  }),
+  carriers: repository<CarrierStore>(carrierRepository, {
+    insert: 'write',
+    patch: 'write',
+    remove: 'write',
+    get: 'point',
+    listAll: 'point',
+  }),
+  callerIds: repository<CallerIdStore>(callerIdRepository, {
+    add: 'write',
+    remove: 'write',
+    list: 'report',
+    owns: 'point',
+  }),
+  calls: repository<CallStore>(callRepository, {
+    open: 'write',
+    openAhead: 'ahead',
+    extendReservation: 'write',
+    update: 'write',
+    heartbeat: 'soon',
+    settle: 'soon',
+    discard: 'soon',
+    listOpen: 'point',
+  }),
+  cdrs: repository<CdrStore>(cdrRepository, {
+    get: 'point',
+    page: 'report',
+    walk: 'report',
+    summary: 'report',
+    daily: 'report',
+    search: 'report',
+    hourly: 'report',
+    averageMos: 'report',
+  }),
+  callLogs: repository<CallLogStore>(callLogRepository, { put: 'soon', read: 'report' }),
+  retention: repository<RetentionStore>(retentionRepository, {
+    purgeCalls: 'write',
+    purgeLogs: 'write',
+  }),
+  notifications: repository<NotificationStore>(notificationRepository, {
+    put: 'write',
+    listPending: 'point',
+    adopt: 'write',
+    recordAttempt: 'soon',
+    remove: 'soon',
+    removeUntil: 'write',
+  }),
+  recordings: repository<RecordingStore>(recordingRepository, {
+    insert: 'write',
+    finish: 'write',
+    get: 'point',
+    page: 'report',
+    walk: 'report',
+    remove: 'write',
+    unfinished: 'report',
+    expired: 'report',
+  }),
+  transcriptions: repository<TranscriptionStore>(transcriptionRepository, {
+    insert: 'write',
+    finish: 'write',
+    get: 'point',
+    ofRecording: 'point',
+    adopt: 'write',
+  }),
+  exports: repository<ExportStore>(exportRepository, {
+    enqueue: 'write',
+    patch: 'write',
+    get: 'point',
+    page: 'report',
+    take: 'write',
+  }),
+  campaigns: repository<CampaignStore>(campaignRepository, {
+    insertAgent: 'write',
+    agent: 'point',
+    agents: 'report',
+    patchAgent: 'write',
+    removeAgent: 'write',
+    insert: 'write',
+    get: 'point',
+    page: 'report',
+    unfinished: 'point',
+    change: 'write',
+    beginList: 'write',
+    addRows: 'write',
+    finishList: 'write',
+    clearList: 'write',
+    strayLists: 'point',
+    badRows: 'report',
+    contacts: 'report',
+    results: 'report',
+    attempts: 'report',
+    attempt: 'point',
+    addNumbers: 'write',
+    numbers: 'point',
+    updateNumber: 'write',
+    removeNumber: 'write',
+    addDoNotCall: 'write',
+    removeDoNotCall: 'write',
+    doNotCall: 'report',
+    overBefore: 'point',
+    erase: 'write',
+    purgeDoNotCall: 'write',
+    dueZones: 'point',
+    due: 'point',
+    failUnreadable: 'write',
+    waiting: 'point',
+    contact: 'point',
+    begin: 'write',
+    finish: 'write',
+    decide: 'write',
+    openAttempts: 'point',
+  }),
+  users: repository<UserStore>(userRepository, {
+    insert: 'write',
+    get: 'point',
+    byEmail: 'point',
+    list: 'report',
+    patch: 'write',
+    remove: 'write',
+    putInvitation: 'write',
+    takeInvitation: 'write',
+    invitation: 'point',
+    invitations: 'report',
+    putSession: 'write',
+    session: 'point',
+    sessionsOf: 'point',
+    sessionSeen: 'soon',
+    removeSession: 'write',
+    removeSessions: 'write',
+    addAudit: 'soon',
+    audit: 'report',
+    purge: 'write',
+  }),
+  nodes: repository<NodeStore>(nodeRepository, {
+    begin: 'write',
+    beat: 'write',
+    list: 'point',
+    fence: 'write',
+    leave: 'write',
+    claim: 'write',
+    holder: 'point',
+  }),
+  unreadableRows: repository<UnreadableRowStore>(unreadableRowRepository, {
+    put: 'soon',
+    page: 'report',
+    remove: 'write',
+  }),
+};
+
+type Names = keyof typeof DEFINITIONS;
+
+/** All repositories of the store. */
+export type Repositories = {
+  readonly [Name in Names]: (typeof DEFINITIONS)[Name] extends Definition<infer Store>
+    ? Store
+    : never;
+};
+
+/** Applies `read` to each definition. `Mapped` must have one member for each repository. */
+const mapped = <Mapped extends Readonly<Record<Names, unknown>>>(
+  read: (definition: Definition<unknown>) => unknown,
+): Mapped =>
+  Object.fromEntries(
+    Object.entries(DEFINITIONS).map(([name, definition]) => [
+      name,
+      read(definition as Definition<unknown>),
+    ]),
+  ) as unknown as Mapped;
+
+/** Where each operation of each repository runs. */
+export const ACCESS = mapped<{ readonly [Name in Names]: AccessOf<Repositories[Name]> }>(
+  ({ access }) => access,
+);
+
 export type RepositorySet = {
-  readonly [R in keyof Repositories]: Synchronously<Repositories[R]>;
+  readonly [Name in Names]: Synchronously<Repositories[Name]>;
 };
 
 /** Creates all repositories on one connection, for any database. */
-export const createRepositories = (db: Connection): RepositorySet => ({
-  settings: settingRepository(db),
-  accounts: accountRepository(db),
-  partners: partnerRepository(db),
-  idempotency: idempotencyRepository(db),
-  signingTokens: signingTokenRepository(db),
-  ledger: ledgerRepository(db),
-  rates: rateRepository(db),
-  applications: applicationRepository(db),
-  endpoints: endpointRepository(db),
-  endpointDirectory: endpointDirectoryRepository(db),
-  bindings: bindingRepository(db),
-  phoneLogins: phoneLoginRepository(db),
-  originationUris: originationUriRepository(db),
-  trunks: trunkRepository(db),
-  credentials: credentialRepository(db),
-  ipAcls: ipAclRepository(db),
-  numbers: numberRepository(db),
-  carriers: carrierRepository(db),
-  callerIds: callerIdRepository(db),
-  calls: callRepository(db),
-  cdrs: cdrRepository(db),
-  callLogs: callLogRepository(db),
-  retention: retentionRepository(db),
-  notifications: notificationRepository(db),
-  recordings: recordingRepository(db),
-  transcriptions: transcriptionRepository(db),
-  exports: exportRepository(db),
-  campaigns: campaignRepository(db),
-  users: userRepository(db),
-  nodes: nodeRepository(db),
-  unreadableRows: unreadableRowRepository(db),
-});
+export const createRepositories = (db: Connection): RepositorySet =>
+  mapped<RepositorySet>(({ create }) => create(db));

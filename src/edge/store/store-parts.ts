@@ -3,10 +3,14 @@ import type { Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { NodeRef } from '../../domain/cluster/types.ts';
 import type { LedgerFault } from '../../domain/ledger/types.ts';
-import { ACCESS, type Access, type Repositories } from './repositories.ts';
+import type { ExecutorListeners } from './executor.ts';
+import type { Access } from './repositories.ts';
+import { ACCESS, type Repositories } from './repository-set.ts';
 import type { Submit } from './spooling.ts';
 import type { Synchronous } from './sqlite.ts';
 import type { Unit } from './unit.ts';
+import type { UnreadableRow } from './unreadable.ts';
+import { UnreadableLog } from './unreadable-log.ts';
 
 /** Settings of a PostgreSQL database, which several nodes may share. */
 export interface PostgresSettings {
@@ -77,6 +81,36 @@ export class ChangeListeners {
 
   notify(): void {
     for (const listener of this.#listeners) listener();
+  }
+}
+
+/** Receives what executors report: balances that fell below their threshold, and unreadable rows. */
+export class StoreReports {
+  readonly #options: StoreOptions;
+  readonly #falls = new ChangeListeners();
+  readonly #unreadable: UnreadableLog;
+
+  constructor(options: StoreOptions) {
+    this.#options = options;
+    this.#unreadable = new UnreadableLog(options);
+  }
+
+  readonly onUnreadable = (rows: readonly UnreadableRow[]): void => this.#unreadable.note(rows);
+
+  /** Listeners of an executor that writes. */
+  get writing(): ExecutorListeners {
+    return { onLowBalance: () => this.#falls.notify(), onUnreadable: this.onUnreadable };
+  }
+
+  /** Creates the operations that all stores have in common. Unreadable rows are recorded from now on. */
+  operations(submit: Submit): Repositories & Pick<Store, 'verify' | 'onLowBalance'> {
+    const repositories = createRepositories(this.#options.clock, submit);
+    this.#unreadable.recordIn(repositories.unreadableRows);
+    return {
+      ...repositories,
+      verify: () => repositories.ledger.verify(),
+      onLowBalance: (listener) => this.#falls.listen(listener),
+    };
   }
 }
 

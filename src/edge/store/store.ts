@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { ServiceError } from '../../base/errors.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { DiskCheck } from './disk-check.ts';
+import { DiskReader } from './disk-reader.ts';
 import { Engine, type EngineOptions } from './engine.ts';
 import { Executor, InlineRunner } from './executor.ts';
 import { toError, toFailure } from './failure.ts';
@@ -11,17 +12,9 @@ import { PROBE } from './marks.ts';
 import { atOnce, GroupPace } from './pace.ts';
 import { makePrivate } from './private-file.ts';
 import type { Submit } from './spooling.ts';
-import {
-  ChangeListeners,
-  createRepositories,
-  type Store,
-  type StoreOptions,
-  withNodes,
-} from './store-parts.ts';
+import { type Store, type StoreOptions, StoreReports, withNodes } from './store-parts.ts';
 import { StoreThread, type ThreadOptions } from './thread.ts';
 import type { Unit } from './unit.ts';
-import type { UnreadableRow } from './unreadable.ts';
-import { UnreadableLog } from './unreadable-log.ts';
 import { ephemeralKey, loadKey } from './vault.ts';
 
 export { makeFolder } from './make-folder.ts';
@@ -45,27 +38,20 @@ function openInMemory(options: StoreOptions): Store {
     key: ephemeralKey(),
     random: options.random,
   });
-  const falls = new ChangeListeners();
-  const unreadable = new UnreadableLog(options);
-  const executor = new Executor(new InlineRunner(engine), atOnce, {
-    onLowBalance: () => falls.notify(),
-    onUnreadable: (rows) => unreadable.note(rows),
-  });
+  const reports = new StoreReports(options);
+  const executor = new Executor(new InlineRunner(engine), atOnce, reports.writing);
   const submit: Submit = (unit, access) => executor.submit(unit, access);
-  const repositories = createRepositories(options.clock, submit);
-  unreadable.recordIn(repositories.unreadableRows);
+  const operations = reports.operations(submit);
   const store = {
-    ...repositories,
+    ...operations,
     file: ':memory:',
     backup: async (path: string) => {
       makeNew(path);
       engine.backup(path);
     },
-    verify: () => repositories.ledger.verify(),
-    onLowBalance: (listener: () => void) => falls.listen(listener),
     onChange: () => undefined,
     outdated: () => undefined,
-    check: () => repositories.settings.set(PROBE, String(options.clock.wallMs())),
+    check: () => operations.settings.set(PROBE, String(options.clock.wallMs())),
     renew: () => Promise.resolve(),
     waiting: () => executor.waiting,
     spooled: () => 0,
@@ -75,89 +61,94 @@ function openInMemory(options: StoreOptions): Store {
 }
 
 async function openOnDisk(options: StoreOptions): Promise<Store> {
-  // The main thread must not wait for the disk. With `full` the writer therefore has a separate thread; otherwise another
-  // thread copies the log.
-  const isSynced = options.synchronous === 'full';
   const thread: ThreadOptions = {
     file: prepareFile(options.dataDir),
     role: 'writer',
     synchronous: options.synchronous,
-    checkpoints: isSynced ? 'here' : 'elsewhere',
+    checkpoints: isSynced(options) ? 'here' : 'elsewhere',
     key: loadKey(join(options.dataDir, 'keys', 'store.key')),
   };
-  const writing = isSynced
-    ? await StoreThread.start(thread)
-    : new InlineRunner(openEngine({ ...thread, random: options.random }));
-  if (writing.uncleanStart) {
-    options.logger.warn({ file: thread.file }, 'unclean stop detected; database file checked');
-  }
-  const falls = new ChangeListeners();
-  const unreadable = new UnreadableLog(options);
-  const onUnreadable = (rows: readonly UnreadableRow[]): void => unreadable.note(rows);
-  const writer = new Executor(writing, new GroupPace(), {
-    onLowBalance: () => falls.notify(),
-    onUnreadable,
-  });
-  const startReading = () => StoreThread.start({ ...thread, role: 'reader' });
-  let reading = await startReading();
-  const reader = new Executor(reading, atOnce, { onUnreadable });
-  // Writes pending units first, so that a report includes the record of a call that has just ended.
-  const report = async (unit: Unit): Promise<unknown> => {
-    await writer.written();
-    return reader.submit(unit, 'report');
-  };
-  const submit: Submit = (unit, access) =>
-    access === 'report' ? report(unit) : writer.submit(unit, access);
-  const repositories = createRepositories(options.clock, submit);
-  unreadable.recordIn(repositories.unreadableRows);
-  const checkpoints = isSynced
-    ? undefined
-    : new Checkpoints({
-        clock: options.clock,
-        logger: options.logger,
-        written: () => writer.batches,
-        copy: () => reader.between(() => reading.checkpoint()),
-        // Locks the reader first, as `renew` does; different orders could deadlock.
-        finish: () => reader.between(() => writer.between(() => reading.checkpoint())),
-      });
+  const reports = new StoreReports(options);
+  const writing = await startWriting(thread, options);
+  const writer = new Executor(writing, new GroupPace(), reports.writing);
+  const reader = await DiskReader.start(thread, reports);
+  const submit = reportsAfterWrites(writer, reader.executor);
+  const operations = reports.operations(submit);
+  const checkpoints = isSynced(options) ? undefined : checkpointsOf(options, writer, reader);
   const disk = new DiskCheck(thread.file);
   const store = {
-    ...repositories,
+    ...operations,
     file: thread.file,
     backup: (path: string) => backUp(thread, path),
-    verify: () => repositories.ledger.verify(),
-    onLowBalance: (listener: () => void) => falls.listen(listener),
     onChange: () => undefined,
     outdated: () => undefined,
     check: async () => {
       await disk.run();
-      await repositories.settings.set(PROBE, String(options.clock.wallMs()));
+      await operations.settings.set(PROBE, String(options.clock.wallMs()));
     },
     renew: async () => {
-      await reader.pause(async () => {
-        await reading.close().catch(() => undefined); // it may have ended in an earlier attempt
-        await writer.between(async () => {
+      await reader.replace(() =>
+        writer.between(async () => {
           await writing.renew();
           disk.renewed();
-        });
-        reading = await startReading();
-        return reading;
-      });
+        }),
+      );
       options.logger.warn(
         { file: thread.file },
         'database file was deleted; rewritten from the open connection',
       );
     },
-    waiting: () => writer.waiting + reader.waiting,
+    waiting: () => writer.waiting + reader.executor.waiting,
     spooled: () => 0,
     close: async () => {
       await checkpoints?.stop();
-      await reader.close();
+      await reader.executor.close();
       await writer.close();
     },
   };
   return withNodes(store, options.clock, submit);
 }
+
+const isSynced = ({ synchronous }: StoreOptions): boolean => synchronous === 'full';
+
+/**
+ * Opens the connection that writes. The main thread must not wait for the disk: with `full` the writer has a separate
+ * thread; otherwise another thread copies the log.
+ */
+async function startWriting(
+  thread: ThreadOptions,
+  options: StoreOptions,
+): Promise<StoreThread | InlineRunner> {
+  const writing = isSynced(options)
+    ? await StoreThread.start(thread)
+    : new InlineRunner(openEngine({ ...thread, random: options.random }));
+  if (writing.uncleanStart)
+    options.logger.warn({ file: thread.file }, 'unclean stop detected; database file checked');
+  return writing;
+}
+
+/** Writes pending units before a report, so that it includes the record of a call that has just ended. */
+function reportsAfterWrites(writer: Executor, reader: Executor): Submit {
+  const report = async (unit: Unit): Promise<unknown> => {
+    await writer.written();
+    return reader.submit(unit, 'report');
+  };
+  return (unit, access) => (access === 'report' ? report(unit) : writer.submit(unit, access));
+}
+
+const checkpointsOf = (
+  { clock, logger }: StoreOptions,
+  writer: Executor,
+  reader: DiskReader,
+): Checkpoints =>
+  new Checkpoints({
+    clock,
+    logger,
+    written: () => writer.batches,
+    copy: () => reader.executor.between(() => reader.checkpoint()),
+    // Locks the reader first, as `renew` does; different orders could deadlock.
+    finish: () => reader.executor.between(() => writer.between(() => reader.checkpoint())),
+  });
 
 function openEngine(options: EngineOptions): Engine {
   try {

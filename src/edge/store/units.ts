@@ -2,8 +2,13 @@ import { assert } from '../../base/errors.ts';
 import { err } from '../../base/result.ts';
 import { type Connection, NO_NODE } from './connection.ts';
 import { toFailure } from './failure.ts';
-import { ACCESS, type Access, type Repositories } from './repositories.ts';
-import { createRepositories, type RepositorySet } from './repository-set.ts';
+import type { Access } from './repositories.ts';
+import {
+  ACCESS,
+  createRepositories,
+  type Repositories,
+  type RepositorySet,
+} from './repository-set.ts';
 import { settleTouched, writeLedger } from './sql/balances.ts';
 import { UnitRefused } from './sql/unit-refused.ts';
 import type { Outcome, Unit } from './unit.ts';

@@ -1,55 +1,29 @@
-/** Composes the call components: admission, billing, interpreter, routing and control. */
-import type { DestinationGuard } from '../../base/egress.ts';
-import type { Settings } from '../../config/schema.ts';
-import type { CallLogs } from '../../domain/call/call.ts';
-import {
-  type AudioLibrary,
-  type AudioStreams,
-  type CallerProofs,
-  isCodecPreference,
-  type Media,
-  type Recognizer,
-  type RecordingEncoder,
-  type Signalling,
-  type SipAddresses,
-  type Synthesizer,
-} from '../../domain/call/needs.ts';
-import type { CallbackClient } from '../../domain/callback/callback.ts';
-import { FairShare, type NewCalls, OwnSlots, type Slots } from '../../domain/capacity/capacity.ts';
-import { OpenRecords, Settler } from '../../domain/cdr/cdr.ts';
+/** Composes the call components: setup, execution, routing and control. */
 import type { Cdr } from '../../domain/cdr/types.ts';
-import type { NodeTickets, Peers } from '../../domain/cluster/cluster.ts';
-import type { Claims, Directory } from '../../domain/cluster/needs.ts';
 import {
-  Admission,
-  BLegDialer,
-  CallBilling,
-  CallFactory,
+  type Admission,
+  type BLegDialer,
+  type CallBilling,
   type DispatchNeeds,
   EndpointRate,
   followRevocations,
   Inbound,
   Outbound,
   PacedCalls,
-  Referrals,
-  Scripts,
   TrunkConnector,
 } from '../../domain/dispatch/dispatch.ts';
 import type { CallControl } from '../../domain/dispatch/types.ts';
 import {
   CallRecorder,
-  Conferences,
   type InterpreterNeeds,
   type Recorder,
-  SharedConferences,
 } from '../../domain/interpreter/interpreter.ts';
-import type { Transcriptions } from '../../domain/transcription/transcription.ts';
 import type { SignedLinks } from '../../edge/rest/links.ts';
-import { Edges } from '../../edge/sip/edges.ts';
 import type { Derived } from '../settings.ts';
-import type { SipTraces } from '../sip-traces.ts';
-import type { HoldMusic } from '../sounds.ts';
 import { TracedControl } from '../traced-control.ts';
+import { joinExecution } from './call-execution.ts';
+import type { CallLines, CallSite } from './call-lines.ts';
+import { joinCallSetup } from './call-setup.ts';
 import type { Basics, Foundation } from './foundation.ts';
 
 /** Components that create, run and end calls. */
@@ -68,45 +42,6 @@ export interface CallParts<R extends Recorder = Recorder> {
 }
 
 export type Calls = CallParts<CallRecorder>;
-
-/** Dependencies of conferences with members on several nodes. */
-interface OtherNodes {
-  readonly peers: Peers;
-  readonly claims: Claims;
-  readonly tickets: NodeTickets;
-  /** SIP host and port of this node for other nodes. */
-  readonly host: string;
-  readonly port: () => number;
-}
-
-/** External connections that calls need. Tests and simulations substitute their own. */
-export interface CallLines {
-  readonly callbacks: CallbackClient;
-  readonly streams: AudioStreams;
-  readonly media: Media & { status(): { readonly portsFree: number } };
-  readonly audio: { readonly library: AudioLibrary; readonly encoder: RecordingEncoder };
-  readonly speech: Synthesizer;
-  readonly recognizer: Recognizer;
-  readonly transcriptions: Transcriptions;
-  readonly holdMusic: HoldMusic;
-  readonly signalling: Signalling & {
-    readonly addresses: SipAddresses;
-    forgetBindings(username: string, login?: string): void;
-  };
-  readonly destinations: Pick<DestinationGuard, 'judgeRtp'> &
-    Partial<Pick<DestinationGuard, 'addressesOf'>>;
-  readonly newCalls: NewCalls;
-  /** Absent: no other node uses the limits. */
-  readonly slots?: Slots | undefined;
-  /** Absent: no other node controls calls of this node. */
-  readonly directory?: Directory | undefined;
-  /** Absent: conferences exist only on this node. */
-  readonly otherNodes?: OtherNodes | undefined;
-  /** Absent: caller identities are not signed or verified. */
-  readonly proofs?: CallerProofs;
-  readonly logs: CallLogs;
-  readonly traces: Pick<SipTraces, 'of'>;
-}
 
 export function joinCalls(
   basics: Basics,
@@ -130,15 +65,12 @@ export function joinCalls(
       linkTo: (recording) => links.toRecording(recording),
       hangupReported: (call) => callBilling.settled(call),
     });
-  return joinParts(basics, foundation, lines, derived, { recorderOf, onSettled });
+  return joinParts({ basics, foundation, lines, derived }, { recorderOf, onSettled });
 }
 
 /** Like `joinCalls`, with a recorder supplied by the caller: dispatch tests have no files. */
 export function joinParts<R extends Recorder>(
-  basics: Basics,
-  foundation: Pick<Foundation, 'store' | 'accounts' | 'ledger' | 'provisioning' | 'phoneLogins'>,
-  lines: CallLines,
-  derived: Pick<Derived, 'sipPublicHost' | 'allowInsecure'>,
+  site: CallSite,
   {
     recorderOf,
     onSettled,
@@ -147,212 +79,84 @@ export function joinParts<R extends Recorder>(
     readonly onSettled: (cdr: Cdr) => void;
   },
 ): CallParts<R> {
-  const { settings, logger, clock, random } = basics;
-  const { store, accounts, ledger, provisioning, phoneLogins } = foundation;
-  const { callbacks, media, signalling, logs, traces } = lines;
-  const records = new OpenRecords(store.calls, logger);
-  const callBilling = new CallBilling({
-    calls: records,
-    logs: store.callLogs,
-    settler: new Settler(records, clock, logger),
-    callbacks,
-    clock,
-    random,
-    logger,
-    record: {
-      platformName: settings.platformName,
-      hangupCallStatus: settings.compat.hangupCallStatus,
-    },
-    heartbeatMs: settings.calls.heartbeatMs,
-    directory: lines.directory,
-    onSettled,
-  });
-  const capacity = lines.slots ?? new OwnSlots(clock);
-  const shares = new FairShare(clock);
-  const { maxConcurrent: nodeLimit, waitForSlotMs } = settings.calls;
-  const admission = new Admission({
-    accounts,
-    endpoints: store.endpoints,
-    capacity,
-    shares,
-    newCalls: lines.newCalls,
-    callBilling,
-    clock,
-    nodeLimit,
-    waitMs: waitForSlotMs,
-  });
-  const { mediaTimeoutMs, srtp } = settings.rtp;
-  const edges = new Edges(settings.sip.edges);
-  const factory = new CallFactory({
-    media,
-    ledger,
-    logs,
-    clock,
-    random,
-    mediaTimeoutMs,
-    srtp,
-    codecs: {
-      phones: settings.rtp.codecs.filter(isCodecPreference),
-      carriers: settings.rtp.carrierCodecs.filter(isCodecPreference),
-    },
-    rtpSources: {
-      acceptOthers: settings.rtp.acceptOtherSources,
-      isEdge: (remoteAddress) => edges.has({ remoteAddress }),
-    },
-    resolveHost: lines.destinations.addressesOf,
-    judgeRtp: ({ address, port, rtcpPort, heardFrom, carrier }) =>
-      lines.destinations.judgeRtp(
-        {
-          address,
-          port,
-          receivedAt: heardFrom === undefined ? [] : [{ address: heardFrom, port }],
-          // A carrier's media comes from the same addresses as its calls.
-          allow:
-            carrier === undefined
-              ? []
-              : (provisioning.carriers.get(carrier)?.sourceAddresses ?? []),
-        },
-        rtcpPort,
-      ),
-  });
-  const scripts = new Scripts();
-  const dispatching: DispatchNeeds = {
-    accounts,
-    provisioning,
-    ledger,
-    admission,
-    callBilling,
-    factory,
-    scripts,
-    capacity,
-    shares,
-    signalling,
-    addresses: signalling.addresses,
-    proofs: lines.proofs ?? {},
-    callbacks,
-    clock,
-    random,
-    logger,
-    // A function, because dispatch and interpreter need each other: documents dial, and dialed legs run documents.
-    interpreter: (): InterpreterNeeds => interpreter,
-    settings: {
-      callerIdPolicy: settings.callerId.policy,
-      registrarHost: derived.sipPublicHost,
-      srtp,
-      ringTimeoutMs: settings.calls.ringTimeoutMs,
-      waitForSlotMs,
-      queuePerAccount: settings.calls.queuePerAccount,
-      allowSpecial: settings.dialing.allowSpecial,
-      passedHeaders: settings.sip.passHeaders.map((name) => name.toLowerCase()),
-    },
-  };
+  const setup = joinCallSetup(site, onSettled);
+  const { callBilling, admission } = setup;
   const recorder = recorderOf(callBilling);
-  const dialer = new BLegDialer(dispatching);
-  const own = new Conferences({ media, recorder, clock, random, logger });
-  const shared = lines.otherNodes && sharedConferences(own, dispatching, lines.otherNodes);
-  const conferences = shared ?? own;
-  admission.onDrain(() => shared?.leave());
-  const interpreter: InterpreterNeeds = {
-    callbacks,
-    streams: lines.streams,
-    media,
-    audio: lines.audio.library,
-    speech: lines.speech,
-    recognizer: lines.recognizer,
-    transcriptions: lines.transcriptions,
-    holdMusic: lines.holdMusic,
-    recorder,
-    conferences,
-    dialer,
-    referrer: new Referrals(dispatching),
-    keeping: callBilling,
-    clock,
-    random,
-    logger,
-    settings: interpreterSettings(settings, derived),
-  };
+  const { dispatching, dialer, interpreter } = joinExecution(site, setup, recorder);
   const trunks = new TrunkConnector(dispatching);
-  const inbound = new Inbound({
+  const inbound = inboundOf(site, dispatching, interpreter, trunks);
+  const outbound = new Outbound(dispatching);
+  endRevoked(site, callBilling, outbound);
+  const control = controlOf(site, dispatching, outbound);
+  const paced = pacedOf(site, dispatching, outbound);
+  const parts = { callBilling, admission, control, inbound, outbound, dialer, trunks };
+  return { ...parts, paced, recorder, dispatching };
+}
+
+function inboundOf(
+  { basics, foundation, lines, derived }: CallSite,
+  dispatching: DispatchNeeds,
+  interpreter: InterpreterNeeds,
+  trunks: TrunkConnector,
+): Inbound {
+  const { settings, clock } = basics;
+  const { store, provisioning } = foundation;
+  return new Inbound({
+    ...dispatching,
     takes: (leg) => lines.otherNodes?.tickets.redeem(leg.endpointUsername, leg) ?? false,
-    accounts,
-    shares: dispatching.shares,
-    slots: capacity,
-    admission,
-    factory,
+    slots: dispatching.capacity,
     interpreter,
-    scripts,
-    logger,
     applications: store.applications,
     endpoints: store.endpoints,
     numbers: store.numbers,
     endpointRate: new EndpointRate(clock, settings.endpoints.callsPerMinute),
     toTrunk: (call, owner, number) => trunks.toTrunk(call, owner, number),
     registrarHost: derived.sipPublicHost,
-    srtp,
+    srtp: settings.rtp.srtp,
     carriers: provisioning.carriers,
     callerIds: provisioning.callerIds,
-    addresses: signalling.addresses,
-    proofs: dispatching.proofs,
     proofPolicy: settings.stir.policy,
-    callBilling,
     mediaPolicies: provisioning.mediaPolicies,
   });
-  const outbound = new Outbound(dispatching);
+}
+
+/** Ends calls and registrations whose account or endpoint is revoked. */
+function endRevoked(
+  { basics, foundation, lines }: CallSite,
+  callBilling: CallBilling,
+  outbound: Outbound,
+): void {
+  const { accounts, provisioning, phoneLogins } = foundation;
   followRevocations({
     accounts,
     endpoints: provisioning.endpoints,
     callBilling,
     outbound,
-    forgetBindings: (username, login) => signalling.forgetBindings(username, login),
+    forgetBindings: (username, login) => lines.signalling.forgetBindings(username, login),
     phoneLogins,
-    endRunningCalls: settings.calls.endOnRevocation,
+    endRunningCalls: basics.settings.calls.endOnRevocation,
   });
-  const reserve = settings.campaigns.reservePercent / 100;
-  const paced = new PacedCalls({
+}
+
+/** The calls of campaigns, which leave a part of the capacity free. */
+const pacedOf = ({ basics, lines }: CallSite, dispatching: DispatchNeeds, outbound: Outbound) =>
+  new PacedCalls({
     ...dispatching,
     outbound,
-    reserve,
-    hasPorts: () => media.status().portsFree > 0,
+    reserve: basics.settings.campaigns.reservePercent / 100,
+    hasPorts: () => lines.media.status().portsFree > 0,
   });
-  const controlNeeds = { ...dispatching, outbound, logs, storedLogs: store.callLogs };
-  const control = new TracedControl(controlNeeds, (callUuid) => traces.of(callUuid));
-  const parts = { callBilling, admission, control, inbound, outbound, dialer, trunks };
-  return { ...parts, paced, recorder, dispatching };
-}
 
-const interpreterSettings = (
-  settings: Settings,
-  derived: Pick<Derived, 'allowInsecure'>,
-): InterpreterNeeds['settings'] => ({
-  allowInsecureStreams: derived.allowInsecure,
-  redirectsPerMinute: settings.calls.redirectsPerMinute,
-  ringTimeoutMs: settings.calls.ringTimeoutMs,
-  answerBeforeDial: settings.calls.answerBeforeDial,
-  referFrom: settings.calls.referFrom,
-  streamQueueMs: settings.streams.queueMs,
-  requireDisclosure: settings.streams.requireDisclosure,
-  platformName: settings.platformName,
-});
-
-function sharedConferences(
-  own: Conferences,
+function controlOf(
+  { foundation, lines }: CallSite,
   dispatching: DispatchNeeds,
-  { peers, claims, tickets, host, port }: OtherNodes,
-): SharedConferences {
-  const { callBilling, factory } = dispatching;
-  return new SharedConferences({
+  outbound: Outbound,
+): CallControl {
+  const needs = {
     ...dispatching,
-    own,
-    claims,
-    tickets,
-    host,
-    calls: callBilling,
-    legs: factory,
-    bus: peers.bus,
-    nodeId: peers.nodeId,
-    living: () => peers.living(),
-    uriOf: (username) => `sip:${username}@${bracketed(host)}:${port()};transport=udp`,
-  });
+    outbound,
+    logs: lines.logs,
+    storedLogs: foundation.store.callLogs,
+  };
+  return new TracedControl(needs, (callUuid) => lines.traces.of(callUuid));
 }
-
-const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);

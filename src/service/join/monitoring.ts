@@ -1,6 +1,7 @@
 /** Composes the monitoring of the node: conditions, alarms, overload, metrics and the reports of ended calls. */
 
 import type { Mailer } from '../../base/mailer.ts';
+import { VERSION } from '../../config/version.ts';
 import type { Cdr } from '../../domain/cdr/types.ts';
 import type { Serviceability } from '../../domain/cluster/cluster.ts';
 import type { CallBilling } from '../../domain/dispatch/dispatch.ts';
@@ -12,7 +13,6 @@ import type { DescriptorWatch } from '../descriptors.ts';
 import { Measuring } from '../measuring.ts';
 import { MediaReports } from '../media-reports.ts';
 import { Memory, quietLoop, v8Heap } from '../memory.ts';
-import { VERSION } from '../operations.ts';
 import { loopUtilisation, OverloadWatch } from '../overload.ts';
 import { QualitySampling } from '../quality-sampling.ts';
 import { RedisWatch } from '../redis-watch.ts';
@@ -120,39 +120,12 @@ export interface Watches {
 export function joinWatches(
   given: Monitored,
   callBilling: CallBilling,
-  { alarms, measuring, media: mediaReports }: CallReports,
+  reports: CallReports,
 ): Watches {
-  const { basics, foundation, lines, cluster, serviceability, descriptors } = given;
-  const { settings, clock, logger } = basics;
-  const { signalling, media, streams, newCalls } = lines;
-  const overload = new OverloadWatch({
-    clock,
-    logger,
-    limits: settings.overload,
-    newCalls,
-    storeQueue: () => foundation.store.waiting(),
-    sipWaitMs: () => signalling.waitMs(),
-    mediaBusy: () => media.busy(),
-    utilisation: loopUtilisation(),
-  });
-  measuring.connect({
-    callBilling,
-    signalling,
-    media,
-    streams,
-    callsLimit: settings.calls.maxConcurrent,
-    overload,
-    newCalls,
-    alarms,
-    hep: lines.hep,
-    store: foundation.store,
-    traces: lines.traces,
-    version: VERSION,
-    serviceability,
-    self: foundation.self,
-    ...clusterStateOf(given),
-    descriptors,
-  });
+  const { basics, foundation, serviceability } = given;
+  const { settings } = basics;
+  const overload = overloadWatch(given);
+  connectMetrics(given, { callBilling, overload }, reports);
   const { isIdle, mayTrim } = quietLoop();
   return {
     overload,
@@ -163,15 +136,7 @@ export function joinWatches(
       inUse: () => callBilling.liveCount > 0,
       onChange: serviceability.of('store'),
     }),
-    redis:
-      cluster === undefined || settings.cluster.withoutRedisPercent > 0
-        ? undefined
-        : new RedisWatch({
-            clock,
-            logger,
-            redis: cluster.shared.redis,
-            onChange: serviceability.of('redis'),
-          }),
+    redis: redisWatch(given),
     memory: new Memory({
       ...basics,
       isIdle: () => isIdle() && callBilling.liveCount === 0,
@@ -181,7 +146,56 @@ export function joinWatches(
     sampling: new QualitySampling({
       ...basics,
       calls: () => callBilling.live(),
-      sampled: (call, quality) => mediaReports?.sampled(call, quality),
+      sampled: (call, quality) => reports.media?.sampled(call, quality),
     }),
   };
+}
+
+function overloadWatch({ basics, foundation, lines }: Monitored): OverloadWatch {
+  const { signalling, media, newCalls } = lines;
+  return new OverloadWatch({
+    clock: basics.clock,
+    logger: basics.logger,
+    limits: basics.settings.overload,
+    newCalls,
+    storeQueue: () => foundation.store.waiting(),
+    sipWaitMs: () => signalling.waitMs(),
+    mediaBusy: () => media.busy(),
+    utilisation: loopUtilisation(),
+  });
+}
+
+/** Undefined: there is no Redis, or this node also serves calls without it. */
+function redisWatch({ basics, cluster, serviceability }: Monitored): RedisWatch | undefined {
+  const { settings, clock, logger } = basics;
+  if (cluster === undefined || settings.cluster.withoutRedisPercent > 0) return undefined;
+  const { redis } = cluster.shared;
+  return new RedisWatch({ clock, logger, redis, onChange: serviceability.of('redis') });
+}
+
+/** Connects the metrics to the parts whose state they read at a scrape. */
+function connectMetrics(
+  given: Monitored,
+  parts: { readonly callBilling: CallBilling; readonly overload: OverloadWatch },
+  { measuring, alarms }: CallReports,
+): void {
+  const { basics, foundation, lines, serviceability, descriptors } = given;
+  const { signalling, media, streams, newCalls, hep, traces } = lines;
+  measuring.connect({
+    ...parts,
+    signalling,
+    media,
+    streams,
+    callsLimit: basics.settings.calls.maxConcurrent,
+    newCalls,
+    alarms,
+    hep,
+    store: foundation.store,
+    traces,
+    version: VERSION,
+    serviceability,
+    self: foundation.self,
+    ...clusterStateOf(given),
+    descriptors,
+  });
 }

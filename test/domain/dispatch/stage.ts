@@ -18,7 +18,8 @@ import type { Cdr } from '../../../src/domain/cdr/types.ts';
 import type { PlaceCallsRequest } from '../../../src/domain/dispatch/types.ts';
 import type { Recorder } from '../../../src/domain/interpreter/interpreter.ts';
 import type { CallRecordRequest } from '../../../src/domain/interpreter/recording/types.ts';
-import { type CallLines, joinParts } from '../../../src/service/join/calls.ts';
+import type { CallLines } from '../../../src/service/join/call-lines.ts';
+import { joinParts } from '../../../src/service/join/calls.ts';
 import type { Basics } from '../../../src/service/join/foundation.ts';
 import { derive } from '../../../src/service/settings.ts';
 import { SipTraces } from '../../../src/service/sip-traces.ts';
@@ -177,7 +178,8 @@ export async function openStage(over: Partial<NewAccount> = {}, dials: Dials = {
   };
   const recorded: Recorded[] = [];
   const settled: Cdr[] = [];
-  const parts = joinParts(basics, foundation, lines, derive(settings), {
+  const site = { basics, foundation, lines, derived: derive(settings) };
+  const parts = joinParts(site, {
     recorderOf: () => recorderInto(recorded),
     onSettled: (cdr) => settled.push(cdr),
   });

@@ -33,10 +33,11 @@ export async function openAt(
   dataDir: string,
   clock = new SimClock(),
   random = seededRandom(),
+  synchronous: 'normal' | 'full' = 'normal',
 ): Promise<OpenedStore> {
   const store = await openStore({
     dataDir,
-    synchronous: 'normal',
+    synchronous,
     logger: silentLogger,
     clock,
     random,

@@ -38,7 +38,6 @@ const keepConnection = (socket: Partial<Socket>): void => {
 /** Registers one route on the server. */
 export function mount(app: FastifyInstance, route: Route, gate: Gate, needs: RouteNeeds): void {
   if (route.anyOrigin) answerPreflight(app, route);
-  const booleans = { body: booleanFields(route.body), query: booleanFields(route.query) };
   const status = route.successStatus?.(needs.settings) ?? route.status ?? 200;
   const schema: FastifySchema = {
     ...(route.params && { params: route.params }),
@@ -53,51 +52,69 @@ export function mount(app: FastifyInstance, route: Route, gate: Gate, needs: Rou
     config: { route },
     ...(route.bodyLimitBytes !== undefined && { bodyLimit: route.bodyLimitBytes }),
     exposeHeadRoute: HEAD_TOO.has(route.audience) && route.method === 'GET',
-    onRequest: async (request, reply) => {
-      if (route.anyOrigin) reply.header('access-control-allow-origin', '*');
-      const authId = pathAccount(route, request);
-      if (authId === '') {
-        return sendFailure(reply, MISSING_ACCOUNT_ID, route.errors, request.apiId);
-      }
-      if (route.audience === 'link' && carriesSignature(request)) {
-        const refusal = await gate.refusesLink(authId ?? asAccountId(''));
-        if (refusal === undefined) return undefined;
-        return sendFailure(reply, refusal, route.errors, request.apiId);
-      }
-      const admitted = await gate.admit(route, request.headers, authId, request.ip);
-      if (!admitted.ok) return sendFailure(reply, admitted.error, route.errors, request.apiId);
-      request.admission = admitted.value;
-      return undefined;
-    },
-    preValidation: async (request, reply) => {
-      const beyond = beyondSchema(route, request.query, request.body);
-      if (beyond !== undefined) return sendFailure(reply, beyond, route.errors, request.apiId);
-      if (route.body !== undefined) request.body = normalised(request.body, booleans.body);
-      if (booleans.query.length > 0) normalised(request.query, booleans.query);
-      return undefined;
-    },
-    handler: async (request, reply) => {
-      if (route.longRunning) keepConnection(request.raw.socket);
-      const result = await oncePerKey(needs.accounts, { request, reply, route }, async () =>
-        route.run(needs, inputOf(request)),
-      );
-      noteChange(request, route, {
-        users: needs.users,
-        status: result.ok ? status : result.error.status,
-      });
-      if (!result.ok) {
-        if (route.audience === 'guest' && result.error.status === 401) {
-          gate.guestRefused(request.ip);
-        }
-        return sendFailure(reply, result.error, route.errors, request.apiId);
-      }
-      reply.code(status);
-      if (status === 204) return reply.send();
-      if (route.reply !== undefined) return reply.send(result.value);
-      return sendRaw(reply, result.value as RawReply);
-    },
+    onRequest: admitter(route, gate),
+    preValidation: normaliser(route),
+    handler: handlerOf(route, { gate, needs, status }),
   });
 }
+
+/** Refuses requests without permission, before their body is read. */
+const admitter =
+  (route: Route, gate: Gate) => async (request: FastifyRequest, reply: FastifyReply) => {
+    const refuse = (failure: Failure) => sendFailure(reply, failure, route.errors, request.apiId);
+    if (route.anyOrigin) reply.header('access-control-allow-origin', '*');
+    const authId = pathAccount(route, request);
+    if (authId === '') return refuse(MISSING_ACCOUNT_ID);
+    if (route.audience === 'link' && carriesSignature(request)) {
+      const refusal = await gate.refusesLink(authId ?? asAccountId(''));
+      return refusal === undefined ? undefined : refuse(refusal);
+    }
+    const admitted = await gate.admit(route, request.headers, authId, request.ip);
+    if (!admitted.ok) return refuse(admitted.error);
+    request.admission = admitted.value;
+    return undefined;
+  };
+
+/** Refuses fields beyond the schema, and brings booleans into the form that the schema expects. */
+function normaliser(route: Route) {
+  const booleans = { body: booleanFields(route.body), query: booleanFields(route.query) };
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const beyond = beyondSchema(route, request.query, request.body);
+    if (beyond !== undefined) return sendFailure(reply, beyond, route.errors, request.apiId);
+    if (route.body !== undefined) request.body = normalised(request.body, booleans.body);
+    if (booleans.query.length > 0) normalised(request.query, booleans.query);
+    return undefined;
+  };
+}
+
+/** Runs the route, writes the audit entry and sends the result. */
+const handlerOf =
+  (
+    route: Route,
+    {
+      gate,
+      needs,
+      status,
+    }: { readonly gate: Gate; readonly needs: RouteNeeds; readonly status: number },
+  ) =>
+  async (request: FastifyRequest, reply: FastifyReply) => {
+    if (route.longRunning) keepConnection(request.raw.socket);
+    const result = await oncePerKey(needs.accounts, { request, reply, route }, async () =>
+      route.run(needs, inputOf(request)),
+    );
+    noteChange(request, route, {
+      users: needs.users,
+      status: result.ok ? status : result.error.status,
+    });
+    if (!result.ok) {
+      if (route.audience === 'guest' && result.error.status === 401) gate.guestRefused(request.ip);
+      return sendFailure(reply, result.error, route.errors, request.apiId);
+    }
+    reply.code(status);
+    if (status === 204) return reply.send();
+    if (route.reply !== undefined) return reply.send(result.value);
+    return sendRaw(reply, result.value as RawReply);
+  };
 
 /** Writes an audit entry for changes by users and by the operator's token, including refused ones. */
 function noteChange(

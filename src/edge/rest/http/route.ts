@@ -58,12 +58,12 @@ export interface Input<P = unknown, Q = unknown, B = unknown> {
 }
 
 /** Input of a request by a signed-in console user. */
-export interface UserInput<P = unknown, Q = unknown, B = unknown> extends Input<P, Q, B> {
+interface UserInput<P = unknown, Q = unknown, B = unknown> extends Input<P, Q, B> {
   readonly user: SignedIn;
 }
 
 /** Input of a request with account credentials. */
-export interface CallerInput<P = unknown, Q = unknown, B = unknown> extends Input<P, Q, B> {
+interface CallerInput<P = unknown, Q = unknown, B = unknown> extends Input<P, Q, B> {
   readonly principal: Principal;
   /** Console user, if the request uses a console session. */
   readonly user: SignedIn | undefined;
@@ -163,19 +163,29 @@ export interface Route extends Common {
 const erased = (definition: object, audience: Audience): Route =>
   ({ ...definition, audience }) as Route;
 
-const accountRoutes =
-  (audience: Audience) =>
+/** Input of a route for an audience. */
+type InputOf<A extends Audience, P, Q, B> = A extends 'account' | 'accountOrAccessToken'
+  ? AccountInput<P, Q, B>
+  : A extends 'caller' | 'callerOrAccessToken'
+    ? CallerInput<P, Q, B>
+    : A extends 'user'
+      ? UserInput<P, Q, B>
+      : Input<P, Q, B>;
+
+/** Returns the function that defines routes for an audience. */
+const routesFor =
+  <A extends Audience>(audience: A) =>
   <
     P extends MaybeSchema = undefined,
     Q extends MaybeSchema = undefined,
     B extends MaybeSchema = undefined,
     R extends MaybeSchema = undefined,
   >(
-    definition: RouteDefinition<P, Q, B, R, AccountInput<Known<P>, Known<Q>, Known<B>>>,
+    definition: RouteDefinition<P, Q, B, R, InputOf<A, Known<P>, Known<Q>, Known<B>>>,
   ): Route =>
     erased(definition, audience);
 
-export const accountRoute = accountRoutes('account');
+export const accountRoute = routesFor('account');
 /** A route that receives a file of one of the types in `UPLOAD_TYPES`. */
 export const uploadRoute = <P extends MaybeSchema = undefined, R extends MaybeSchema = undefined>(
   definition: RouteDefinition<
@@ -189,49 +199,17 @@ export const uploadRoute = <P extends MaybeSchema = undefined, R extends MaybeSc
 
 /** Content types of uploads. */
 export const UPLOAD_TYPES = ['multipart/form-data', 'text/csv', 'application/json'] as const;
-export const readableByToken = accountRoutes('accountOrAccessToken');
+export const readableByToken = routesFor('accountOrAccessToken');
 
-const callerRoutes =
-  (audience: Audience) =>
-  <
-    P extends MaybeSchema = undefined,
-    Q extends MaybeSchema = undefined,
-    B extends MaybeSchema = undefined,
-    R extends MaybeSchema = undefined,
-  >(
-    definition: RouteDefinition<P, Q, B, R, CallerInput<Known<P>, Known<Q>, Known<B>>>,
-  ): Route =>
-    erased(definition, audience);
-
-export const callerRoute = callerRoutes('caller');
-export const callerReadableByToken = callerRoutes('callerOrAccessToken');
-
-const accountlessRoutes =
-  (audience: Audience) =>
-  <
-    P extends MaybeSchema = undefined,
-    Q extends MaybeSchema = undefined,
-    B extends MaybeSchema = undefined,
-    R extends MaybeSchema = undefined,
-  >(
-    definition: RouteDefinition<P, Q, B, R, Input<Known<P>, Known<Q>, Known<B>>>,
-  ): Route =>
-    erased(definition, audience);
-
-export const adminRoute = accountlessRoutes('admin');
-export const operatorRoute = accountlessRoutes('operator');
-export const scraperRoute = accountlessRoutes('scraper');
-export const anyoneRoute = accountlessRoutes('anyone');
-export const guestRoute = accountlessRoutes('guest');
-export const userRoute = <
-  P extends MaybeSchema = undefined,
-  Q extends MaybeSchema = undefined,
-  B extends MaybeSchema = undefined,
-  R extends MaybeSchema = undefined,
->(
-  definition: RouteDefinition<P, Q, B, R, UserInput<Known<P>, Known<Q>, Known<B>>>,
-): Route => erased(definition, 'user');
-export const publicRoute = accountlessRoutes('public');
+export const callerRoute = routesFor('caller');
+export const callerReadableByToken = routesFor('callerOrAccessToken');
+export const adminRoute = routesFor('admin');
+export const operatorRoute = routesFor('operator');
+export const scraperRoute = routesFor('scraper');
+export const anyoneRoute = routesFor('anyone');
+export const guestRoute = routesFor('guest');
+export const userRoute = routesFor('user');
+export const publicRoute = routesFor('public');
 /**
  * A route for signed links. `access` is undefined if the request has a signature instead of credentials; the route must check
  * it.

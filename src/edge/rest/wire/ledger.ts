@@ -8,6 +8,7 @@ import type {
   LedgerEntry,
 } from '../../../domain/ledger/types.ts';
 import { type Static, Type, timestamp } from '../http/schema.ts';
+import { ENTRY_COLUMNS } from './entry-columns.ts';
 import { mapped, type RowSet } from './rows.ts';
 
 /** Amounts are JSON numbers of currency units, exact to a millionth. */
@@ -128,18 +129,6 @@ export const showBalance = (balance: Balance): Static<typeof BalanceSchema> => (
   created_at: isoMicros(balance.createdUs),
   updated_at: isoMicros(balance.updatedUs),
 });
-
-const ENTRY_COLUMNS = [
-  'created_at',
-  'id',
-  'type',
-  'amount',
-  'currency',
-  'description',
-  'reference',
-  'reference_type',
-  'status',
-] as const;
 
 /** Yields all entries, newest first, in bounded memory. */
 export const entryRows = (ledger: Ledger, filter: EntryFilter): RowSet => ({

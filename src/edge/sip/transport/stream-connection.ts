@@ -1,30 +1,13 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '../../../base/clock.ts';
 import { answerUnframed, type Flow, PING, PONG, StreamFramer } from '../../../protocol/sip/sip.ts';
+import { applyBackpressure } from './backpressure.ts';
+import type { ConnectionLimits } from './connection-limits.ts';
 import type { ConnectionTable, Place, SipConnection } from './connection-table.ts';
 import { IdleTimeout } from './idle-timeout.ts';
 import { plainAddress } from './udp-transport.ts';
 import { aliasOf } from './via-alias.ts';
 import { WriteBatch } from './write-batch.ts';
-
-/** Limits of one connection. Times are in milliseconds. */
-export interface ConnectionLimits {
-  /** Maximum time without a byte in either direction. Longer than the longest registration, which may use this flow. */
-  readonly idleMs: number;
-  /** Time limit for the first complete message after accepting, and for each message from its first byte. */
-  readonly messageMs: number;
-  /** Idle limit, as `idleMs`, for unauthenticated peers. */
-  readonly unknownIdleMs: number;
-  /** Maximum number of bytes not yet accepted by the peer. */
-  readonly maxUnsentBytes: number;
-}
-
-export const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = {
-  idleMs: 7_500_000,
-  messageMs: 10_000,
-  unknownIdleMs: 60_000,
-  maxUnsentBytes: 1024 * 1024,
-};
 
 export interface StreamConnectionOptions {
   readonly transport: 'tcp' | 'tls';
@@ -158,22 +141,15 @@ export class StreamConnection implements SipConnection {
     if (this.#framer.pendingBytes > 0) this.#expectMessage();
   }
 
-  /**
-   * Applies backpressure: a peer that sends faster than it reads responses is paused until it has read them, or
-   * disconnected.
-   */
   #heedPressure(): void {
-    const { socket, clock, limits } = this.#options;
-    const isMuch = socket.writableLength > limits.maxUnsentBytes / 4;
-    if (!isMuch || !socket.writableNeedDrain || socket.isPaused()) return;
-    socket.pause();
-    const cancel = clock.at(clock.monotonicMs() + limits.messageMs, () => this.#stuck());
-    socket.once('close', cancel);
-    socket.once('drain', () => {
-      socket.off('close', cancel);
-      cancel();
-      socket.resume();
-    });
+    const { socket } = this.#options;
+    const reader = {
+      isPaused: socket.isPaused(),
+      unsentBytes: socket.writableLength,
+      pause: () => socket.pause(),
+      resume: () => socket.resume(),
+    };
+    applyBackpressure(socket, reader, this.#options, () => this.#stuck());
   }
 
   #stuck(): void {

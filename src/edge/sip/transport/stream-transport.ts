@@ -1,13 +1,10 @@
 import { createConnection, isIPv6, type Socket } from 'node:net';
 import type { Clock } from '../../../base/clock.ts';
 import type { Flow, Target } from '../../../protocol/sip/sip.ts';
+import { type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from './connection-limits.ts';
 import type { ConnectionCounts, ConnectionTable, Place } from './connection-table.ts';
 import { Listener } from './listener.ts';
-import {
-  type ConnectionLimits,
-  DEFAULT_CONNECTION_LIMITS,
-  StreamConnection,
-} from './stream-connection.ts';
+import { StreamConnection } from './stream-connection.ts';
 
 export interface StreamLimits extends ConnectionLimits, ConnectionCounts {
   /** Time limit in milliseconds for opening a connection, including its handshake. */

@@ -3,9 +3,10 @@ import type { Socket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
 import type { Clock } from '../../../base/clock.ts';
 import { type Flow, isKeepAlive, MAX_MESSAGE_BYTES, PONG } from '../../../protocol/sip/sip.ts';
+import { applyBackpressure } from './backpressure.ts';
+import type { ConnectionLimits } from './connection-limits.ts';
 import type { ConnectionTable, Place, SipConnection } from './connection-table.ts';
 import { IdleTimeout } from './idle-timeout.ts';
-import type { ConnectionLimits } from './stream-connection.ts';
 import { plainAddress } from './udp-transport.ts';
 import { WriteBatch } from './write-batch.ts';
 
@@ -112,19 +113,15 @@ export class WebSocketConnection implements SipConnection {
     this.#heedPressure();
   }
 
-  /** Applies backpressure as over TCP: a peer that sends faster than it reads is paused, or disconnected. */
   #heedPressure(): void {
-    const { webSocket, socket, clock, limits } = this.#options;
-    const isMuch = webSocket.bufferedAmount > limits.maxUnsentBytes / 4;
-    if (!isMuch || !socket.writableNeedDrain || webSocket.isPaused) return;
-    webSocket.pause();
-    const cancel = clock.at(clock.monotonicMs() + limits.messageMs, () => this.#stuck());
-    socket.once('close', cancel);
-    socket.once('drain', () => {
-      socket.off('close', cancel);
-      cancel();
-      webSocket.resume();
-    });
+    const { webSocket, socket } = this.#options;
+    const reader = {
+      isPaused: webSocket.isPaused,
+      unsentBytes: webSocket.bufferedAmount,
+      pause: () => webSocket.pause(),
+      resume: () => webSocket.resume(),
+    };
+    applyBackpressure(socket, reader, this.#options, () => this.#stuck());
   }
 
   #stuck(): void {

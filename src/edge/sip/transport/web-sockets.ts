@@ -4,10 +4,10 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { Clock } from '../../../base/clock.ts';
 import { createServer, STATUS_CODES } from '../../../base/node-http.ts';
+import type { ConnectionLimits } from './connection-limits.ts';
 import type { ConnectionTable, Place } from './connection-table.ts';
 import { Listener } from './listener.ts';
 import type { SecureAcceptor } from './secure-acceptor.ts';
-import type { ConnectionLimits } from './stream-connection.ts';
 import { MAX_FRAME_BYTES, WebSocketConnection } from './web-socket-connection.ts';
 
 /** Subprotocol of RFC 7118 §4.1. */

@@ -1,31 +1,33 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { ServiceError } from '../../../base/errors.ts';
 import { integer } from '../connection.ts';
+import { FIRST_SHARED, MIGRATIONS, type Migration, migrationsIn } from '../migrate.ts';
 import type { PostgresConnection } from './connection.ts';
 import { LOCK_SPACE, MIGRATION } from './locks.ts';
+import { statementsOf, toPostgres } from './shared-schema.ts';
 
-const FOLDER = new URL('../migrations-pg/', import.meta.url);
+/** Folder of the migrations before `FIRST_SHARED`. */
+const OWN = new URL('../migrations-pg/', import.meta.url);
 /** Oldest supported version of PostgreSQL: it has all features in use and ships with Debian 12. */
 const OLDEST = 150_000;
 
 /**
- * Lists the PostgreSQL migrations (`001-initial.sql` …). They run forward only, each in a separate transaction. They are
- * numbered separately from the SQLite migrations; each names its counterpart.
+ * Lists the migrations of PostgreSQL. They run forward only, each in a separate transaction. Those before `FIRST_SHARED` are
+ * numbered separately from the SQLite migrations, and each names its counterpart. The others are shared, except
+ * `100-….postgres.sql`.
  */
-export function listPostgresMigrations() {
-  return readdirSync(FOLDER)
-    .filter((file) => /^\d{3}-[a-z0-9-]+\.sql$/.test(file))
-    .sort()
-    .map((file) => ({ version: Number(file.slice(0, 3)), file }));
-}
+export const listPostgresMigrations = (): readonly Migration[] => [
+  ...migrationsIn(OWN, /^\d{3}-[a-z0-9-]+\.sql$/),
+  ...migrationsIn(MIGRATIONS, /^\d{3}-[a-z0-9-]+(\.postgres)?\.sql$/).filter(
+    ({ version }) => version >= FIRST_SHARED,
+  ),
+];
 
-/** Splits a file into statements. Each statement ends with `;` at the end of a line. */
-export const statementsOf = (sql: string): readonly string[] =>
-  sql
-    .replace(/^\s*--.*$/gm, '')
-    .split(/;\s*$/m)
-    .map((statement) => statement.trim())
-    .filter((statement) => statement !== '');
+function statementsFor({ version, file }: Migration): readonly string[] {
+  if (version < FIRST_SHARED) return statementsOf(readFileSync(new URL(file, OWN), 'utf8'));
+  const sql = readFileSync(new URL(file, MIGRATIONS), 'utf8');
+  return file.endsWith('.postgres.sql') ? statementsOf(sql) : toPostgres(sql);
+}
 
 /** Applies all missing migrations, one node at a time. Refuses a database that a newer version of the service has written. */
 export function migratePostgres(db: PostgresConnection): void {
@@ -34,12 +36,11 @@ export function migratePostgres(db: PostgresConnection): void {
   locked(db, () =>
     db.run('CREATE TABLE IF NOT EXISTS schema_version (version BIGINT PRIMARY KEY)'),
   );
-  for (const { version, file } of listPostgresMigrations())
+  for (const migration of listPostgresMigrations())
     locked(db, () => {
-      if (versionOf(db) >= version) return;
-      const sql = readFileSync(new URL(file, FOLDER), 'utf8');
-      for (const statement of statementsOf(sql)) db.run(statement);
-      db.run('INSERT INTO schema_version (version) VALUES (?)', [version]);
+      if (versionOf(db) >= migration.version) return;
+      for (const statement of statementsFor(migration)) db.run(statement);
+      db.run('INSERT INTO schema_version (version) VALUES (?)', [migration.version]);
     });
   refuseNewer(versionOf(db));
 }

@@ -13,15 +13,13 @@ import { Spool } from '../spool.ts';
 import { Spooling, type Submit } from '../spooling.ts';
 import {
   ChangeListeners,
-  createRepositories,
   type PostgresSettings,
   type Store,
   type StoreOptions,
+  StoreReports,
   withNodes,
 } from '../store-parts.ts';
 import { StoreThread } from '../thread.ts';
-import type { UnreadableRow } from '../unreadable.ts';
-import { UnreadableLog } from '../unreadable-log.ts';
 import { loadKey, Vault } from '../vault.ts';
 import type { PostgresEngineOptions } from './engine.ts';
 import { Points } from './point-reads.ts';
@@ -96,29 +94,16 @@ async function compose(
   end: () => void,
 ): Promise<Store> {
   const { clock, logger } = options;
-  const falls = new ChangeListeners();
-  const unreadable = new UnreadableLog(options);
-  const onUnreadable = (rows: readonly UnreadableRow[]): void => unreadable.note(rows);
+  const reports = new StoreReports(options);
+  const { onUnreadable } = reports;
   const writers = new Writers(
-    threads.writers.map(
-      (thread) =>
-        new Executor(thread, new GroupPace(), { onLowBalance: () => falls.notify(), onUnreadable }),
-    ),
+    threads.writers.map((thread) => new Executor(thread, new GroupPace(), reports.writing)),
   );
   const point = new Executor(threads.point, atOnce, { onUnreadable });
   const points = new Points(point);
   threads.point.onReported(({ hears }) => points.reported(hears));
   const report = new Executor(threads.report, atOnce, { onUnreadable });
-  let writtenMs = clock.monotonicMs();
-  const write: Submit = async (unit, access) => {
-    try {
-      const result = await writers.of(unit).submit(unit, access);
-      writtenMs = clock.monotonicMs();
-      return result;
-    } finally {
-      if (changesAnswers([unit])) points.outdated();
-    }
-  };
+  const writes = new TimedWrites(writers, points, clock);
   const changes = new ChangeListeners();
   const received = () => point.between(() => threads.point.received());
   const listening = listenForChanges(clock, received, changes);
@@ -127,31 +112,22 @@ async function compose(
   const submit: Submit = (unit, access) => {
     if (access === 'point') return points.submit(unit);
     if (access === 'report') return report.submit(unit, access);
-    return spooling.submit(unit, access, write);
+    return spooling.submit(unit, access, writes.submit);
   };
-  const repositories = createRepositories(clock, submit);
-  unreadable.recordIn(repositories.unreadableRows);
+  const operations = reports.operations(submit);
   await spooling.drainNow();
   const all = [...writers.all, point, report];
   const store: Omit<Store, 'as'> = {
-    ...repositories,
+    ...operations,
     file: POSTGRES,
-    backup: () =>
-      Promise.reject(
-        new ServiceError(
-          'BACKUP_EXTERNAL',
-          'the store is on PostgreSQL: back it up with pg_dump, together with keys/store.key',
-        ),
-      ),
-    verify: () => repositories.ledger.verify(),
-    onLowBalance: (listener) => falls.listen(listener),
+    backup: refuseBackup,
     onChange: (listener) => changes.listen(listener),
     outdated: () => points.outdated(),
     async check() {
-      await repositories.settings.set(PROBE, String(clock.wallMs()));
+      await operations.settings.set(PROBE, String(clock.wallMs()));
       await readOn([...writers.all, point]);
     },
-    writtenMs: () => writtenMs,
+    writtenMs: () => writes.lastMs,
     renew: () => Promise.resolve(),
     spooled: () => spool.size,
     waiting: () => all.reduce((sum, executor) => sum + executor.waiting, 0),
@@ -164,6 +140,40 @@ async function compose(
   };
   return withNodes(store, clock, submit);
 }
+
+/** Writes on the connection of each unit. Remembers the time of the last success, and clears cached reads after changes. */
+class TimedWrites {
+  readonly #writers: Writers;
+  readonly #points: Points;
+  readonly #clock: Clock;
+  /** Time of the last successful write (monotonic, ms); at first the time of the start. */
+  lastMs: number;
+
+  constructor(writers: Writers, points: Points, clock: Clock) {
+    this.#writers = writers;
+    this.#points = points;
+    this.#clock = clock;
+    this.lastMs = clock.monotonicMs();
+  }
+
+  readonly submit: Submit = async (unit, access) => {
+    try {
+      const result = await this.#writers.of(unit).submit(unit, access);
+      this.lastMs = this.#clock.monotonicMs();
+      return result;
+    } finally {
+      if (changesAnswers([unit])) this.#points.outdated();
+    }
+  };
+}
+
+const refuseBackup = (): Promise<never> =>
+  Promise.reject(
+    new ServiceError(
+      'BACKUP_EXTERNAL',
+      'the store is on PostgreSQL: back it up with pg_dump, together with keys/store.key',
+    ),
+  );
 
 /** Reads on every connection, because each must notice separately that the database is available again. */
 async function readOn(executors: readonly Executor[]): Promise<void> {

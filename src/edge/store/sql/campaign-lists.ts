@@ -56,15 +56,15 @@ export const readContact = (db: Connection, row: Parameters<typeof contactTable.
 /** Sub-select of the campaign's current list. Its parameter is the campaign ID. */
 const ITS_LIST = '(SELECT list FROM campaign WHERE id = ?)';
 
-export const contactLists = (
-  db: Connection,
-  getCampaign: (id: CampaignId) => Campaign | undefined,
-) => ({
+export const contactLists = (db: Connection, getCampaign: GetCampaign) => ({
   ...uploads(db, getCampaign),
+  ...removals(db),
   ...views(db),
 });
 
-const uploads = (db: Connection, getCampaign: (id: CampaignId) => Campaign | undefined) =>
+type GetCampaign = (id: CampaignId) => Campaign | undefined;
+
+const uploads = (db: Connection, getCampaign: GetCampaign) =>
   ({
     beginList: (id: CampaignId): number =>
       integer(
@@ -112,6 +112,11 @@ const uploads = (db: Connection, getCampaign: (id: CampaignId) => Campaign | und
       if (after === undefined) return undefined;
       return { campaign: after, contacts, bad: integer(list, 'bad_rows') };
     },
+  }) satisfies Partial<Synchronously<CampaignStore>>;
+
+/** Deletion of lists that no campaign uses, in steps. */
+const removals = (db: Connection) =>
+  ({
     clearList: (listId, limit) => {
       db.send(`UPDATE campaign_list SET state = 'gone' WHERE number = ? AND state = 'open'`, [
         listId,

@@ -97,45 +97,51 @@ export const cdrRepository = (db: Connection): Synchronously<CdrStore> => ({
       return { rows: rows.length, items: db.readable(rows, (row) => readRecord(db, row)), next };
     });
   },
-  summary: (filter) => {
-    const where = cdrWhere(filter);
-    const sums = db.get(
-      `SELECT COUNT(*) AS calls, COUNT(answer_us) AS answered, SUM(end_us - start_us) AS duration,
+  ...searchRepository(db, readRecord, cdrWhere),
+  ...sums(db),
+});
+
+/** Sums over the records that match a filter. */
+const sums = (db: Connection) =>
+  ({
+    summary: (filter) => {
+      const where = cdrWhere(filter);
+      const sums = db.get(
+        `SELECT COUNT(*) AS calls, COUNT(answer_us) AS answered, SUM(end_us - start_us) AS duration,
           SUM(end_us - answer_us) AS talk, SUM(billed_seconds) AS billed,
           SUM(cost + streaming_cost) AS cost, MAX(start_us) AS last
         FROM cdr WHERE ${where.sql}`,
-      where.values,
-    );
-    return {
-      totalCalls: integer(sums, 'calls'),
-      answeredCalls: integer(sums, 'answered'),
-      totalDurationUs: integer(sums, 'duration'),
-      totalAnsweredUs: integer(sums, 'talk'),
-      totalBilledMs: integer(sums, 'billed') * SECOND_MS,
-      totalCost: micros(integer(sums, 'cost')),
-      lastCallUs: sums?.['last'] == null ? undefined : integer(sums, 'last'),
-    };
-  },
-  ...searchRepository(db, readRecord, cdrWhere),
-  daily: (filter) => {
-    const where = cdrWhere(filter);
-    const rows = db.all(
-      `SELECT start_us / ${DAY_MS * 1000} AS day, direction, COUNT(*) AS calls,
+        where.values,
+      );
+      return {
+        totalCalls: integer(sums, 'calls'),
+        answeredCalls: integer(sums, 'answered'),
+        totalDurationUs: integer(sums, 'duration'),
+        totalAnsweredUs: integer(sums, 'talk'),
+        totalBilledMs: integer(sums, 'billed') * SECOND_MS,
+        totalCost: micros(integer(sums, 'cost')),
+        lastCallUs: sums?.['last'] == null ? undefined : integer(sums, 'last'),
+      };
+    },
+    daily: (filter) => {
+      const where = cdrWhere(filter);
+      const rows = db.all(
+        `SELECT start_us / ${DAY_MS * 1000} AS day, direction, COUNT(*) AS calls,
           COUNT(answer_us) AS answered, SUM(COALESCE(end_us - answer_us, 0)) AS talk,
           SUM(billed_seconds) AS billed
         FROM cdr WHERE ${where.sql} GROUP BY day, direction ORDER BY day, direction`,
-      where.values,
-    );
-    return rows.map((row) => ({
-      day: integer(row, 'day'),
-      direction: string(row, 'direction') as Cdr['direction'],
-      calls: integer(row, 'calls'),
-      answered: integer(row, 'answered'),
-      talkUs: integer(row, 'talk'),
-      billedMs: integer(row, 'billed') * SECOND_MS,
-    }));
-  },
-});
+        where.values,
+      );
+      return rows.map((row) => ({
+        day: integer(row, 'day'),
+        direction: string(row, 'direction') as Cdr['direction'],
+        calls: integer(row, 'calls'),
+        answered: integer(row, 'answered'),
+        talkUs: integer(row, 'talk'),
+        billedMs: integer(row, 'billed') * SECOND_MS,
+      }));
+    },
+  }) satisfies Partial<Synchronously<CdrStore>>;
 
 /** SQL for the answered time, equal to `answeredTimeMs` (base/money.ts), so that a filter matches the displayed value. */
 const ANSWERED_MS =

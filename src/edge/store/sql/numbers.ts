@@ -63,53 +63,67 @@ export const numberRepository = (db: Connection): Synchronously<NumberStore> => 
     numberTable.replace(db, owned, ['e164']);
     return posted;
   },
-  dueForRental: (nowUs, limit) =>
-    numberTable.all(
-      db,
-      `WHERE next_billing_us <= ? AND status IN ('active', 'suspended')
+  ...rentals(db),
+  ...releases(db),
+});
+
+type NumberParts = Partial<Synchronously<NumberStore>>;
+
+/** Monthly fees of purchased numbers, and their suspension while a fee is unpaid. */
+const rentals = (db: Connection) =>
+  ({
+    dueForRental: (nowUs, limit) =>
+      numberTable.all(
+        db,
+        `WHERE next_billing_us <= ? AND status IN ('active', 'suspended')
         ORDER BY next_billing_us LIMIT ?`,
-      [nowUs, limit],
-    ),
-  rent: (e164, fee, nextBillingUs) => {
-    // A refused fee is thrown, which rolls back the unit of work.
-    if (fee !== undefined) postAll(db, [fee], { checked: true });
-    db.send(
-      `UPDATE phone_number SET next_billing_us = @next, last_billed_us = @now, updated_us = @now,
+        [nowUs, limit],
+      ),
+    rent: (e164, fee, nextBillingUs) => {
+      // A refused fee is thrown, which rolls back the unit of work.
+      if (fee !== undefined) postAll(db, [fee], { checked: true });
+      db.send(
+        `UPDATE phone_number SET next_billing_us = @next, last_billed_us = @now, updated_us = @now,
           status = 'active', suspended_us = NULL
         WHERE e164 = @e164 AND status IN ('active', 'suspended')`,
-      { next: nextBillingUs, now: db.nowUs, e164 },
-    );
-    return ok(undefined);
-  },
-  suspend: (e164, retryUs) => {
-    db.send(
-      `UPDATE phone_number SET status = 'suspended', suspended_us = COALESCE(suspended_us, @now),
+        { next: nextBillingUs, now: db.nowUs, e164 },
+      );
+      return ok(undefined);
+    },
+    suspend: (e164, retryUs) => {
+      db.send(
+        `UPDATE phone_number SET status = 'suspended', suspended_us = COALESCE(suspended_us, @now),
           next_billing_us = @retry, updated_us = @now
         WHERE e164 = @e164 AND status IN ('active', 'suspended')`,
-      { retry: retryUs, now: db.nowUs, e164 },
-    );
-  },
-  cancelRelease: (accountId, e164) => {
-    const released = numberTable.get(db, 'e164 = ?', [e164]);
-    const status = released?.suspendedUs === undefined ? 'active' : 'suspended';
-    return numberTable.patch(
-      db,
-      { status, cooldownEndsUs: undefined, releasedUs: undefined },
-      "e164 = @e164 AND account_id = @account AND status = 'pending_release'",
-      { e164, account: accountId },
-    );
-  },
-  completeReleases: (nowUs) =>
-    db.run(
-      `UPDATE phone_number SET status = 'available', account_id = NULL, sub_account = NULL,
+        { retry: retryUs, now: db.nowUs, e164 },
+      );
+    },
+  }) satisfies NumberParts;
+
+/** Releases, which an account may cancel until the cooldown ends. */
+const releases = (db: Connection) =>
+  ({
+    cancelRelease: (accountId, e164) => {
+      const released = numberTable.get(db, 'e164 = ?', [e164]);
+      const status = released?.suspendedUs === undefined ? 'active' : 'suspended';
+      return numberTable.patch(
+        db,
+        { status, cooldownEndsUs: undefined, releasedUs: undefined },
+        "e164 = @e164 AND account_id = @account AND status = 'pending_release'",
+        { e164, account: accountId },
+      );
+    },
+    completeReleases: (nowUs) =>
+      db.run(
+        `UPDATE phone_number SET status = 'available', account_id = NULL, sub_account = NULL,
           application_id = NULL, trunk_group_id = NULL, purchased_us = NULL,
           next_billing_us = NULL, last_billed_us = NULL, cooldown_ends_us = NULL,
           alias = NULL, suspended_us = NULL,
           updated_us = @now
         WHERE status = 'pending_release' AND cooldown_ends_us <= @now`,
-      { now: nowUs },
-    ),
-});
+        { now: nowUs },
+      ),
+  }) satisfies NumberParts;
 
 export function carrierRepository(db: Connection): Synchronously<CarrierStore> {
   const table = carrierTable(db);

@@ -72,43 +72,8 @@ export const userRepository = (db: Connection): Synchronously<UserStore> => ({
     db.send('DELETE FROM user_session WHERE user_id = ?', [id]);
     db.send('DELETE FROM console_user WHERE id = ?', [id]);
   },
-  putInvitation: (invitation) => invitationTable.insert(db, invitation),
-  invitation: (tokenHash) => invitationTable.get(db, 'token_hash = ?', [tokenHash]),
-  invitations: (accountId, nowUs) => {
-    const where = new Where().and('expires_us > ?', nowUs);
-    if (accountId !== 'all') where.and('account_id = ?', accountId);
-    const rest = `WHERE ${where.sql} ORDER BY expires_us, token_hash`;
-    return invitationTable.all(db, rest, where.values);
-  },
-  takeInvitation: (tokenHash, nowUs) => {
-    const found = invitationTable.get(db, 'token_hash = ? AND expires_us > ?', [tokenHash, nowUs]);
-    db.send('DELETE FROM user_invitation WHERE token_hash = ?', [tokenHash]);
-    return found;
-  },
-  putSession: (session, most) => {
-    sessionTable.insert(db, session);
-    db.send(
-      `DELETE FROM user_session WHERE user_id = @user AND token_hash NOT IN
-        (SELECT token_hash FROM user_session WHERE user_id = @user
-          ORDER BY created_us DESC, token_hash = @own DESC LIMIT @most)`,
-      { user: session.userId, own: session.tokenHash, most },
-    );
-  },
-  session: (tokenHash) => sessionTable.get(db, 'token_hash = ?', [tokenHash]),
-  sessionsOf: (userId) =>
-    sessionTable.all(db, 'WHERE user_id = ? ORDER BY created_us DESC', [userId]),
-  sessionSeen: (tokenHash, seenUs) => {
-    db.send('UPDATE user_session SET seen_us = ? WHERE token_hash = ?', [seenUs, tokenHash]);
-  },
-  removeSession: (tokenHash) => {
-    db.send('DELETE FROM user_session WHERE token_hash = ?', [tokenHash]);
-  },
-  removeSessions: (userId, keep) => {
-    db.send('DELETE FROM user_session WHERE user_id = ? AND token_hash IS DISTINCT FROM ?', [
-      userId,
-      keep ?? null,
-    ]);
-  },
+  ...invitations(db),
+  ...sessions(db),
   addAudit: (entry) => auditTable.insert(db, entry),
   audit: ({ accountId, who, what, fromUs, toUs }, slice) => {
     const where = new Where()
@@ -125,3 +90,53 @@ export const userRepository = (db: Connection): Synchronously<UserStore> => ({
     while (db.run(PURGE_AUDIT, [AUDIT_BATCH, auditUs]) === AUDIT_BATCH);
   },
 });
+
+type UserParts = Partial<Synchronously<UserStore>>;
+
+const invitations = (db: Connection) =>
+  ({
+    putInvitation: (invitation) => invitationTable.insert(db, invitation),
+    invitation: (tokenHash) => invitationTable.get(db, 'token_hash = ?', [tokenHash]),
+    invitations: (accountId, nowUs) => {
+      const where = new Where().and('expires_us > ?', nowUs);
+      if (accountId !== 'all') where.and('account_id = ?', accountId);
+      const rest = `WHERE ${where.sql} ORDER BY expires_us, token_hash`;
+      return invitationTable.all(db, rest, where.values);
+    },
+    takeInvitation: (tokenHash, nowUs) => {
+      const found = invitationTable.get(db, 'token_hash = ? AND expires_us > ?', [
+        tokenHash,
+        nowUs,
+      ]);
+      db.send('DELETE FROM user_invitation WHERE token_hash = ?', [tokenHash]);
+      return found;
+    },
+  }) satisfies UserParts;
+
+const sessions = (db: Connection) =>
+  ({
+    putSession: (session, most) => {
+      sessionTable.insert(db, session);
+      db.send(
+        `DELETE FROM user_session WHERE user_id = @user AND token_hash NOT IN
+        (SELECT token_hash FROM user_session WHERE user_id = @user
+          ORDER BY created_us DESC, token_hash = @own DESC LIMIT @most)`,
+        { user: session.userId, own: session.tokenHash, most },
+      );
+    },
+    session: (tokenHash) => sessionTable.get(db, 'token_hash = ?', [tokenHash]),
+    sessionsOf: (userId) =>
+      sessionTable.all(db, 'WHERE user_id = ? ORDER BY created_us DESC', [userId]),
+    sessionSeen: (tokenHash, seenUs) => {
+      db.send('UPDATE user_session SET seen_us = ? WHERE token_hash = ?', [seenUs, tokenHash]);
+    },
+    removeSession: (tokenHash) => {
+      db.send('DELETE FROM user_session WHERE token_hash = ?', [tokenHash]);
+    },
+    removeSessions: (userId, keep) => {
+      db.send('DELETE FROM user_session WHERE user_id = ? AND token_hash IS DISTINCT FROM ?', [
+        userId,
+        keep ?? null,
+      ]);
+    },
+  }) satisfies UserParts;

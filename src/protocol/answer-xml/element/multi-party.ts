@@ -13,25 +13,16 @@ const EVENTS = [
 ] as const;
 
 export function readMultiPartyCall(reader: ElementReader): ConferenceInstruction {
-  const room = textOnly(reader);
-  if (room === '' || room.length > MAX_ROOM_NAME) {
-    reader.refuse(
-      '<MultiPartyCall> has no name, or one that is too long',
-      `a name of 1 to ${MAX_ROOM_NAME} characters as the text of <MultiPartyCall>`,
-    );
-  }
+  const room = readName(reader);
   const role = reader.choice('role', ['agent', 'supervisor', 'customer']);
   if (role === undefined) {
     return reader.refuse('<MultiPartyCall> has no role', 'role: agent, customer or supervisor');
   }
-  const statusCallbackUrl = reader.url('statusCallbackUrl');
   const maxDurationMs = reader.seconds('maxDuration', {
     defaultS: 14_400,
     minS: 300,
     maxS: 28_800,
   });
-  const transcript = reader.boolean('transcript', false);
-  const transcriptionUrl = reader.url('transcriptionUrl');
   return {
     kind: 'conference',
     room,
@@ -58,30 +49,47 @@ export function readMultiPartyCall(reader: ElementReader): ConferenceInstruction
     relayDtmf: reader.boolean('relayDTMFInputs', false),
     floorEvent: false,
     sendDigits: undefined,
-    party: {
-      role,
-      maxDurationMs,
-      waitLimitMs: reader.seconds('waitTime', { defaultS: 0, minS: 0, maxS: 1800 }),
-      coachMode: reader.boolean('coachMode', true),
-      hold: reader.boolean('hold', false),
-      holdMusic:
-        role === 'customer' ? reader.url('customerHoldMusicUrl') : reader.url('agentHoldMusicUrl'),
-      holdMethod:
-        role === 'customer'
-          ? reader.method('customerHoldMusicMethod')
-          : reader.method('agentHoldMusicMethod'),
-      statusCallback:
-        statusCallbackUrl === undefined
-          ? undefined
-          : { url: statusCallbackUrl, method: reader.method('statusCallbackMethod') },
-      events: events(reader),
-      recordingCallback: target(reader, 'recordingCallback'),
-      transcription:
-        transcript || transcriptionUrl !== undefined
-          ? { url: transcriptionUrl, method: reader.method('transcriptionMethod') }
-          : undefined,
-    },
+    party: { ...readParty(reader, role), maxDurationMs },
     ...reader.sourced(),
+  };
+}
+
+function readName(reader: ElementReader): string {
+  const room = textOnly(reader);
+  if (room === '' || room.length > MAX_ROOM_NAME) {
+    reader.refuse(
+      '<MultiPartyCall> has no name, or one that is too long',
+      `a name of 1 to ${MAX_ROOM_NAME} characters as the text of <MultiPartyCall>`,
+    );
+  }
+  return room;
+}
+
+type Party = NonNullable<ConferenceInstruction['party']>;
+
+/** Reads the attributes that conferences of other elements do not have. */
+function readParty(reader: ElementReader, role: Party['role']): Omit<Party, 'maxDurationMs'> {
+  const holds = role === 'customer' ? 'customerHoldMusic' : 'agentHoldMusic';
+  const statusCallbackUrl = reader.url('statusCallbackUrl');
+  const transcript = reader.boolean('transcript', false);
+  const transcriptionUrl = reader.url('transcriptionUrl');
+  return {
+    role,
+    waitLimitMs: reader.seconds('waitTime', { defaultS: 0, minS: 0, maxS: 1800 }),
+    coachMode: reader.boolean('coachMode', true),
+    hold: reader.boolean('hold', false),
+    holdMusic: reader.url(`${holds}Url`),
+    holdMethod: reader.method(`${holds}Method`),
+    statusCallback:
+      statusCallbackUrl === undefined
+        ? undefined
+        : { url: statusCallbackUrl, method: reader.method('statusCallbackMethod') },
+    events: events(reader),
+    recordingCallback: target(reader, 'recordingCallback'),
+    transcription:
+      transcript || transcriptionUrl !== undefined
+        ? { url: transcriptionUrl, method: reader.method('transcriptionMethod') }
+        : undefined,
   };
 }
 

@@ -11,13 +11,11 @@ import {
   subAccountName,
   subAccountPatch,
 } from '../../wire/sub-account.ts';
-import { findSubAccount } from './sub-account.ts';
+import { accountParams, findSubAccount, subAccountParams } from './sub-account.ts';
 
 /** Path used by Plivo clients (dialect §3.10). */
 const ROOT = '/api/v1/Account/{auth_id}/Subaccount/';
 const common = { tag: 'Sub-accounts', errors: 'resource', mainAccountOnly: true } as const;
-const accountParams = Type.Object({ auth_id: accountIdText() });
-const params = Type.Object({ auth_id: accountIdText(), sub_auth_id: accountIdText() });
 
 const create = accountRoute({
   ...common,
@@ -74,7 +72,7 @@ const get = accountRoute({
   method: 'GET',
   path: `${ROOT}{sub_auth_id}/`,
   summary: 'Get a sub-account (Plivo form)',
-  params,
+  params: subAccountParams,
   reply: PlivoSubAccountSchema,
   async run(needs, { accountId, params: path, apiId: id }) {
     const found = await findSubAccount(needs, accountId, path.sub_auth_id);
@@ -89,7 +87,7 @@ const update = accountRoute({
   path: `${ROOT}{sub_auth_id}/`,
   summary: 'Update a sub-account (Plivo form)',
   status: 202,
-  params,
+  params: subAccountParams,
   body: SubAccountUpdateBody,
   reply: messageReply,
   async run(needs, { accountId, params: path, body, apiId: id }) {
@@ -108,7 +106,7 @@ const remove = accountRoute({
   path: `${ROOT}{sub_auth_id}/`,
   summary: 'Delete a sub-account (Plivo form)',
   status: 204,
-  params,
+  params: subAccountParams,
   run: async ({ accounts }, { accountId, params: path }) =>
     answered(await accounts.removeSubAccount(accountId, path.sub_auth_id), () => undefined),
 });

@@ -15,8 +15,11 @@ import {
 
 const ROOT = '/api/v1/accounts/{auth_id}/sub-accounts/';
 const common = { tag: 'Sub-accounts', errors: 'plain', mainAccountOnly: true } as const;
-const accountParams = Type.Object({ auth_id: accountIdText() });
-const params = Type.Object({ auth_id: accountIdText(), sub_auth_id: accountIdText() });
+export const accountParams = Type.Object({ auth_id: accountIdText() });
+export const subAccountParams = Type.Object({
+  auth_id: accountIdText(),
+  sub_auth_id: accountIdText(),
+});
 const PAGE_SIZE_DEFAULT = 20;
 const PAGE_SIZE_MAX = 100;
 
@@ -116,7 +119,7 @@ const get = accountRoute({
   method: 'GET',
   path: `${ROOT}{sub_auth_id}`,
   summary: 'Get a sub-account',
-  params,
+  params: subAccountParams,
   reply: SubAccountSchema,
   async run(needs, { accountId, params: path }) {
     const found = await findSubAccount(needs, accountId, path.sub_auth_id);
@@ -130,7 +133,7 @@ const update = accountRoute({
   method: 'PUT',
   path: `${ROOT}{sub_auth_id}`,
   summary: 'Update a sub-account',
-  params,
+  params: subAccountParams,
   body: SubAccountUpdateBody,
   reply: SubAccountSchema,
   async run(needs, { accountId, params: path, body }) {
@@ -147,7 +150,7 @@ const remove = accountRoute({
   method: 'DELETE',
   path: `${ROOT}{sub_auth_id}`,
   summary: 'Delete a sub-account',
-  params,
+  params: subAccountParams,
   reply: Type.Object({ message: Type.String() }),
   run: async ({ accounts }, { accountId, params: path }) =>
     answered(await accounts.removeSubAccount(accountId, path.sub_auth_id), () => ({

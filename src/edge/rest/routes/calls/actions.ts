@@ -171,16 +171,24 @@ const play = callRoute({
   },
 });
 
-const stopPlay = callRoute({
-  ...callCommon,
-  method: 'DELETE',
-  path: `${ONE}/Play/`,
-  summary: 'Stop playing audio into a live call',
-  status: 204,
-  params: callParams,
-  run: async ({ control }, { accountId, params }) =>
-    answered(await control.stopPlay(accountId, callUuidOf(params.call_uuid)), () => undefined),
-});
+/** Creates the route that stops what another route of the same path started. */
+const stopRoute = (
+  what: 'Play' | 'Speak',
+  operation: 'stopPlay' | 'stopSpeak',
+  summary: string,
+): Route =>
+  callRoute({
+    ...callCommon,
+    method: 'DELETE',
+    path: `${ONE}/${what}/`,
+    summary,
+    status: 204,
+    params: callParams,
+    run: async ({ control }, { accountId, params }) =>
+      answered(await control[operation](accountId, callUuidOf(params.call_uuid)), () => undefined),
+  });
+
+const stopPlay = stopRoute('Play', 'stopPlay', 'Stop playing audio into a live call');
 
 export const SpeakFields = {
   text: hinted(
@@ -218,16 +226,7 @@ const speak = callRoute({
   },
 });
 
-const stopSpeak = callRoute({
-  ...callCommon,
-  method: 'DELETE',
-  path: `${ONE}/Speak/`,
-  summary: 'Stop speaking into a live call',
-  status: 204,
-  params: callParams,
-  run: async ({ control }, { accountId, params }) =>
-    answered(await control.stopSpeak(accountId, callUuidOf(params.call_uuid)), () => undefined),
-});
+const stopSpeak = stopRoute('Speak', 'stopSpeak', 'Stop speaking into a live call');
 
 const sendDigits = callRoute({
   ...callCommon,

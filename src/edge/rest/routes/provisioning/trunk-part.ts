@@ -42,45 +42,30 @@ export function partRoutes<T, B extends TSchema, R extends TSchema, Patch>(
   part: PartKind<T, B, R, Patch>,
 ): readonly Route[] {
   const root = `/api/v1/Account/{auth_id}/${part.kind}`;
-  const list = (path: string): Route =>
-    accountRoute({
-      ...partCommon,
-      method: 'GET',
-      path,
-      summary: `List ${part.noun}s`,
-      params: accountParams,
-      query: Type.Object(sliceQuery),
-      reply: Type.Object({ meta: TrunkMetaSchema, objects: Type.Array(part.reply) }) as TSchema,
-      async run({ provisioning }, { accountId, query }) {
-        const slice = sliceOf(query);
-        const page = await part.operations.list(provisioning.trunks, accountId, slice);
-        return ok({ meta: trunkMetaOf(page, slice), objects: page.items.map(part.show) });
-      },
-    });
+  const { operations, noun } = part;
   const one = { ...partCommon, path: `${root}/{id}`, params: partParams } as const;
   return [
-    list(root),
-    list(`/api/v1/Account/{auth_id}/trunks/${part.kind}`),
+    listRoute(part, root),
+    listRoute(part, `/api/v1/Account/{auth_id}/trunks/${part.kind}`),
     accountRoute({
       ...one,
       method: 'GET',
-      summary: `Get one ${part.noun}`,
+      summary: `Get one ${noun}`,
       reply: part.reply as TSchema,
       run: async ({ provisioning }, { accountId, params }) =>
-        answered(await part.operations.get(provisioning.trunks, accountId, params.id), part.show),
+        answered(await operations.get(provisioning.trunks, accountId, params.id), part.show),
     }),
     accountRoute({
       ...one,
       method: 'PUT',
-      summary: `Update one ${part.noun}`,
+      summary: `Update one ${noun}`,
       body: part.body as TSchema,
       reply: part.reply as TSchema,
-      async run({ provisioning }, { accountId, params, body }) {
+      async run({ provisioning: { trunks } }, { accountId, params, body }) {
         const patch = part.check(body as Static<B>);
         if (!patch.ok) return patch;
-        const { operations } = part;
         return answered(
-          await operations.patch(provisioning.trunks, accountId, params.id, patch.value),
+          await operations.patch(trunks, accountId, params.id, patch.value),
           part.show,
         );
       },
@@ -89,13 +74,33 @@ export function partRoutes<T, B extends TSchema, R extends TSchema, Patch>(
       ...one,
       method: 'DELETE',
       alsoRefuses: [409],
-      summary: `Delete one ${part.noun}. Refused while a trunk uses it`,
+      summary: `Delete one ${noun}. Refused while a trunk uses it`,
       status: 204,
       run: async ({ provisioning }, { accountId, params }) =>
         answered(
-          await part.operations.remove(provisioning.trunks, accountId, params.id),
+          await operations.remove(provisioning.trunks, accountId, params.id),
           () => undefined,
         ),
     }),
   ];
+}
+
+function listRoute<T, B extends TSchema, R extends TSchema, Patch>(
+  { noun, reply, show, operations }: PartKind<T, B, R, Patch>,
+  path: string,
+): Route {
+  return accountRoute({
+    ...partCommon,
+    method: 'GET',
+    path,
+    summary: `List ${noun}s`,
+    params: accountParams,
+    query: Type.Object(sliceQuery),
+    reply: Type.Object({ meta: TrunkMetaSchema, objects: Type.Array(reply) }) as TSchema,
+    async run({ provisioning }, { accountId, query }) {
+      const slice = sliceOf(query);
+      const page = await operations.list(provisioning.trunks, accountId, slice);
+      return ok({ meta: trunkMetaOf(page, slice), objects: page.items.map(show) });
+    },
+  });
 }

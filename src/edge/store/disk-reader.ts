@@ -1,0 +1,38 @@
+import { Executor } from './executor.ts';
+import { atOnce } from './pace.ts';
+import type { StoreReports } from './store-parts.ts';
+import { StoreThread, type ThreadOptions } from './thread.ts';
+
+/** The thread that reads a database file. A rewritten file gets a new thread. */
+export class DiskReader {
+  readonly executor: Executor;
+  readonly #options: ThreadOptions;
+  #thread: StoreThread;
+
+  private constructor(options: ThreadOptions, thread: StoreThread, reports: StoreReports) {
+    const { onUnreadable } = reports;
+    this.#options = options;
+    this.#thread = thread;
+    this.executor = new Executor(thread, atOnce, { onUnreadable });
+  }
+
+  static async start(writer: ThreadOptions, reports: StoreReports): Promise<DiskReader> {
+    const options: ThreadOptions = { ...writer, role: 'reader' };
+    return new DiskReader(options, await StoreThread.start(options), reports);
+  }
+
+  /** Copies the log to the database file. */
+  checkpoint(): ReturnType<StoreThread['checkpoint']> {
+    return this.#thread.checkpoint();
+  }
+
+  /** Ends the thread, waits for `rewrite`, and starts a new thread. Reads wait for it. */
+  async replace(rewrite: () => Promise<unknown>): Promise<void> {
+    await this.executor.pause(async () => {
+      await this.#thread.close().catch(() => undefined); // it may have ended in an earlier attempt
+      await rewrite();
+      this.#thread = await StoreThread.start(this.#options);
+      return this.#thread;
+    });
+  }
+}
