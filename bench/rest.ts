@@ -120,9 +120,11 @@ async function startService(dataDir: string) {
   const { accounts } = facts;
   const deps = {
     ...facts,
-    operations: { registrationOf: () => undefined },
+    operations: { registrationOf: () => undefined, sipPort: () => 5060 },
     ...context,
     logger: silentLogger,
+    liveFeed: { stop: () => undefined },
+    callListening: { stop: () => undefined },
     isAdminToken: () => false,
     settings: settingsOf(dataDir),
   } as unknown as RestDeps;

@@ -19,6 +19,8 @@ const PACKAGES = [
   [/^test\/service\/supervisor/, ['python3']],
   [/^test\/service\/collector-threads/, ['(Linux only)']],
   [/^test\/e2e\/(console|browser-call)/, ['chromium']],
+  [/^test\/e2e\/ipv6/, ['(a machine with IPv6 on loopback)']],
+  [/^test\/crash\//, ['gcc']],
   [
     /^test\/protocol\/sip(-ua)?\//,
     ['(the messages of RFC 4475 and RFC 5118, see docs/internals/testing.md)'],

@@ -15,12 +15,18 @@ import type {
 } from './needs.ts';
 import { type AccountDefaults, type NewAccount, newAccount } from './new-account.ts';
 import { OncePerKey } from './once-per-key.ts';
-import { checkParties, type TransferRefusal, type TransferRequest } from './partner.ts';
+import { checkParties, type TransferRefusal } from './partner.ts';
 import { permits } from './permissions.ts';
-import type { Account, AccountPatch, CapacityTransfer, NetAllocation } from './types.ts';
+import type {
+  Account,
+  AccountPatch,
+  CapacityTransfer,
+  NetAllocation,
+  TransferRequest,
+} from './types.ts';
 
 export type { AccountDefaults, NewAccount } from './new-account.ts';
-export { decideTransfer, type TransferRefusal, type TransferRequest } from './partner.ts';
+export { decideTransfer, type TransferRefusal } from './partner.ts';
 export { PERMISSIONS, type Permission, type Permissions, permits } from './permissions.ts';
 
 /** Default lifetime of an access token (dialect §3.0: `expires_in: 1800`). */

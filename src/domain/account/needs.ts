@@ -1,8 +1,14 @@
 import type { AccountId } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import type { Result } from '../../base/result.ts';
-import type { TransferRefusal, TransferRequest } from './partner.ts';
-import type { Account, AccountPatch, CapacityTransfer, NetAllocation } from './types.ts';
+import type { TransferRefusal } from './partner.ts';
+import type {
+  Account,
+  AccountPatch,
+  CapacityTransfer,
+  NetAllocation,
+  TransferRequest,
+} from './types.ts';
 
 export interface AccountFilter {
   /** ID of the parent whose sub-accounts are listed. Undefined lists main accounts. */

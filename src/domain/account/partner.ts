@@ -1,24 +1,11 @@
-import type { AccountId } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type {
   Account,
-  CapacityOperation,
   CapacityResource,
   CapacityTransfer,
   NetAllocation,
+  TransferRequest,
 } from './types.ts';
-
-export interface TransferRequest {
-  readonly reference: string;
-  readonly operation: CapacityOperation;
-  readonly resource: CapacityResource;
-  /** Number of slots, 1 to 10000 (spec: Limits). */
-  readonly slots: number;
-  readonly partnerAuthId: AccountId;
-  readonly customerAuthId: AccountId;
-  /** Description, at most 500 characters. */
-  readonly description: string;
-}
 
 export type TransferRefusal =
   | { readonly kind: 'notAPartner' }

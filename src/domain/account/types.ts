@@ -57,15 +57,21 @@ export type AccountPatch = {
 export type CapacityResource = 'concurrent_calls' | 'cps';
 export type CapacityOperation = 'transfer' | 'reclaim';
 
-/** One capacity transfer between a partner and its customer. The history is append-only. */
-export interface CapacityTransfer {
+/** Request of a partner to move capacity to or from its customer. */
+export interface TransferRequest {
   readonly reference: string;
   readonly operation: CapacityOperation;
   readonly resource: CapacityResource;
+  /** Number of slots, 1 to 10000 (spec: Limits). */
   readonly slots: number;
   readonly partnerAuthId: AccountId;
   readonly customerAuthId: AccountId;
+  /** Description, at most 500 characters. */
   readonly description: string;
+}
+
+/** One capacity transfer between a partner and its customer. The history is append-only. */
+export interface CapacityTransfer extends TransferRequest {
   /** The partner's limit of the resource after the transfer. */
   readonly partnerRemaining: number;
   /** The customer's limit of the resource after the transfer. */

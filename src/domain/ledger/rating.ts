@@ -2,17 +2,9 @@ import { SECOND_MS, secondsOf } from '../../base/duration.ts';
 import type { AccountId } from '../../base/ids.ts';
 import { type Micros, microsFromUnits, priceOf, pulsedMs, ZERO } from '../../base/money.ts';
 import { err, ok, type Result } from '../../base/result.ts';
-import type { Rate, RateKey } from './types.ts';
+import { RATE_DIRECTIONS, type Rate, type RateKey } from './types.ts';
 
-const DIRECTIONS: readonly string[] = [
-  'outbound',
-  'inbound',
-  'sip',
-  'stream',
-  'recording',
-  'transcription',
-  'number',
-] satisfies readonly Rate['direction'][];
+const DIRECTIONS: readonly string[] = RATE_DIRECTIONS;
 /** In-memory price lists. Finds rates by longest prefix; an account's own rate overrides the common one of equal length. */
 export class RateBook {
   readonly #rates = new Map<string, Rate>();

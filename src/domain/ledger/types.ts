@@ -151,16 +151,20 @@ export interface LedgerFault {
 /** Reason why a reservation was refused. The rule is `canSpend` in funds.ts. */
 export type ReserveRefusal = 'insufficientFunds' | 'dailySpendLimit' | 'unknownBalance';
 
+/** Kinds of use that have a price. */
+export const RATE_DIRECTIONS = [
+  'outbound',
+  'inbound',
+  'sip',
+  'stream',
+  'recording',
+  'transcription',
+  'number',
+] as const;
+
 /** Price of a unit of use. Found by longest prefix; an account's own rate overrides the common one of equal length. */
 export interface Rate {
-  readonly direction:
-    | 'outbound'
-    | 'inbound'
-    | 'sip'
-    | 'stream'
-    | 'recording'
-    | 'transcription'
-    | 'number';
+  readonly direction: (typeof RATE_DIRECTIONS)[number];
   /** Prefix in E.164 digits. The empty string matches everything. */
   readonly prefix: string;
   /** Price per minute of use; for `number`, per month of rental. */

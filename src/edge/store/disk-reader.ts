@@ -1,6 +1,5 @@
-import { Executor } from './executor.ts';
+import { Executor, type ExecutorListeners } from './executor.ts';
 import { atOnce } from './pace.ts';
-import type { StoreReports } from './store-parts.ts';
 import { StoreThread, type ThreadOptions } from './thread.ts';
 
 /** The thread that reads a database file. A rewritten file gets a new thread. */
@@ -9,16 +8,15 @@ export class DiskReader {
   readonly #options: ThreadOptions;
   #thread: StoreThread;
 
-  private constructor(options: ThreadOptions, thread: StoreThread, reports: StoreReports) {
-    const { onUnreadable } = reports;
+  private constructor(options: ThreadOptions, thread: StoreThread, listeners: ExecutorListeners) {
     this.#options = options;
     this.#thread = thread;
-    this.executor = new Executor(thread, atOnce, { onUnreadable });
+    this.executor = new Executor(thread, atOnce, listeners);
   }
 
-  static async start(writer: ThreadOptions, reports: StoreReports): Promise<DiskReader> {
+  static async start(writer: ThreadOptions, listeners: ExecutorListeners): Promise<DiskReader> {
     const options: ThreadOptions = { ...writer, role: 'reader' };
-    return new DiskReader(options, await StoreThread.start(options), reports);
+    return new DiskReader(options, await StoreThread.start(options), listeners);
   }
 
   /** Copies the log to the database file. */

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../base/errors.ts';
 import type { Engine } from './engine.ts';
-import { toError } from './failure.ts';
+import { type Failure, toError } from './failure.ts';
 import type { Pace } from './pace.ts';
 import type { Access } from './repositories.ts';
 import type { Outcome, Unit } from './unit.ts';
@@ -27,6 +27,8 @@ export interface ExecutorListeners {
   readonly onLowBalance?: () => void;
   /** Called when a unit found rows that it could not read. */
   readonly onUnreadable?: (rows: readonly UnreadableRow[]) => void;
+  /** Called for each unit that failed. */
+  readonly onFailed?: (failure: Failure) => void;
 }
 
 /**
@@ -166,6 +168,7 @@ export class Executor {
 
   #note(outcome: Outcome | undefined): void {
     if (outcome?.unreadable !== undefined) this.#listeners.onUnreadable?.(outcome.unreadable);
+    if (outcome?.ok === false) this.#listeners.onFailed?.(outcome.failure);
   }
 
   #begin(): void {

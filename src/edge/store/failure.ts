@@ -26,10 +26,14 @@ const CODES: ReadonlyArray<readonly [prefix: string, code: ServiceErrorCode, mes
   ['SQLITE_NOTADB', 'STORE_CORRUPT', 'the database file is not a database'],
 ];
 
+const DAMAGE = ['SQLITE_CORRUPT', 'SQLITE_NOTADB'];
+
 /** A failure in a form that can be sent between threads. */
 export interface Failure {
   readonly code: ServiceErrorCode | undefined;
   readonly message: string;
+  /** True if the database file is damaged, so that its other content cannot be trusted either. */
+  readonly isDamage?: boolean;
 }
 
 export function toFailure(error: unknown): Failure {
@@ -38,7 +42,9 @@ export function toFailure(error: unknown): Failure {
   const found = 'code' in error ? String(error.code) : '';
   const known = CODES.find(([prefix]) => found.startsWith(prefix));
   if (known === undefined) return { code: undefined, message: error.stack ?? error.message };
-  return { code: known[1], message: `${known[2]} (${detailOf(error, found)})` };
+  const isDamage = DAMAGE.some((prefix) => found.startsWith(prefix));
+  const message = `${known[2]} (${detailOf(error, found)})`;
+  return { code: known[1], message, ...(isDamage && { isDamage }) };
 }
 
 /** Adds the error text for PostgreSQL, which says more than its code and contains no secrets. */

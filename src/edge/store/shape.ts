@@ -91,12 +91,11 @@ export const dictionaryOf = <T>(of: Shape<T>): Shape<Readonly<Record<string, T>>
 /** Any JSON value. */
 export const anything = (): Shape<unknown> => shape('anything', () => true);
 
+/** Shapes of the members of an object. */
+export type Members<T> = { readonly [Key in keyof T]-?: Shape<T[Key]> };
+
 /** An object with these members. Further members are ignored: a newer version may have added them. */
-export const struct = <T extends object>(
-  members: {
-    readonly [Key in keyof T]-?: Shape<T[Key]>;
-  },
-): Shape<T> => {
+export const struct = <T extends object>(members: Members<T>): Shape<T> => {
   const checks = Object.entries<Shape<unknown>>(members as Record<string, Shape<unknown>>);
   return {
     text: `{${checks.map(([name, { text }]) => `${name}: ${text}`).join(', ')}}`,

@@ -7,6 +7,7 @@ import { DiskReader } from './disk-reader.ts';
 import { Engine, type EngineOptions } from './engine.ts';
 import { Executor, InlineRunner } from './executor.ts';
 import { toError, toFailure } from './failure.ts';
+import { FileExamination } from './file-examination.ts';
 import { makeFolder } from './make-folder.ts';
 import { PROBE } from './marks.ts';
 import { atOnce, GroupPace } from './pace.ts';
@@ -70,8 +71,12 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
   };
   const reports = new StoreReports(options);
   const writing = await startWriting(thread, options);
-  const writer = new Executor(writing, new GroupPace(), reports.writing);
-  const reader = await DiskReader.start(thread, reports);
+  const { file } = thread;
+  const examination = new FileExamination({ file, clock: options.clock, logger: options.logger });
+  const onFailed = examination.failed;
+  const writer = new Executor(writing, new GroupPace(), { ...reports.writing, onFailed });
+  const { onUnreadable } = reports;
+  const reader = await DiskReader.start(thread, { onUnreadable, onFailed });
   const submit = reportsAfterWrites(writer, reader.executor);
   const operations = reports.operations(submit);
   const checkpoints = isSynced(options) ? undefined : checkpointsOf(options, writer, reader);
@@ -83,6 +88,7 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
     onChange: () => undefined,
     outdated: () => undefined,
     check: async () => {
+      examination.require();
       await disk.run();
       await operations.settings.set(PROBE, String(options.clock.wallMs()));
     },
@@ -101,6 +107,7 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
     waiting: () => writer.waiting + reader.executor.waiting,
     spooled: () => 0,
     close: async () => {
+      await examination.stop();
       await checkpoints?.stop();
       await reader.executor.close();
       await writer.close();

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type AccountId, asAccountId } from '../../../src/base/ids.ts';
-import { Accounts, type TransferRequest } from '../../../src/domain/account/account.ts';
-import type { AccountPatch } from '../../../src/domain/account/types.ts';
+import { Accounts } from '../../../src/domain/account/account.ts';
+import type { AccountPatch, TransferRequest } from '../../../src/domain/account/types.ts';
 import { type OpenedStore, openInMemory } from '../../edge/store/open.ts';
 
 let opened: OpenedStore;

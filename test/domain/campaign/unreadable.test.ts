@@ -1,5 +1,6 @@
 /** Contacts, agents and attempts that cannot be read hold up no campaign. */
 import { afterEach, expect, it, vi } from 'vitest';
+import { wallUs } from '../../../src/base/clock.ts';
 import { HEADERS, MACHINE_DETECTION } from '../../../src/edge/store/sql/stored-campaign.ts';
 import { eventually } from '../../eventually.ts';
 import { anAgent, contactRows, OWNER } from './records.ts';
@@ -62,7 +63,7 @@ it('closes the open attempt of a damaged contact at the next start', async () =>
   damage(HEADERS);
   vi.spyOn(stage.calls, 'endOf').mockResolvedValue({
     answeredUs: undefined,
-    endedUs: stage.clock.wallMs() * 1000,
+    endedUs: wallUs(stage.clock),
     hangupCause: 'USER_BUSY',
     hangupCauseCode: 3010,
     machine: undefined,

@@ -2,7 +2,7 @@ import { SECOND_MS, secondsOf } from '../../../base/duration.ts';
 import { unitsFromMicros } from '../../../base/money.ts';
 import { err, ok } from '../../../base/result.ts';
 import { PRICE_TOO_SMALL, roundsToZero } from '../../../domain/ledger/ledger.ts';
-import type { Rate } from '../../../domain/ledger/types.ts';
+import { RATE_DIRECTIONS, type Rate } from '../../../domain/ledger/types.ts';
 import type { RouteNeeds } from '../deps.ts';
 import { type Failure, invalidField } from '../http/failure.ts';
 import { adminRoute, type Route } from '../http/route.ts';
@@ -22,15 +22,6 @@ import { wrongOwner } from './reference.ts';
 const ROOT = '/admin/v1/rates';
 const common = { tag: 'Operator: rates', errors: 'admin' } as const;
 const PULSE_DEFAULT_S = 60;
-const DIRECTIONS = [
-  'outbound',
-  'inbound',
-  'sip',
-  'stream',
-  'recording',
-  'transcription',
-  'number',
-] as const;
 
 const RateSchema = Type.Object({
   direction: Type.String(),
@@ -51,7 +42,7 @@ const showRate = (rate: Rate): Static<typeof RateSchema> => ({
 });
 
 export const RateBody = Type.Object({
-  direction: oneOf(DIRECTIONS),
+  direction: oneOf(RATE_DIRECTIONS),
   prefix: Type.Optional(
     hinted(Type.String({ pattern: '^[0-9]{0,15}$', default: '' }), 'must be up to 15 digits'),
   ),
@@ -115,7 +106,7 @@ const removeRate = adminRoute({
   summary: 'Remove a rate. If the price list file has one, it applies again',
   status: 204,
   query: Type.Object({
-    direction: oneOf(DIRECTIONS),
+    direction: oneOf(RATE_DIRECTIONS),
     prefix: Type.Optional(Type.String()),
     currency: currencyField(),
     account_id: Type.Optional(accountIdText()),

@@ -5,7 +5,17 @@ import type {
   NotificationDraft,
   StoredNotification,
 } from '../../../domain/callback/types.ts';
-import { aNumber, aPair, aText, listOf, maybe, oneOf, type Shape, struct } from '../shape.ts';
+import {
+  aNumber,
+  aPair,
+  aText,
+  listOf,
+  type Members,
+  maybe,
+  oneOf,
+  type Shape,
+  struct,
+} from '../shape.ts';
 import { StoredList, StoredObject, unchanged } from '../stored-kind.ts';
 
 /** A notification inside the JSON of another record. The subject is stored as `callUuid`, as in records of earlier versions. */
@@ -41,23 +51,20 @@ export const PARAMETERS = new StoredList<CallbackParameters>({
   shape: parametersShape,
 });
 
-export const draftShape = struct<StoredSubject<NotificationDraft>>({
+const draft: Members<StoredSubject<NotificationDraft>> = {
   accountId: aText(),
   callUuid: aText(),
   event: aText(),
   target: targetShape,
   parameters: parametersShape,
   json: maybe(aText()),
-});
+};
+
+export const draftShape = struct(draft);
 
 export const notificationShape = struct<StoredSubject<StoredNotification>>({
   id: aText(),
-  accountId: aText(),
-  callUuid: aText(),
-  event: aText(),
-  target: targetShape,
-  parameters: parametersShape,
-  json: maybe(aText()),
+  ...draft,
   createdUs: aNumber(),
   attempts: aNumber(),
 });

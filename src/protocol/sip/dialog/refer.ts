@@ -11,23 +11,18 @@ import { Dialog, type ReferRequest, replacedDialog } from './dialog.ts';
 import { nextHopOf } from './next-hop.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
 import { PeerRoute } from './peer-route.ts';
+import type { Replier } from './replier.ts';
 
 /** Handles REFER requests of the peer (RFC 3515) and reports the actual outcome of the referred calls. */
 
 /** Dialog in which a REFER is answered and notified: its session, or a separate dialog. */
-export interface ReferNotifier {
+export interface ReferNotifier extends Replier {
   readonly route: PeerRoute;
   /** True if no further NOTIFY is wanted. */
   readonly isOver: boolean;
   accepted?(): void;
   /** Called after the last NOTIFY. */
   reported?(): void;
-  reply(
-    transaction: TransactionId,
-    request: SipRequest,
-    status: number,
-    parts?: ResponseParts,
-  ): void;
 }
 
 /** Session that the requests refer to. */
@@ -159,18 +154,12 @@ const isCall = ({ uri }: NameAddr): boolean =>
   (uri.kind === 'sip' && (uri.params.get('method') ?? 'INVITE').toUpperCase() === 'INVITE');
 
 /** Session in which the REFER is sent. */
-interface ReferringSession {
+interface ReferringSession extends Replier {
   readonly route: PeerRoute;
   readonly isConfirmed: boolean;
   readonly isOver: boolean;
   stepped(step: ReferStep): void;
   expire(status: number): void;
-  reply(
-    transaction: TransactionId,
-    request: SipRequest,
-    status: number,
-    parts?: ResponseParts,
-  ): void;
 }
 
 /** `requested`: waits for the final response. `reported`: the outcome is known and the subscription is still open. */

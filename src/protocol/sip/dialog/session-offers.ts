@@ -7,6 +7,7 @@ import type { UserAgentCore } from './core.ts';
 import type { Dialog } from './dialog.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
 import type { PeerRoute } from './peer-route.ts';
+import type { Replier } from './replier.ts';
 import type { SessionTimer } from './session-timer.ts';
 
 /** Session to be refreshed. */
@@ -147,7 +148,7 @@ export class SessionRefresh {
 }
 
 /** Session that the offers belong to. */
-interface OfferedSession {
+interface OfferedSession extends Replier {
   readonly dialog: Dialog;
   readonly timer: SessionTimer;
   readonly refresh: SessionRefresh;
@@ -158,12 +159,6 @@ interface OfferedSession {
   accept(transaction: TransactionId, response: SipResponse, expectsAnswer: boolean): void;
   armTimer(): void;
   inviteHeaders(): HeaderInit;
-  reply(
-    transaction: TransactionId,
-    request: SipRequest,
-    status: number,
-    parts?: ResponseParts,
-  ): void;
   response(request: SipRequest, status: number, parts: ResponseParts): SipResponse;
 }
 

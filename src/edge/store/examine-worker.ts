@@ -1,0 +1,20 @@
+/** Thread that examines a database file. It sends a description of the damage, '' for none. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { ServiceError } from '../../base/errors.ts';
+import { examineBackup } from './offline.ts';
+
+function damageOf(file: string): string {
+  try {
+    const { damage, ledgerFaults } = examineBackup(file);
+    if (damage[0] !== undefined) return `the database file is damaged (${damage[0]})`;
+    const [fault] = ledgerFaults;
+    return fault === undefined ? '' : `the ledger of account ${fault.accountId} does not add up`;
+  } catch (error) {
+    // The readiness report shows the text to anyone, so it must not contain the path.
+    if (error instanceof ServiceError && error.code === 'STORE_CORRUPT')
+      return error.message.replace(file, 'the database file');
+    throw error;
+  }
+}
+
+parentPort?.postMessage(damageOf(String(workerData)));
