@@ -48,7 +48,7 @@ const PAGES: readonly (readonly [RegExp, string])[] = [
   [/admin\/v1\/calls/, 'Calls, call page'],
   [/admin\/v1\/users/, 'People'],
   [/admin\/v1\/audit/, 'Audit log'],
-  [/admin\/v1\/(backup|verify|import|unreadable-rows)/, ''],
+  [/admin\/v1\/(backup|verify|import|unreadable-rows|personal-data)/, ''],
 ];
 
 const NO_PAGE = 'none: REST API and command line';

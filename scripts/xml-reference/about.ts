@@ -127,6 +127,10 @@ export const ABOUT: Readonly<Record<string, string>> = {
   speechMinMs: 'extension: speech before it is reported, in milliseconds',
   playPositions:
     'extension: if true, `playedStream` and `clearedAudio` report how much of the audio was played',
+  notes:
+    'extension: if true, the bot may add texts to the timeline of the call with the message `note`',
+  transfers:
+    'extension: if true, the bot may transfer the caller with the message `transfer`. Needs `bidirectional` and `keepCallAlive`',
   speechEndMs: 'extension: pause after which speech has ended, in milliseconds',
   recordMinMemberCount: 'number of members at which the recording starts',
   relayDTMFInputs: 'forwards the keypad digits of this member to the others',

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../config/version.ts';
 import { addAccountCommands } from './commands/accounts.ts';
+import { addAgentCommand } from './commands/agent.ts';
 import { addBookCommands } from './commands/books.ts';
 import { addCampaignCommands } from './commands/campaigns.ts';
 import { addCertificateCommands } from './commands/certs.ts';
@@ -10,6 +11,9 @@ import { addDoctorCommand } from './commands/doctor.ts';
 import { addImportCommands } from './commands/import.ts';
 import { addInstallCommand } from './commands/install.ts';
 import { addInventoryCommands } from './commands/inventory.ts';
+import { addMcpCommand } from './commands/mcp.ts';
+import { addPrivacyCommands } from './commands/privacy.ts';
+import { addRehearseCommand } from './commands/rehearse.ts';
 import { addServiceCommands } from './commands/service.ts';
 import { addStoreCommands } from './commands/store.ts';
 import { addStoreCopy } from './commands/store-copy.ts';
@@ -55,6 +59,10 @@ export function createProgram(terminal: Terminal): Command {
     operatorsList(sessionOf(command).client),
   );
   addStreamCommands(program);
+  addAgentCommand(program, sessionOf);
+  addRehearseCommand(program, sessionOf);
+  addPrivacyCommands(program, sessionOf);
+  addMcpCommand(program, sessionOf);
   inherit(program);
   return program;
 }

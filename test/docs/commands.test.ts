@@ -113,7 +113,7 @@ describe('the documentation names only', () => {
     const sections = new Set(settings.flatMap(({ path }) => (path.length > 1 ? [path[0]] : [])));
     const variables = new Set(settings.map(({ environment }) => environment));
     // Variables of the command line only.
-    for (const own of ['CONFIG', 'CONFIG_BODY', 'URL', 'AUTH_ID', 'AUTH_TOKEN'])
+    for (const own of ['CONFIG', 'CONFIG_BODY', 'URL', 'AUTH_ID', 'AUTH_TOKEN', 'MCP_TOKEN'])
       variables.add(`CARILLON_${own}`);
     const wrong: string[] = [];
     for (const { file, text, inline } of PAGES) {

@@ -9,6 +9,7 @@ import type { Json } from './service.ts';
 export interface Posted {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
+  readonly body: string;
   readonly form: Readonly<Record<string, string>>;
 }
 
@@ -89,6 +90,7 @@ export class Customer {
     const posted = {
       path,
       headers: request.headers,
+      body: text,
       form: Object.fromEntries(new URLSearchParams(text)),
     };
     this.posted.push(posted);

@@ -120,6 +120,22 @@ describe('Stream element rules (spec)', () => {
     await finish();
   });
 
+  it('notes and transfers, extensions, are refused by default', async () => {
+    await streaming('bidirectional="true" keepCallAlive="true"');
+    expect(service.bots.last.options).toMatchObject({ notes: false, transfers: false });
+    await finish();
+  });
+
+  it.each(['bidirectional="true"', 'keepCallAlive="true"'])(
+    'transfers="true" with only %s is rejected as Invalid Answer XML',
+    async (attribute) => {
+      await expectInvalid(
+        `\n<Stream transfers="true" ${attribute}>${BOT}</Stream>`,
+        /transfers="true" without bidirectional and keepCallAlive/,
+      );
+    },
+  );
+
   it.each(['both', 'outbound'])(
     'audioTrack="%s" with bidirectional is rejected as Invalid Answer XML',
     async (track) => {

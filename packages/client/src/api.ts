@@ -1269,6 +1269,21 @@ export interface Operations {
     path: { table: string; key: string };
     reply: undefined;
   };
+  /** Count the records that contain a telephone number, in all accounts */
+  'GET /admin/v1/personal-data': {
+    query: { number: Text };
+    reply: { calls: number; recordings: number; contacts: number; transcriptions: number; running_calls: number; do_not_call_lists: number };
+  };
+  /** Erase a telephone number from all records: recordings, transcriptions, timelines and contacts. Times and amounts of calls remain */
+  'DELETE /admin/v1/personal-data': {
+    query: { number: Text };
+    reply: { calls: number; recordings: number; contacts: number };
+  };
+  /** Export the records of a telephone number, one JSON object per line, with links to recordings */
+  'GET /admin/v1/personal-data/export': {
+    query: { number: Text };
+    reply: FileReply;
+  };
   /** Add a SIP gateway */
   'POST /admin/v1/carriers': {
     body: { name: string; host: string; identity?: "trusted" | "untrusted" | null; identity_header?: "pai" | "rpid" | "both" | null; pass_headers?: readonly string[] | null; add_headers?: Readonly<Record<string, string>> | null; remove_headers?: readonly string[] | null; large_over_tcp?: boolean; delayed_offer?: boolean; refer?: boolean; stir?: "off" | "verify" | "refuse" | "require" | null; sign?: boolean; port?: number | null; transport?: "udp" | "tcp" | "tls"; auth?: { username: string; password: string; register?: boolean } | null; source_addresses?: readonly string[]; prefixes?: readonly string[]; strip?: number; prepend?: string; cps_limit?: number; concurrent_calls_limit?: number; secure?: boolean; priority?: number; enabled?: boolean; first_response_ms?: number | null; answer_ms?: number | null; failover_on?: readonly string[] | null; max_redirects?: number | null; probe?: boolean; weight?: number | null; windows?: readonly string[] | null; costs?: Readonly<Record<string, number>> | null; rewrite?: readonly { match: string; replace: string }[] | null };

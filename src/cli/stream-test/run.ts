@@ -81,6 +81,8 @@ export function runStreamTest(options: StreamTestOptions): Promise<StreamTestRes
         to: '14155550101',
         direction: 'inbound',
         callStartMs: clock.wallMs(),
+        notes: true,
+        transfers: true,
       },
       leg as MediaLeg,
       watch(seen, options, {
@@ -133,6 +135,8 @@ function watch(
     sendDigits(digits) {
       seen.digits += digits;
     },
+    note: ({ kind, text }) => progress(`${kind}: ${text}`),
+    transfer: ({ mode, to }) => progress(`${mode} transfer to ${to} (not dialed)`),
     fault: (code, detail) => seen.fault(`${code}: ${detail}`),
     ended(end) {
       seen.end = end;

@@ -1,5 +1,6 @@
 /** Ports for audio streams: the media side of a stream, and the bot's socket. */
 import type { AccountId, CallUuid, StreamId } from '../../base/ids.ts';
+import type { StreamNote, StreamTransfer } from '../../protocol/audio-stream/audio-stream.ts';
 import type { Headers } from './signalling-needs.ts';
 
 export type StreamEncoding = 'audio/x-l16' | 'audio/x-mulaw';
@@ -146,6 +147,10 @@ export interface StreamSocketOptions {
   readonly clean?: AudioCleaning;
   /** Whether `playedStream` and `clearedAudio` report the position of playback. */
   readonly positions?: boolean;
+  /** Whether the bot may send `note`. */
+  readonly notes?: boolean;
+  /** Whether the bot may send `transfer`. */
+  readonly transfers?: boolean;
 }
 
 export type StreamSocketEnd =
@@ -173,10 +178,22 @@ export interface StreamSocketEvents {
   /** Called exactly once. */
   ended(end: StreamSocketEnd): void;
   sendDigits(digits: string): void;
+  /** Text of the bot for the call's timeline. */
+  note?(note: StreamNote): void;
+  /** The bot requests a transfer of the caller. */
+  transfer?(transfer: StreamTransfer): void;
   /** Pauses or resumes the recordings of the call. Returns their number. */
   pauseRecording?(isPaused: boolean): number;
   /** Protocol violation by the bot, in plain words, for the call's log. */
   fault(code: string, detail: string): void;
+}
+
+export type { StreamTransfer };
+
+export interface TransferProgress {
+  readonly status: 'ringing' | 'answered' | 'completed' | 'declined' | 'failed';
+  /** Reason of a failure, in plain words. */
+  readonly detail: string;
 }
 
 export type StreamStopReason =
@@ -188,6 +205,8 @@ export type StreamStopReason =
   | 'transfer';
 
 export interface StreamSocket {
+  /** Reports the progress of a transfer to the bot. */
+  transferProgress?(progress: TransferProgress): void;
   /** Sends `stop` with the reason, then closes with 1000. With `drain`, queued audio is played first. */
   close(reason: StreamStopReason, options?: { readonly drain?: boolean }): void;
 }

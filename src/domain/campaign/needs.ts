@@ -56,6 +56,13 @@ export interface DueContact {
   readonly callsOfDay: number;
 }
 
+/** A contact found by its number. */
+export interface FoundContact {
+  readonly accountId: AccountId;
+  readonly campaignId: CampaignId;
+  readonly contact: Contact;
+}
+
 export interface DueQuery {
   readonly campaignId: CampaignId;
   /** Timezone whose window is open. Empty for contacts with the campaign's timezone. */
@@ -189,6 +196,14 @@ export interface CampaignStore {
     search: string | undefined,
     slice: Slice,
   ): Promise<Page<ListedNumber>>;
+
+  /** Returns contacts with this number in all campaigns and accounts, with IDs above `after`, in ascending order. */
+  contactsOf(number: string, after: number, limit: number): Promise<readonly FoundContact[]>;
+  /**
+   * Erases up to `limit` contacts with this number, and its attempts. The contacts stay as rows without personal data,
+   * and are not called anymore. Returns the number of contacts.
+   */
+  eraseContacts(number: string, limit: number): Promise<number>;
 
   /** Returns completed, cancelled and archived campaigns last changed before `us`, oldest first. */
   overBefore(us: number, limit: number): Promise<readonly CampaignId[]>;

@@ -143,5 +143,15 @@ export interface RetentionStore {
    * Returns the number deleted. A number below `limit` means that nothing is left.
    */
   purgeCalls(nowUs: number, defaultMs: number, limit: number): Promise<number>;
+  /**
+   * Replaces a number in these call records, and in the descriptions of their charges, by ERASED. Removes what
+   * identifies its user. Times and amounts stay.
+   * Deletes their timelines, and those of the `related` calls.
+   */
+  eraseCalls(
+    number: string,
+    calls: readonly CallUuid[],
+    related: readonly CallUuid[],
+  ): Promise<void>;
   purgeLogs(nowUs: number, retentionMs: number, limit: number): Promise<number>;
 }

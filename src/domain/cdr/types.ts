@@ -112,6 +112,9 @@ export interface CdrRecord {
   readonly cdr: Cdr;
 }
 
+/** Number in records from which the number was erased. */
+export const ERASED = 'erased';
+
 /** Filters of the list (dialect §3.6), combined with AND. An absent filter matches everything. */
 export interface CdrFilter {
   readonly accountId: AccountId;

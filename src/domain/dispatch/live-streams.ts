@@ -38,6 +38,8 @@ export function startStream(
       speech: request.speech,
       ...(request.clean && { clean: request.clean }),
       playPositions: request.playPositions ?? false,
+      notes: false,
+      transfers: false,
     },
     needs,
   );

@@ -5,7 +5,10 @@ import type {
   StreamSocket,
   StreamSocketEnd,
   StreamSocketEvents,
+  StreamSocketOptions,
   StreamStopReason,
+  StreamTransfer,
+  TransferProgress,
 } from '../call/needs.ts';
 import { partyParameter } from '../callback/callback.ts';
 import type { CallbackParameters } from '../callback/types.ts';
@@ -107,6 +110,7 @@ class AudioStream implements LiveAudioStream {
   readonly #turns = new Turns();
   /** Latest billed moment of the stream (µs, call timeline), even if its timer fires late. */
   readonly #limitUs: number;
+  #transferHandler: ((transfer: StreamTransfer) => void) | undefined;
   #cancelTimeout: () => void;
 
   constructor(call: Call, request: AudioStreamRequest, needs: InterpreterNeeds) {
@@ -151,6 +155,21 @@ class AudioStream implements LiveAudioStream {
     socket?.close(STOP_REASON[kind]);
   }
 
+  onTransfer(handler: (transfer: StreamTransfer) => void): void {
+    this.#transferHandler = handler;
+  }
+
+  transferProgress(progress: TransferProgress): void {
+    this.#call.log.add('stream', `transfer ${progress.status}`, { detail: progress.detail });
+    this.#socket?.transferProgress?.(progress);
+  }
+
+  #transferTo(transfer: StreamTransfer): void {
+    const { mode, to } = transfer;
+    this.#call.log.add('stream', 'transfer requested', { mode, to });
+    this.#transferHandler?.(transfer);
+  }
+
   #newId(): StreamId {
     const id = newStreamId(this.#needs.random);
     this.#ids.push(id);
@@ -158,35 +177,41 @@ class AudioStream implements LiveAudioStream {
   }
 
   #open(): void {
-    const { request } = this;
-    const { identity } = this.#call;
     this.#call.log.add('stream', 'connecting', {
       streamId: this.#currentId,
-      url: withoutSecrets(request.url),
+      url: withoutSecrets(this.request.url),
     });
     this.#socket = this.#needs.streams.open(
-      {
-        url: request.url,
-        streamId: this.#currentId,
-        callUuid: this.#call.uuid,
-        accountId: identity.subAccount ?? identity.accountId,
-        ownerId: identity.accountId,
-        encoding: request.encoding,
-        rate: request.rate,
-        tracks: request.audioTrack,
-        bidirectional: request.bidirectional,
-        extraHeaders: request.extraHeaders,
-        from: partyParameter(identity.facts.from),
-        to: partyParameter(identity.facts.to),
-        direction: identity.facts.direction,
-        callStartMs: Math.floor(identity.facts.sessionStartUs / 1000),
-        ...(request.speech && { speech: request.speech }),
-        ...(request.clean && { clean: request.clean }),
-        positions: request.playPositions,
-      },
+      this.#socketOptions(),
       this.#call.media,
       this.#events(),
     );
+  }
+
+  #socketOptions(): StreamSocketOptions {
+    const { request } = this;
+    const { identity } = this.#call;
+    return {
+      url: request.url,
+      streamId: this.#currentId,
+      callUuid: this.#call.uuid,
+      accountId: identity.subAccount ?? identity.accountId,
+      ownerId: identity.accountId,
+      encoding: request.encoding,
+      rate: request.rate,
+      tracks: request.audioTrack,
+      bidirectional: request.bidirectional,
+      extraHeaders: request.extraHeaders,
+      from: partyParameter(identity.facts.from),
+      to: partyParameter(identity.facts.to),
+      direction: identity.facts.direction,
+      callStartMs: Math.floor(identity.facts.sessionStartUs / 1000),
+      ...(request.speech && { speech: request.speech }),
+      ...(request.clean && { clean: request.clean }),
+      positions: request.playPositions,
+      notes: request.notes,
+      transfers: request.transfers,
+    };
   }
 
   #events(): StreamSocketEvents {
@@ -220,6 +245,11 @@ class AudioStream implements LiveAudioStream {
         if (count === 0) this.#call.log.add('warning', 'bot: no recording is running');
         return count;
       },
+      note: ({ kind, speaker, text }) => {
+        const facts = speaker === undefined ? { text } : { speaker, text };
+        this.#call.log.add('stream', kind === 'agent' ? 'agent' : 'transcript', facts);
+      },
+      transfer: (transfer) => this.#transferTo(transfer),
       fault: (code, detail) => this.#call.log.add('stream', `bot fault: ${code}`, { detail }),
       ended: (end) => this.#socketEnded(end),
     };

@@ -1,6 +1,7 @@
 /** Audio stream of a call: its request, its state and its end. */
 import type { StreamId } from '../../base/ids.ts';
 import type { StreamInstruction } from '../../protocol/answer-xml/answer-xml.ts';
+import type { StreamTransfer, TransferProgress } from '../call/needs.ts';
 import type { CallbackTarget } from '../callback/types.ts';
 
 /** Stream request from a document, with a normalized callback, or from the REST API. */
@@ -35,6 +36,10 @@ export interface LiveAudioStream {
   readonly startUs: number;
   readonly connected: boolean;
   readonly ended: Promise<AudioStreamEnd>;
+  /** Sets the handler of transfers that the bot requests. */
+  onTransfer(handler: (transfer: StreamTransfer) => void): void;
+  /** Reports the progress of a transfer to the bot and in the timeline. */
+  transferProgress(progress: TransferProgress): void;
   /** Stops the stream. With `drain`, queued audio from the bot is played first. */
   stop(kind: StopKind, options?: { readonly drain: boolean }): void;
 }

@@ -10,6 +10,7 @@ import type { CallRecords } from '../../domain/cdr/cdr.ts';
 import type { CallControl } from '../../domain/dispatch/types.ts';
 import type { Ledger } from '../../domain/ledger/ledger.ts';
 import type { PhoneLogins } from '../../domain/phone-login/phone-login.ts';
+import type { PersonalData } from '../../domain/privacy/privacy.ts';
 import type { Provisioning } from '../../domain/provisioning/provisioning.ts';
 import type { Recordings } from '../../domain/recording/recording.ts';
 import type { Transcriptions } from '../../domain/transcription/transcription.ts';
@@ -79,6 +80,7 @@ export interface RouteNeeds {
   readonly signingTokens: SigningTokens;
   readonly phoneLogins: PhoneLogins;
   readonly users: Users;
+  readonly personalData: PersonalData;
   /** Live updates of the console. */
   readonly liveFeed: LiveFeed;
   /** Object storage of recordings that are not in their folder. */

@@ -6,6 +6,7 @@ import type { CdrRefusal } from '../../domain/cdr/cdr.ts';
 import type { ControlRefusal, PlaceCallsRefusal } from '../../domain/dispatch/types.ts';
 import type { LedgerRefusal, RateRefusal } from '../../domain/ledger/ledger.ts';
 import type { PhoneLoginRefusal } from '../../domain/phone-login/phone-login.ts';
+import type { PersonalDataRefusal } from '../../domain/privacy/privacy.ts';
 import type {
   ApplicationRefusal,
   CarrierRefusal,
@@ -38,6 +39,7 @@ export type Refusal =
   | PlaceCallsRefusal
   | ControlRefusal
   | CampaignRefusal
+  | PersonalDataRefusal
   | PhoneLoginRefusal
   | UserRefusal
   | DeliveryRefusal;
@@ -103,6 +105,7 @@ const ANSWERS: Answers = {
   unknownIpAcl: notFound('IP ACL'),
   unknownTrunkPart: ({ part }) => invalidField(TRUNK_PARTS[part], 'does not exist'),
   inUse: failure(409, 'resource is in use'),
+  callRunning: failure(409, 'a call of this number is running'),
   unknownRate: notFound('rate'),
   listedRate: failure(409, 'rate is defined in the price list file', {
     detail:

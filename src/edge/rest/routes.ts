@@ -7,6 +7,7 @@ import { adminImportRoutes } from './admin/import.ts';
 import { adminLedgerRoutes } from './admin/ledger.ts';
 import { mediaPolicyRoutes } from './admin/media-policies.ts';
 import { adminNumberRoutes } from './admin/numbers.ts';
+import { personalDataRoutes } from './admin/personal-data.ts';
 import { adminRateRoutes } from './admin/rates.ts';
 import { adminRouteRoutes } from './admin/routes.ts';
 import { adminServiceRoutes } from './admin/service.ts';
@@ -107,6 +108,7 @@ const documented: readonly Route[] = [
   ...trunkAdminRoutes,
   ...mediaPolicyRoutes,
   ...unreadableRowRoutes,
+  ...personalDataRoutes,
   ...adminCarrierRoutes,
   ...adminRateRoutes,
   ...adminRouteRoutes,

@@ -223,6 +223,7 @@ const DEFINITIONS = {
   retention: repository<RetentionStore>(retentionRepository, {
     purgeCalls: 'write',
     purgeLogs: 'write',
+    eraseCalls: 'write',
   }),
   notifications: repository<NotificationStore>(notificationRepository, {
     put: 'write',
@@ -284,6 +285,8 @@ const DEFINITIONS = {
     addDoNotCall: 'write',
     removeDoNotCall: 'write',
     doNotCall: 'report',
+    contactsOf: 'report',
+    eraseContacts: 'write',
     overBefore: 'point',
     erase: 'write',
     purgeDoNotCall: 'write',

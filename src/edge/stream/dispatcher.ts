@@ -15,6 +15,7 @@ import type {
   StreamSocketEvents,
   StreamSocketOptions,
   StreamWire,
+  TransferProgress,
 } from '../../domain/call/needs.ts';
 import {
   type EngineRefusal,
@@ -134,6 +135,10 @@ export class StreamDispatcher implements StreamSocket {
     this.#driver.notify({ kind: 'close', reason, drain: options?.drain ?? false });
   }
 
+  transferProgress({ status, detail }: TransferProgress): void {
+    this.#driver.notify({ kind: 'transferProgress', status, detail });
+  }
+
   #connect(): void {
     this.#connection.connect({
       opened: () => this.#driver.notify({ kind: 'opened' }),
@@ -205,6 +210,8 @@ export class StreamDispatcher implements StreamSocket {
         this.#pauseRecording(output.isPaused);
         break;
       case 'sendDigits':
+      case 'note':
+      case 'transfer':
       case 'started':
       case 'played':
       case 'cleared':
@@ -226,6 +233,12 @@ export class StreamDispatcher implements StreamSocket {
         break;
       case 'sendDigits':
         this.#events.sendDigits(output.digits);
+        break;
+      case 'note':
+        this.#events.note?.(output.note);
+        break;
+      case 'transfer':
+        this.#events.transfer?.(output.transfer);
         break;
       case 'played':
         this.#events.played(output.name);
@@ -309,4 +322,12 @@ export class StreamDispatcher implements StreamSocket {
   }
 }
 
-type ReportKind = 'started' | 'sendDigits' | 'played' | 'cleared' | 'fault' | 'ended';
+type ReportKind =
+  | 'started'
+  | 'sendDigits'
+  | 'note'
+  | 'transfer'
+  | 'played'
+  | 'cleared'
+  | 'fault'
+  | 'ended';

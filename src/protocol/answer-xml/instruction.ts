@@ -224,6 +224,10 @@ export interface StreamInstruction extends Sourced {
   readonly speech: StreamSpeech | undefined;
   /** Whether `playedStream` and `clearedAudio` report the position of playback. */
   readonly playPositions: boolean;
+  /** Whether the bot may add texts to the timeline of the call with `note`. */
+  readonly notes: boolean;
+  /** Whether the bot may transfer the caller with `transfer`. */
+  readonly transfers: boolean;
   /** Cleaning of the caller's audio for the bot; absent: none. */
   readonly clean?: { readonly noise: boolean; readonly echo: boolean; readonly gain: boolean };
   /** Text spoken to the caller before the stream opens; undefined: none. */

@@ -5,6 +5,12 @@
 import type { StreamId } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { truncate } from '../../base/text.ts';
+import {
+  readNote,
+  readTransfer,
+  type StreamNote,
+  type StreamTransfer,
+} from './extension-message.ts';
 import { fault, type StreamFault } from './fault.ts';
 import { type PlaybackFormat, playbackFormat, type StreamFormat } from './media-format.ts';
 
@@ -13,6 +19,8 @@ export type ApplicationMessage =
   | { readonly event: 'checkpoint'; readonly name: string }
   | { readonly event: 'clearAudio' }
   | { readonly event: 'sendDTMF'; readonly digits: string }
+  | { readonly event: 'note'; readonly note: StreamNote }
+  | { readonly event: 'transfer'; readonly transfer: StreamTransfer }
   /** Pauses or resumes the recordings of the call. */
   | { readonly event: 'pauseRecording' | 'resumeRecording' }
   /** `drain` delays the stop until all queued audio has been played. */
@@ -21,6 +29,10 @@ export type ApplicationMessage =
 export interface ReaderContext {
   readonly streamId: StreamId;
   readonly format: StreamFormat;
+  /** Whether the document allows `note`. Without it, the event is unknown. */
+  readonly notes?: boolean;
+  /** Whether the document allows `transfer`. Without it, the event is unknown. */
+  readonly transfers?: boolean;
 }
 
 /** Maximum length of a checkpoint name in UTF-16 units. The name is kept until the checkpoint completes. */
@@ -48,6 +60,14 @@ const READERS: Readonly<Record<string, Reader>> = Object.assign(Object.create(nu
   clearAudio: () => ok({ event: 'clearAudio' }),
   clear: () => ok({ event: 'clearAudio' }),
   sendDTMF: readSendDtmf,
+  note: (message) => {
+    const note = readNote(message);
+    return note.ok ? ok({ event: 'note', note: note.value }) : note;
+  },
+  transfer: (message) => {
+    const transfer = readTransfer(message);
+    return transfer.ok ? ok({ event: 'transfer', transfer: transfer.value }) : transfer;
+  },
   pauseRecording: () => ok({ event: 'pauseRecording' }),
   resumeRecording: () => ok({ event: 'resumeRecording' }),
   stop: ({ drain }) => ok({ event: 'stop', drain: drain === true }),
@@ -67,7 +87,7 @@ export function readApplicationMessage(
     return err(fault('invalid_message', 'the message has no "event", or it is not a string'));
   }
   const read = READERS[event];
-  if (read === undefined) {
+  if (read === undefined || !isAllowed(event, context)) {
     return err(fault('invalid_message', `unknown event "${truncate(event, 64)}"`));
   }
   if (streamId !== undefined && streamId !== null && streamId !== context.streamId) {
@@ -75,6 +95,9 @@ export function readApplicationMessage(
   }
   return read(message.value, context);
 }
+
+const isAllowed = (event: string, { notes, transfers }: ReaderContext): boolean =>
+  (event !== 'note' || notes === true) && (event !== 'transfer' || transfers === true);
 
 const PART_BEGINNINGS = [...',[{'].map((sign) => sign.charCodeAt(0));
 

@@ -1,4 +1,5 @@
 /** Public interface of the audio-stream protocol: the JSON messages and the state machine of one stream socket. */
+export type { StreamNote, StreamTransfer } from './extension-message.ts';
 export type { EngineRefusal, Oversize } from './fault.ts';
 export type { StreamFormat } from './media-format.ts';
 export { readMediaMessage } from './media-message.ts';

@@ -34,6 +34,10 @@ export interface StreamIdentity {
   readonly speech?: { readonly events: boolean };
   /** Whether `playedStream` and `clearedAudio` report the position of playback. */
   readonly positions?: boolean;
+  /** Whether the bot may send `note`. */
+  readonly notes?: boolean;
+  /** Whether the bot may send `transfer`. */
+  readonly transfers?: boolean;
 }
 
 const tracksOf = (tracks: StreamIdentity['tracks']): readonly StreamTrack[] =>
@@ -132,6 +136,12 @@ interface SpeechChange {
   /** 0–1. */
   readonly confidence: number;
 }
+
+/** Progress of a transfer that the bot requested. */
+export const transferMessage = (
+  streamId: StreamId,
+  transfer: { readonly status: string; readonly detail: string },
+): string => numbered({ event: 'transfer', streamId, transfer });
 
 /** Confirms `pauseRecording` or `resumeRecording`. An extension of the dialect. */
 export const recordingMessage = (

@@ -1,4 +1,5 @@
 /** Inputs and outputs of a stream session. */
+import type { StreamNote, StreamTransfer } from './extension-message.ts';
 import type { EngineRefusal, Oversize, StreamFaultCode } from './fault.ts';
 import type { PlaybackRate, StreamEncoding } from './media-format.ts';
 import type { PlayPosition, StopReason } from './service-message.ts';
@@ -36,6 +37,7 @@ export type SessionInput =
   /** The engine has executed `clearQueue`. `at` is undefined if the position is unknown. */
   | { readonly kind: 'queueCleared'; readonly at: PlayPosition | undefined }
   | { readonly kind: 'dtmf'; readonly digit: string; readonly timestampMs: number }
+  | { readonly kind: 'transferProgress'; readonly status: string; readonly detail: string }
   /** Number of recordings that were paused or resumed. */
   | { readonly kind: 'recordings'; readonly isPaused: boolean; readonly count: number }
   | { readonly kind: 'pong' }
@@ -67,6 +69,8 @@ export type SessionOutput =
   /** Request to report `played` with this ID when all audio queued so far has been sent. */
   | { readonly kind: 'checkpoint'; readonly id: string }
   | { readonly kind: 'sendDigits'; readonly digits: string }
+  | { readonly kind: 'note'; readonly note: StreamNote }
+  | { readonly kind: 'transfer'; readonly transfer: StreamTransfer }
   | { readonly kind: 'pauseRecording'; readonly isPaused: boolean }
   /** Starts the closing handshake (RFC 6455 §7). `last` is sent before it; no `media` is sent between or after. */
   | {

@@ -113,6 +113,9 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
       case 'dtmf':
         this.#dtmf(input.digit, input.timestampMs);
         break;
+      case 'transferProgress':
+        this.#transferProgress(input.status, input.detail);
+        break;
       case 'recordings':
         if (this.sending) this.#send(encode.recordingMessage(this.#stream.streamId, input));
         break;
@@ -165,6 +168,12 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
         break;
       case 'sendDTMF':
         this.#out.push({ kind: 'sendDigits', digits: message.digits });
+        break;
+      case 'note':
+        this.#out.push({ kind: 'note', note: message.note });
+        break;
+      case 'transfer':
+        this.#out.push({ kind: 'transfer', transfer: message.transfer });
         break;
       case 'pauseRecording':
       case 'resumeRecording':
@@ -225,6 +234,11 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
     const shown = positions === true ? at : undefined;
     this.#send(encode.playedStreamMessage(streamId, name, shown));
     this.#out.push({ kind: 'played', name });
+  }
+
+  #transferProgress(status: string, detail: string): void {
+    if (!this.sending) return;
+    this.#send(encode.transferMessage(this.#stream.streamId, { status, detail }));
   }
 
   #dtmf(digit: string, timestampMs: number): void {

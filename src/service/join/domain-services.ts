@@ -6,6 +6,7 @@ import { type AccountDefaults, Accounts } from '../../domain/account/account.ts'
 import { CallRecords } from '../../domain/cdr/cdr.ts';
 import { Ledger, type RateBook } from '../../domain/ledger/ledger.ts';
 import { PhoneLogins } from '../../domain/phone-login/phone-login.ts';
+import { PersonalData } from '../../domain/privacy/privacy.ts';
 import {
   createProvisioning,
   type Provisioning,
@@ -26,6 +27,7 @@ export interface DomainServices {
   readonly callRecords: CallRecords;
   readonly phoneLogins: PhoneLogins;
   readonly users: Users;
+  readonly personalData: PersonalData;
 }
 
 export interface DomainServicesOptions {
@@ -53,6 +55,13 @@ export function createDomainServices(store: Store, options: DomainServicesOption
     random,
     defaults: options.accounts,
   });
+  const recordings = new Recordings({
+    recordings: store.recordings,
+    exports: store.exports,
+    files: options.recordingFiles,
+    clock,
+    random,
+  });
   return {
     accounts,
     users: new Users({
@@ -77,13 +86,8 @@ export function createDomainServices(store: Store, options: DomainServicesOption
       ...(rateBook && { rateBook }),
     }),
     provisioning: createProvisioning(store, { clock, random }, options.provisioning),
-    recordings: new Recordings({
-      recordings: store.recordings,
-      exports: store.exports,
-      files: options.recordingFiles,
-      clock,
-      random,
-    }),
+    recordings,
+    personalData: new PersonalData({ ...store, recordings }),
     callRecords: new CallRecords(store.cdrs),
   };
 }

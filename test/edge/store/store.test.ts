@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { EntryFilter } from '../../../src/domain/ledger/types.ts';
 import { campaignContract } from '../../contract/campaign-contract.ts';
 import { entryListContract } from '../../contract/entry-list-contract.ts';
+import { privacyContract } from '../../contract/privacy-contract.ts';
 import { statementsContract } from '../../contract/statements-contract.ts';
 import { type Opened, storeContract } from '../../contract/store-contract.ts';
 import { newestSchema, noteStatements, type Plan, plansOf } from './noted-statements.ts';
@@ -19,6 +20,7 @@ storeContract('SQLite in memory', inMemory);
 entryListContract('SQLite in memory', inMemory, 25);
 campaignContract('SQLite in memory', inMemory);
 statementsContract('SQLite in memory', inMemory);
+privacyContract('SQLite in memory', inMemory);
 
 storeContract('SQLite on disk, on its threads', async () => {
   let removeFolder = (): void => undefined;

@@ -151,3 +151,96 @@ describe('messages of the application (dialect §1.2)', () => {
     );
   });
 });
+
+describe('extensions that the document allows', () => {
+  const allowed = { ...STREAM, notes: true, transfers: true };
+  const readAllowed = (message: unknown) => readApplicationMessage(bytes(message), allowed);
+
+  it('reads a note', () => {
+    const note = { kind: 'transcript', speaker: 'bot', text: 'Hello.' };
+    expect(readAllowed({ event: 'note', note })).toEqual({
+      ok: true,
+      value: { event: 'note', note },
+    });
+  });
+
+  it('reads a transfer and adds defaults', () => {
+    expect(readAllowed({ event: 'transfer', transfer: { to: '14155550100' } })).toEqual({
+      ok: true,
+      value: {
+        event: 'transfer',
+        transfer: {
+          mode: 'blind',
+          to: '14155550100',
+          callerId: undefined,
+          music: undefined,
+          introduction: undefined,
+          stream: 'end',
+          timeoutMs: 30_000,
+        },
+      },
+    });
+  });
+
+  it.each([
+    [{ event: 'note' }, 'note has no "note" object'],
+    [
+      { event: 'note', note: { kind: 'x', text: 'a' } },
+      'note.kind must be "transcript" or "agent"',
+    ],
+    [
+      { event: 'note', note: { kind: 'agent', text: '' } },
+      'note.text must have 1 to 2000 characters',
+    ],
+    [
+      { event: 'note', note: { kind: 'agent', text: 'a'.repeat(2001) } },
+      'note.text must have 1 to 2000 characters',
+    ],
+    [
+      { event: 'note', note: { kind: 'agent', text: 'a', speaker: 'dog' } },
+      'note.speaker must be "caller" or "bot"',
+    ],
+    [{ event: 'transfer', transfer: [] }, 'transfer has no "transfer" object'],
+    [{ event: 'transfer', transfer: {} }, 'transfer.to must have 1 to 512 characters'],
+    [
+      { event: 'transfer', transfer: { to: '1', mode: 'cold' } },
+      'transfer.mode must be "blind", "attended" or "warm"',
+    ],
+    [
+      { event: 'transfer', transfer: { to: '1', stream: 'caller' } },
+      'a blind transfer ends the stream',
+    ],
+    [
+      { event: 'transfer', transfer: { to: '1', mode: 'warm', stream: 'both' } },
+      'transfer.stream must be "end", "caller" or "colleague"',
+    ],
+    [
+      { event: 'transfer', transfer: { to: '1', timeout: 121 } },
+      'transfer.timeout must be from 1 to 120 seconds',
+    ],
+    [
+      { event: 'transfer', transfer: { to: 'sip:a@b\r\nX: 1' } },
+      'transfer.to contains control characters',
+    ],
+    [
+      { event: 'transfer', transfer: { to: '1', callerId: '1\u0000' } },
+      'transfer.callerId contains control characters',
+    ],
+    [
+      { event: 'transfer', transfer: { to: '1', music: 7 } },
+      'transfer.music must be a string of at most 1000 characters',
+    ],
+  ])('refuses %j', (message, reason) => {
+    expect(readAllowed(message)).toMatchObject({
+      ok: false,
+      error: { code: 'invalid_message', message: reason },
+    });
+  });
+
+  it.each(['note', 'transfer'])('does not know %s without permission', (event) => {
+    expect(read({ event, [event]: { kind: 'agent', text: 'a', to: '1' } })).toMatchObject({
+      ok: false,
+      error: { message: `unknown event "${event}"` },
+    });
+  });
+});

@@ -26,6 +26,7 @@ export class Race {
   readonly #events: DialEvents;
   readonly #sound: RingingSound;
   readonly #isRepeated: boolean;
+  readonly #introduction: string | undefined;
   readonly #legs: DialledLeg[] = [];
   readonly #unplaced: UnplacedAttempt[] = [];
   readonly #decided: Promise<DialledLeg | undefined>;
@@ -50,6 +51,7 @@ export class Race {
       readonly events: DialEvents;
       readonly sound: RingingSound;
       readonly isRepeated: boolean;
+      readonly introduction: string | undefined;
     },
   ) {
     this.#instruction = instruction;
@@ -57,6 +59,7 @@ export class Race {
     this.#events = around.events;
     this.#sound = around.sound;
     this.#isRepeated = around.isRepeated;
+    this.#introduction = around.introduction;
     this.#pending = instruction.destinations.length;
     this.#decided = new Promise((resolve) => {
       this.#decide = resolve;
@@ -207,7 +210,7 @@ export class Race {
   async #confirm(leg: DialledLeg): Promise<void> {
     // Its early media may be connected to the caller. Before confirmation, the two must not hear each other.
     this.#sound.gone(leg.call);
-    const agreed = await confirmed(leg.call, this.#instruction, this.#context);
+    const agreed = await confirmed(leg.call, this.#instruction, this.#context, this.#introduction);
     if (leg.call.isEnded || this.#verdict !== undefined) return;
     if (agreed) this.#win(leg);
     else leg.call.hangup('confirmKeyFailed', 'Platform');

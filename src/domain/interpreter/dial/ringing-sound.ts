@@ -22,19 +22,24 @@ export class RingingSound {
   #isStopped = false;
   /** Stops the music. */
   #music: AbortController | undefined;
+  /** Ringing tone or music of the service. */
   #tone: Playback | undefined;
+  readonly #playsHoldMusic: boolean;
   #rings = false;
   /** Called party whose early media the A leg receives. `bridge` is set once they are connected. */
   #early: { readonly leg: Call; bridge: Bridge | undefined } | undefined;
 
-  constructor(instruction: DialInstruction, context: VerbContext) {
+  /** `holdMusic`: the caller hears the music of the service instead of a ringing tone, mixed with other audio. */
+  constructor(instruction: DialInstruction, context: VerbContext, holdMusic = false) {
     this.#instruction = instruction;
     this.#context = context;
+    this.#playsHoldMusic = holdMusic;
   }
 
   start(): void {
     const { dialMusic } = this.#instruction;
     if (dialMusic.kind === 'url') void this.#playMusic(dialMusic.url);
+    else if (this.#playsHoldMusic) void this.#playHoldMusic();
   }
 
   /** Starts the ringing tone, once a called party rings. */
@@ -51,7 +56,8 @@ export class RingingSound {
   early(leg: Call): void {
     const { call } = this.#context;
     const { kind } = this.#instruction.dialMusic;
-    const isPassedOn = kind === 'real' || (kind === 'ringback' && !call.isAnswered);
+    const isPassedOn =
+      !this.#playsHoldMusic && (kind === 'real' || (kind === 'ringback' && !call.isAnswered));
     if (!isPassedOn || this.#early !== undefined || this.#isOver) return;
     this.#early = { leg, bridge: undefined };
     if (hearsUs(call)) this.#hear(leg);
@@ -119,9 +125,21 @@ export class RingingSound {
     }
   }
 
+  async #playHoldMusic(): Promise<void> {
+    const { call, needs } = this.#context;
+    const music = await needs.holdMusic(call.media.rate);
+    if (music === undefined || this.#isOver) return;
+    this.#tone = call.media.play(music, { loop: 0, mix: true });
+  }
+
   #playTone(): void {
     const { call } = this.#context;
-    if (this.#instruction.dialMusic.kind === 'url' || this.#early !== undefined) return;
+    if (
+      this.#playsHoldMusic ||
+      this.#instruction.dialMusic.kind === 'url' ||
+      this.#early !== undefined
+    )
+      return;
     if (!this.#rings || this.#tone !== undefined || this.#isOver || !hearsUs(call)) return;
     this.#tone = call.media.playTone(ringingTone(call.identity.country), {
       loop: 0,

@@ -19,12 +19,24 @@ import { Race } from './race.ts';
 import { bringParty, mayRefer } from './referral.ts';
 import { RingingSound } from './ringing-sound.ts';
 
+export interface DialOptions {
+  /** True if several Dials of this call in a row have failed. */
+  readonly isRepeated: boolean;
+  /** True if the caller hears the music of the service while waiting, instead of a ringing tone. */
+  readonly holdMusic?: boolean;
+  /** Text that a called party hears before it must confirm. */
+  readonly introduction?: string | undefined;
+  /** Called when the parties are connected. */
+  readonly connected?: ((leg: Call) => void) | undefined;
+}
+
 export class DialSession {
   readonly #instruction: DialInstruction;
   readonly #context: VerbContext;
   readonly #events: DialEvents;
   readonly #sound: RingingSound;
   readonly #race: Race;
+  readonly #onConnected: (leg: Call) => void;
   #talking: DialledLeg | undefined;
   #connected: DialledLeg | undefined;
   #detach: () => void = noOperation;
@@ -35,17 +47,18 @@ export class DialSession {
   readonly #referred: DialledLeg[] = [];
   #isTransferred = false;
 
-  /** `isRepeated`: several Dials of this call in a row have failed. */
-  constructor(instruction: DialInstruction, context: VerbContext, isRepeated: boolean) {
+  constructor(instruction: DialInstruction, context: VerbContext, options: DialOptions) {
     this.#instruction = instruction;
     this.#context = context;
     this.#events = new DialEvents(instruction, context);
-    this.#sound = new RingingSound(instruction, context);
+    this.#sound = new RingingSound(instruction, context, options.holdMusic);
     this.#race = new Race(instruction, context, {
       events: this.#events,
       sound: this.#sound,
-      isRepeated,
+      isRepeated: options.isRepeated,
+      introduction: options.introduction,
     });
+    this.#onConnected = options.connected ?? noOperation;
   }
 
   /** The connected B leg. */
@@ -171,6 +184,7 @@ export class DialSession {
     for (const call of [a, b]) this.#context.needs.keeping.noted(call);
     a.log.add('call', 'connected', { bLegUuid: b.uuid });
     this.#events.connected(leg);
+    this.#onConnected(b);
     this.#race.winnerReported();
     needs.recorder.dialAnswered(a);
     const taken = new Promise<DialledLeg>((resolve) => {
@@ -316,7 +330,7 @@ async function withoutCaller(
 ): Promise<void> {
   const context = { call: b, needs, signal: b.signal, ready: () => Promise.resolve() };
   const silent = { ...instruction, callbackUrl: undefined };
-  const session = new DialSession(silent, context, false);
+  const session = new DialSession(silent, context, { isRepeated: false });
   const forget = keepLiveDial(b, session);
   try {
     await session.converse(party);

@@ -20,7 +20,7 @@ export async function dial(
 ): Promise<VerbOutcome> {
   if (context.needs.settings.answerBeforeDial) await context.ready();
   const isRepeated = await turnToDial(context);
-  const session = new DialSession(instruction, context, isRepeated);
+  const session = new DialSession(instruction, context, { isRepeated });
   const forget = keepLiveDial(context.call, session);
   try {
     const result = await session.run();

@@ -2,6 +2,7 @@ import { unlessAborted } from '../../../base/abort.ts';
 import type { StreamInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import { openAudioStream } from '../audio-stream.ts';
 import { disclose } from '../disclosure.ts';
+import { HandOver } from '../hand-over.ts';
 import type { VerbContext } from '../needs.ts';
 import { NEXT, type VerbOutcome } from '../outcome.ts';
 
@@ -23,10 +24,15 @@ export async function stream(
     context.needs,
   );
   if (opened === undefined || !instruction.keepCallAlive) return NEXT;
+  const handOver = new HandOver(opened, context);
+  opened.onTransfer((transfer) => handOver.begin(transfer));
   try {
     await unlessAborted(context.signal, opened.ended);
+    // A transfer continues after the bot has left.
+    await handOver.settled();
   } finally {
     opened.stop(context.call.isEnded ? 'callEnded' : 'transferred');
+    await handOver.over();
     // Presses during the stream are for the bot and do not count as type-ahead.
     context.call.digits.takeAhead();
   }

@@ -291,7 +291,7 @@ function uncount(db: Connection, callUuid: CallUuid, day: string): void {
  * Changes the status of a contact. All status changes go through here, which keeps the counters equal to the number of
  * contacts per status.
  */
-function move(
+export function move(
   db: Connection,
   campaignId: CampaignId,
   row: Row,

@@ -14,6 +14,7 @@ import { withCredentials } from '../sealed-text.ts';
 import { int, optional, seconds, stored, Table, text } from '../table.ts';
 import { Where } from '../where.ts';
 import { dialling } from './campaign-dialling.ts';
+import { campaignErasure } from './campaign-erasure.ts';
 import { contactLists } from './campaign-lists.ts';
 import { campaignRetention, doNotCallLists } from './campaign-retention.ts';
 import { notificationTable } from './notifications.ts';
@@ -132,6 +133,7 @@ export const campaignRepository = (db: Connection): Synchronously<CampaignStore>
   ...numbers(db),
   ...doNotCallLists(db),
   ...campaignRetention(db),
+  ...campaignErasure(db),
   ...contactLists(db, (id) => getCampaign(db, id)),
   ...dialling(db, (id) => getCampaign(db, id)),
 });

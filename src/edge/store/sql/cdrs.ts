@@ -3,7 +3,7 @@ import { asAccountId } from '../../../base/ids.ts';
 import { micros } from '../../../base/money.ts';
 import { plainFilter } from '../../../base/phone-number.ts';
 import type { CallLogStore, CdrStore, RetentionStore } from '../../../domain/cdr/needs.ts';
-import type { Cdr, CdrFilter, CdrRecord } from '../../../domain/cdr/types.ts';
+import { type Cdr, type CdrFilter, type CdrRecord, ERASED } from '../../../domain/cdr/types.ts';
 import { type Connection, integer, type Row, string } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
 import { converted, flag, int, optional, seconds, stored, Table, text } from '../table.ts';
@@ -217,6 +217,36 @@ export const retentionRepository = (db: Connection): Synchronously<RetentionStor
       db.send('DELETE FROM cdr WHERE number = ?', [integer(row, 'number')]); // its timeline goes with it
     }
     return expired.length;
+  },
+  eraseCalls: (number, calls, related) => {
+    for (const callUuid of [...calls, ...related]) {
+      db.send(
+        'DELETE FROM call_timeline WHERE number = (SELECT number FROM cdr WHERE call_uuid = ?)',
+        [callUuid],
+      );
+      db.send('UPDATE cdr SET terminated_to = NULL WHERE call_uuid = ? AND terminated_to = ?', [
+        callUuid,
+        number,
+      ]);
+    }
+    for (const callUuid of calls) {
+      db.send(
+        `UPDATE cdr SET caller_name = CASE WHEN from_number = @number THEN '' ELSE caller_name END,
+            from_number = CASE WHEN from_number = @number THEN @erased ELSE from_number END,
+            to_number = CASE WHEN to_number = @number THEN @erased ELSE to_number END,
+            sip_call_id = NULL, sip_user_agent = NULL, remote_address = NULL, failure_reason = NULL
+          WHERE call_uuid = @callUuid`,
+        { number, erased: ERASED, callUuid },
+      );
+      // The description of a charge is "Call … from A to B, 30 s".
+      db.send(
+        `UPDATE entry SET description = REPLACE(REPLACE(description, ?, ?), ?, ?)
+          WHERE account_id = (SELECT account_id FROM cdr WHERE call_uuid = ?) AND reference = ?`,
+        [` ${number} `, ` ${ERASED} `, ` ${number},`, ` ${ERASED},`, callUuid, `cdr:${callUuid}`],
+      );
+      // Recordings without a file; the others are deleted with their files.
+      db.send(`DELETE FROM recording WHERE call_uuid = ? AND status = 'failed'`, [callUuid]);
+    }
   },
   // Deletes the oldest records first, approximately in the order of their ends.
   purgeLogs: (nowUs, retentionMs, limit) =>

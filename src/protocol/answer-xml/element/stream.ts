@@ -29,12 +29,13 @@ export function readStream(reader: ElementReader, options: AnswerXmlOptions): St
       { attribute: 'audioTrack' },
     );
   }
+  const keepCallAlive = reader.boolean('keepCallAlive', false);
   return {
     kind: 'stream',
     url,
     bidirectional,
     audioTrack,
-    keepCallAlive: reader.boolean('keepCallAlive', false),
+    keepCallAlive,
     ...contentType(reader),
     timeoutMs: timeoutMs(reader),
     statusCallbackUrl: reader.url('statusCallbackUrl'),
@@ -44,6 +45,8 @@ export function readStream(reader: ElementReader, options: AnswerXmlOptions): St
     name: reader.text('name'),
     speech: speech(reader, bidirectional, audioTrack),
     playPositions: reader.boolean('playPositions', false),
+    notes: reader.boolean('notes', false),
+    transfers: transfers(reader, bidirectional, keepCallAlive),
     disclosure: disclosure(reader),
     ...cleaning(reader),
     ...reader.sourced(),
@@ -92,6 +95,19 @@ function speech(
     });
   }
   return { events, bargeIn, sensitivity, minimumMs, endMs };
+}
+
+/** The element carries out the transfer, so that it must not end before the stream. */
+function transfers(reader: ElementReader, bidirectional: boolean, keepsCall: boolean): boolean {
+  const isAllowed = reader.boolean('transfers', false);
+  if (isAllowed && !(bidirectional && keepsCall)) {
+    reader.refuse(
+      'transfers="true" without bidirectional and keepCallAlive',
+      'bidirectional="true" and keepCallAlive="true" together with transfers',
+      { attribute: 'transfers' },
+    );
+  }
+  return isAllowed;
 }
 
 function streamUrl(reader: ElementReader, options: AnswerXmlOptions): string {

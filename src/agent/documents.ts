@@ -1,0 +1,62 @@
+/** Documents that the agent returns to the service. */
+import type { AgentFile } from './agent-file.ts';
+import type { Model } from './model/model.ts';
+import type { Outcome } from './outcome.ts';
+
+const SIGNS: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
+const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => SIGNS[sign] ?? '');
+
+const response = (elements: string): string =>
+  `<?xml version="1.0" encoding="UTF-8"?>\n<Response>${elements}</Response>\n`;
+
+/** The stream, and the request for the outcome after it. */
+export const answerDocument = (
+  { interruption, disclosure }: AgentFile,
+  input: Model['input'],
+  urls: { readonly stream: string; readonly after: string },
+): string => {
+  const disclosed = disclosure === undefined ? '' : ` disclosure="${escaped(disclosure)}"`;
+  return response(
+    `<Stream bidirectional="true" keepCallAlive="true" contentType="${input}" speechEvents="true"` +
+      ` bargeIn="${interruption}" playPositions="true" notes="true" transfers="true"${disclosed}>${escaped(urls.stream)}</Stream>` +
+      `<Redirect>${escaped(urls.after)}</Redirect>`,
+  );
+};
+
+/** Calls `to`. The attributes prevent a further request to the answer URL when that call ends. */
+const dial = (to: string, callerId: string | undefined, action: string): string => {
+  const by = callerId === undefined ? '' : ` callerId="${escaped(callerId)}"`;
+  const party = /^sips?:/i.test(to)
+    ? `<User>${escaped(to)}</User>`
+    : `<Number>${escaped(to)}</Number>`;
+  return `<Dial${by} redirect="false" action="${escaped(action)}">${party}</Dial>`;
+};
+
+/** Document for the outcome. `action` gets the results of calls to other parties. */
+export function outcomeDocument(
+  { fallback, limits }: AgentFile,
+  outcome: Outcome,
+  action: string,
+): string {
+  switch (outcome.kind) {
+    case 'hangup':
+      return response('<Hangup/>');
+    case 'limit':
+      return response(`${speak(limits.say)}<Hangup/>`);
+    case 'transfer':
+      return response(`${dial(outcome.to, outcome.callerId, action)}<Hangup/>`);
+    case 'fallback': {
+      const { say, transferTo } = fallback;
+      const onward = transferTo === undefined ? '' : dial(transferTo, undefined, action);
+      return response(`${speak(say)}${onward}<Hangup/>`);
+    }
+  }
+}
+
+const speak = (text: string): string => (text === '' ? '' : `<Speak>${escaped(text)}</Speak>`);

@@ -1,0 +1,170 @@
+/** WebSocket client for JSON events of model vendors, with limits. */
+import WebSocket from 'ws';
+import type { Clock } from '../../base/clock.ts';
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export interface JsonSocketOptions {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly connectMs: number;
+  readonly clock: Clock;
+}
+
+export interface JsonSocketEvents {
+  opened(): void;
+  message(message: Json): void;
+  malformed(why: string): void;
+  /** The connection failed or was closed by the peer. Reported at most once, and not after `close`. */
+  lost(cause: string): void;
+}
+
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+/** Maximum unsent bytes, about 30 s of audio. A vendor that reads more slowly is unusable. */
+const MAX_WAITING_BYTES = 2 * 1024 * 1024;
+/** Interval between pings, in ms. A peer that sends nothing during two intervals is lost. */
+const PING_MS = 15_000;
+/** Malformed messages that end the connection. */
+const MAX_MALFORMED = 20;
+
+export class JsonSocket {
+  readonly #socket: WebSocket;
+  readonly #events: JsonSocketEvents;
+  #waiting: string[] | undefined = [];
+  #waitingBytes = 0;
+  #malformed = 0;
+  #over = false;
+  readonly #clock: Clock;
+  #isAlive = true;
+  #cancelPing: () => void = () => undefined;
+
+  constructor({ url, headers, connectMs, clock }: JsonSocketOptions, events: JsonSocketEvents) {
+    this.#events = events;
+    this.#clock = clock;
+    this.#socket = new WebSocket(url, {
+      headers,
+      handshakeTimeout: connectMs,
+      maxPayload: MAX_MESSAGE_BYTES,
+      perMessageDeflate: false,
+    });
+    this.#socket.on('open', () => {
+      if (this.#over) return;
+      events.opened();
+      const waiting = this.#waiting ?? [];
+      this.#waiting = undefined;
+      for (const text of waiting) this.#socket.send(text);
+      this.#ping();
+    });
+    this.#socket.on('pong', () => {
+      this.#isAlive = true;
+    });
+    this.#socket.on('message', (data) => this.#read(String(data)));
+    this.#socket.on('error', (error) => this.#lost(error.message));
+    this.#socket.on('close', (code, reason) => {
+      const why = String(reason).slice(0, 200);
+      this.#lost(`closed the connection with ${code}${why === '' ? '' : ` (${why})`}`);
+    });
+  }
+
+  /** Sends a message before those that wait for the connection. */
+  sendFirst(message: Json): void {
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
+  }
+
+  send(message: Json): void {
+    if (this.#over) return;
+    const text = JSON.stringify(message);
+    if (this.#waiting === undefined) {
+      if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(text);
+    } else {
+      this.#waiting.push(text);
+      this.#waitingBytes += text.length;
+    }
+    if (Math.max(this.#socket.bufferedAmount, this.#waitingBytes) > MAX_WAITING_BYTES)
+      this.#lost('reads too slowly');
+    if (this.#waiting === undefined) this.#waitingBytes = 0;
+  }
+
+  sendBytes(bytes: Uint8Array): void {
+    if (this.#over || this.#socket.readyState !== WebSocket.OPEN) return;
+    this.#socket.send(bytes);
+    if (this.#socket.bufferedAmount > MAX_WAITING_BYTES) this.#lost('reads too slowly');
+  }
+
+  close(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#end();
+  }
+
+  #ping(): void {
+    this.#cancelPing = this.#clock.at(this.#clock.monotonicMs() + PING_MS, () => {
+      if (this.#over) return;
+      if (!this.#isAlive) {
+        this.#lost('does not respond');
+        return;
+      }
+      this.#isAlive = false;
+      if (this.#socket.readyState === WebSocket.OPEN) this.#socket.ping();
+      this.#ping();
+    });
+  }
+
+  #read(text: string): void {
+    if (this.#over) return;
+    this.#isAlive = true;
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      value = undefined;
+    }
+    if (isJson(value)) {
+      this.#events.message(value);
+      return;
+    }
+    this.#malformed += 1;
+    this.#events.malformed('an event is not a JSON object');
+    if (this.#malformed >= MAX_MALFORMED) this.#lost('sends malformed events');
+  }
+
+  #lost(cause: string): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#events.lost(cause);
+    this.#end();
+  }
+
+  #end(): void {
+    this.#cancelPing();
+    this.#waiting = undefined;
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.close(1000);
+    else this.#socket.terminate();
+  }
+}
+
+export const isJson = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Returns the object at `key`, or an empty object. */
+export const part = (value: unknown, key: string): Json => {
+  const found = isJson(value) ? value[key] : undefined;
+  return isJson(found) ? found : {};
+};
+
+export const list = (value: unknown): readonly Json[] =>
+  Array.isArray(value) ? value.filter(isJson) : [];
+
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** A count from a vendor. Invalid values count as 0. */
+export const count = (value: unknown): number =>
+  typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.round(value) : 0;
+
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+/** Whether the value is base64 of whole 16-bit samples. */
+export const isPcm = (value: unknown): value is string => {
+  if (typeof value !== 'string' || value.length % 4 !== 0 || !BASE64.test(value)) return false;
+  const padding = value.endsWith('==') ? 2 : Number(value.endsWith('='));
+  return ((value.length / 4) * 3 - padding) % 2 === 0;
+};

@@ -1,0 +1,274 @@
+/**
+ * OpenAI Realtime over WebSocket, and compatible servers. The caller's audio passes as mu-law without conversion; the
+ * model's audio is L16 at 24 kHz. `dialect: beta` uses the event names of servers that implement the earlier API.
+ */
+import type { ModelSettings } from '../agent-file.ts';
+import { count, isPcm, type Json, JsonSocket, list, part, textOf } from './json-socket.ts';
+import type { Model, ModelEvents, ModelOptions, ToolCall, Usage } from './model.ts';
+
+const URL_OF_VENDOR = 'wss://api.openai.com/v1/realtime';
+const DEFAULT_MODEL = 'gpt-realtime';
+const DEFAULT_VOICE = 'marin';
+const TRANSCRIBER = 'gpt-4o-mini-transcribe';
+const OUTPUT_RATE_HZ = 24_000;
+/** Errors of the vendor that concern one request; the session continues. */
+const HARMLESS = new Set([
+  'response_cancel_not_active',
+  'conversation_already_has_active_response',
+  'item_truncate_invalid_item_id',
+  'input_audio_buffer_commit_empty',
+]);
+const MAX_WARNINGS = 20;
+
+export class OpenAiRealtime implements Model {
+  readonly input = 'audio/x-mulaw;rate=8000';
+  readonly #socket: JsonSocket;
+  readonly #events: ModelEvents;
+  readonly #settings: ModelSettings;
+  readonly #options: ModelOptions;
+  /** Names of announced function calls, by call ID: the event with the arguments may lack the name. */
+  readonly #names = new Map<string, string>();
+  readonly #called = new Set<string>();
+  #responding = false;
+  /** A response was requested while another one was active. */
+  #wantsResponse = false;
+  #cancelled = false;
+  #warnings = 0;
+  #isReady = false;
+
+  constructor(settings: ModelSettings, options: ModelOptions, events: ModelEvents) {
+    this.#settings = settings;
+    this.#options = options;
+    this.#events = events;
+    const url = new URL(settings.url ?? URL_OF_VENDOR);
+    if (!url.searchParams.has('model'))
+      url.searchParams.set('model', settings.model ?? DEFAULT_MODEL);
+    const { apiKey } = settings;
+    this.#socket = new JsonSocket(
+      {
+        url: url.href,
+        headers: {
+          ...(apiKey && { Authorization: `Bearer ${apiKey}` }),
+          ...(settings.dialect === 'beta' && { 'OpenAI-Beta': 'realtime=v1' }),
+        },
+        connectMs: options.connectMs,
+        clock: options.clock,
+      },
+      {
+        opened: () => this.#socket.sendFirst({ type: 'session.update', session: this.#session() }),
+        message: (message) => this.#read(message),
+        malformed: (why) => this.#warn(why),
+        lost: (cause) => events.failed(`the model ${cause}`),
+      },
+    );
+  }
+
+  hear(payload: string): void {
+    this.#socket.send({ type: 'input_audio_buffer.append', audio: payload });
+  }
+
+  greet(text: string): void {
+    this.#respond({ instructions: `Say exactly this, and nothing else: ${text}` });
+  }
+
+  interrupted(item: string, playedMs: number): void {
+    if (this.#responding && !this.#cancelled) {
+      this.#cancelled = true;
+      this.#socket.send({ type: 'response.cancel' });
+    }
+    this.#socket.send({
+      type: 'conversation.item.truncate',
+      item_id: item,
+      content_index: 0,
+      audio_end_ms: Math.max(0, Math.floor(playedMs)),
+    });
+  }
+
+  notify(text: string): void {
+    const content = [{ type: 'input_text', text }];
+    this.#socket.send({
+      type: 'conversation.item.create',
+      item: { type: 'message', role: 'user', content },
+    });
+    this.#respond();
+  }
+
+  toolResult({ id }: ToolCall, result: string): void {
+    this.#socket.send({
+      type: 'conversation.item.create',
+      item: { type: 'function_call_output', call_id: id, output: result },
+    });
+    this.#respond();
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
+
+  #respond(response?: Json): void {
+    if (this.#responding && response === undefined) {
+      this.#wantsResponse = true;
+      return;
+    }
+    this.#socket.send({ type: 'response.create', ...(response && { response }) });
+  }
+
+  #session(): Json {
+    const { instructions, tools, interruptible } = this.#options;
+    const turns = { type: 'server_vad', interrupt_response: interruptible, create_response: true };
+    const { model = DEFAULT_MODEL, voice, dialect } = this.#settings;
+    const functions = tools.map((tool) => ({ type: 'function', ...tool }));
+    if (dialect === 'beta') {
+      return {
+        instructions,
+        tools: functions,
+        modalities: ['audio', 'text'],
+        voice: voice ?? 'alloy',
+        input_audio_format: 'g711_ulaw',
+        output_audio_format: 'pcm16',
+        input_audio_transcription: { model: 'whisper-1' },
+        turn_detection: turns,
+      };
+    }
+    return {
+      type: 'realtime',
+      model,
+      instructions,
+      tools: functions,
+      output_modalities: ['audio'],
+      audio: {
+        input: {
+          format: { type: 'audio/pcmu' },
+          transcription: { model: TRANSCRIBER },
+          turn_detection: turns,
+        },
+        output: {
+          format: { type: 'audio/pcm', rate: OUTPUT_RATE_HZ },
+          voice: voice ?? DEFAULT_VOICE,
+        },
+      },
+    };
+  }
+
+  #read(event: Json): void {
+    switch (event['type']) {
+      case 'session.updated':
+        if (!this.#isReady) this.#events.ready();
+        this.#isReady = true;
+        break;
+      case 'input_audio_buffer.speech_started':
+        this.#events.callerSpeaks();
+        break;
+      case 'input_audio_buffer.speech_stopped':
+        this.#events.callerFinished();
+        break;
+      case 'conversation.item.input_audio_transcription.completed':
+        this.#said('caller', event['transcript']);
+        break;
+      case 'response.created':
+        this.#responding = true;
+        this.#cancelled = false;
+        break;
+      case 'response.output_item.added':
+      case 'response.output_item.done':
+        this.#item(part(event, 'item'));
+        break;
+      case 'response.output_audio.delta':
+      case 'response.audio.delta':
+        this.#audio(event);
+        break;
+      case 'response.output_audio_transcript.done':
+      case 'response.audio_transcript.done':
+        this.#said('bot', event['transcript']);
+        break;
+      case 'response.function_call_arguments.done':
+        this.#tool(event);
+        break;
+      case 'response.done':
+        this.#responseDone(part(event, 'response'));
+        break;
+      case 'error':
+        this.#error(part(event, 'error'));
+        break;
+      default:
+        if (typeof event['type'] !== 'string') this.#warn('an event has no type');
+    }
+  }
+
+  #audio({ item_id: item, delta }: Json): void {
+    if (typeof item !== 'string' || !isPcm(delta)) {
+      this.#warn('an audio event is malformed');
+      return;
+    }
+    // Audio that arrives after the interruption belongs to the cancelled response.
+    if (!this.#cancelled) this.#events.audio({ item, payload: delta, rate: OUTPUT_RATE_HZ });
+  }
+
+  #said(who: 'caller' | 'bot', text: unknown): void {
+    if (typeof text === 'string' && text.trim() !== '') this.#events.said(who, text.trim());
+  }
+
+  #item({ type, call_id: id, name }: Json): void {
+    if (type === 'function_call' && typeof id === 'string' && typeof name === 'string')
+      this.#names.set(id, name);
+  }
+
+  #tool(event: Json): void {
+    const { call_id: id } = event;
+    const name = textOf(event['name']) || (typeof id === 'string' ? this.#names.get(id) : '');
+    if (typeof id !== 'string' || !name || typeof event['arguments'] !== 'string') {
+      this.#warn('a function call is malformed');
+      return;
+    }
+    if (this.#called.has(id)) return;
+    this.#called.add(id);
+    this.#events.tool({ id, name, arguments: event['arguments'] });
+  }
+
+  #responseDone(response: Json): void {
+    this.#responding = false;
+    this.#cancelled = false;
+    this.#events.used(usageOf(part(response, 'usage')));
+    if (response['status'] === 'failed') {
+      const why = textOf(part(part(response, 'status_details'), 'error')['message']);
+      this.#events.failed(`the model failed: ${why.slice(0, 200) || 'no reason given'}`);
+      return;
+    }
+    // A function call whose own event was lost is still in the output of the response.
+    for (const item of list(response['output'])) {
+      this.#item(item);
+      if (item['type'] === 'function_call') this.#tool(item);
+    }
+    if (this.#wantsResponse) {
+      this.#wantsResponse = false;
+      this.#respond();
+    }
+    this.#events.responded();
+  }
+
+  #error(error: Json): void {
+    const code = textOf(error['code']);
+    const words = `the model reported ${code || textOf(error['type']) || 'an error'}: ${textOf(error['message']).slice(0, 200)}`;
+    const isFatal = !this.#isReady || /session_expired|quota|invalid_api_key|rate_limit/.test(code);
+    if (isFatal && !HARMLESS.has(code)) this.#events.failed(words);
+    else if (!HARMLESS.has(code)) this.#warn(words);
+  }
+
+  #warn(text: string): void {
+    this.#warnings += 1;
+    if (this.#warnings <= MAX_WARNINGS) this.#events.warning(text);
+  }
+}
+
+function usageOf(usage: Json): Usage {
+  const input = part(usage, 'input_token_details');
+  const output = part(usage, 'output_token_details');
+  const audioInput = count(input['audio_tokens']);
+  const audioOutput = count(output['audio_tokens']);
+  return {
+    audioInput,
+    audioOutput,
+    textInput: Math.max(0, count(usage['input_tokens']) - audioInput),
+    textOutput: Math.max(0, count(usage['output_tokens']) - audioOutput),
+  };
+}

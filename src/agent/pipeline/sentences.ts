@@ -1,0 +1,39 @@
+/** Splits streamed text into sentences for speech synthesis. */
+
+/** Minimum length of a sentence, so that "Mr." or "1." does not become one. */
+const LEAST_CHARS = 12;
+/** Length after which a comma or space also ends a piece. */
+const LONG_CHARS = 180;
+const END = /[.!?…。！？](?=["')\]]*\s)/g;
+
+export class Sentences {
+  #text = '';
+
+  /** Adds text and returns the sentences that are complete. */
+  add(text: string): readonly string[] {
+    this.#text += text;
+    const complete: string[] = [];
+    for (let end = this.#endOf(); end > 0; end = this.#endOf()) {
+      complete.push(this.#text.slice(0, end).trim());
+      this.#text = this.#text.slice(end);
+    }
+    return complete.filter((sentence) => sentence !== '');
+  }
+
+  /** Returns the remaining text. */
+  rest(): readonly string[] {
+    const rest = this.#text.trim();
+    this.#text = '';
+    return rest === '' ? [] : [rest];
+  }
+
+  #endOf(): number {
+    for (const { index } of this.#text.matchAll(END)) {
+      if (index + 1 >= LEAST_CHARS) return index + 1;
+    }
+    if (this.#text.length <= LONG_CHARS) return 0;
+    const comma = this.#text.lastIndexOf(',', LONG_CHARS);
+    const space = this.#text.lastIndexOf(' ', LONG_CHARS);
+    return Math.max(comma, space, LEAST_CHARS) + 1;
+  }
+}

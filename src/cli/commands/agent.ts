@@ -1,0 +1,107 @@
+/** `carillon agent`: runs a program that answers calls with a model. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import type { RunningAgent } from '../../agent/agent.ts';
+import { DEMO_FILE } from '../../service/data-folder.ts';
+import { type AccountOptions, accountClient } from '../connection.ts';
+import { untilStopped } from '../stop-signal.ts';
+import type { GlobalOptions, Session } from '../terminal.ts';
+
+interface Flags extends GlobalOptions, AccountOptions {
+  readonly config: string;
+  readonly check?: boolean;
+  readonly register: boolean;
+  readonly endpoint?: string;
+}
+
+export function addAgentCommand(program: Command, sessionOf: (command: Command) => Session): void {
+  program
+    .command('agent')
+    .description('Answer calls with a model: OpenAI Realtime, Gemini Live or a pipeline')
+    .requiredOption('--config <file>', 'agent file (YAML or JSON)')
+    .option('--check', 'check the file and exit')
+    .option('--no-register', 'do not create an application; use the printed answer URL')
+    .option('--endpoint <username>', 'endpoint whose calls the agent answers; default: the first')
+    .option('--auth-id <id>', 'account; default: CARILLON_AUTH_ID or the first account')
+    .option(
+      '--auth-token <token>',
+      'auth token of the account; default: CARILLON_AUTH_TOKEN or the data folder',
+    )
+    .action(async (_: object, command: Command) => {
+      await runAgent(sessionOf(command), command.optsWithGlobals<Flags>());
+    });
+}
+
+async function runAgent(session: Session, flags: Flags): Promise<void> {
+  // Loaded on demand: the other commands do not need the agent.
+  const { readAgentFile } = await import('../../agent/agent-file.ts');
+  const { loadSounds } = await import('../../agent/sounds.ts');
+  const { startAgent } = await import('../../agent/agent.ts');
+  const { systemClock } = await import('../../edge/clock/system-clock.ts');
+  const { terminal } = session;
+  const agent = readAgentFile(flags.config, terminal.env);
+  const sounds = loadSounds(flags.config, agent);
+  if (flags.check) {
+    session.done(`${flags.config} is valid`);
+    return;
+  }
+  const print = (line: string): void => terminal.print(line);
+  const running = await startAgent({ agent, sounds, clock: systemClock, print });
+  print(`agent ${agent.name}: answer URL ${withoutPassword(running.answerUrl)}`);
+  try {
+    const undo = flags.register
+      ? await announce(session, flags, { running, ...agent })
+      : async () => undefined;
+    await untilStopped();
+    await undo();
+  } finally {
+    await running.stop();
+  }
+}
+
+function withoutPassword(url: string): string {
+  const shown = new URL(url);
+  if (shown.password !== '') shown.password = '***';
+  return shown.href;
+}
+
+interface Announced {
+  readonly running: RunningAgent;
+  readonly name: string;
+  readonly numbers: readonly string[];
+}
+
+/** Registers the agent with the service and prints how to call it. Returns a function that undoes it. */
+async function announce(
+  { terminal }: Session,
+  flags: Flags,
+  { running, name, numbers }: Announced,
+): Promise<() => Promise<void>> {
+  const { register } = await import('../agent/registration.ts');
+  const first = firstEndpoint(flags.dataDir ?? terminal.env['CARILLON_DATA_DIR'] ?? 'data');
+  const endpoint = flags.endpoint ?? (numbers.length === 0 ? first?.username : undefined);
+  const { appId, undo } = await register(accountClient(flags, terminal.env), {
+    name,
+    answerUrl: running.answerUrl,
+    hangupUrl: running.hangupUrl,
+    endpoint,
+    numbers,
+  });
+  terminal.print(`application agent-${name} (${appId})`);
+  for (const number of numbers) terminal.print(`call ${number}`);
+  if (endpoint !== undefined && endpoint === first?.username)
+    terminal.print(`call ${first.dial} from ${endpoint}, for example: npm run call`);
+  return undo;
+}
+
+/** Endpoint and number of the first start. */
+function firstEndpoint(
+  dataDir: string,
+): { readonly username: string; readonly dial: string } | undefined {
+  try {
+    return JSON.parse(readFileSync(join(dataDir, DEMO_FILE), 'utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,104 @@
+/** `carillon privacy`: finds, exports and erases the records of one telephone number. */
+import { createWriteStream, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Command } from 'commander';
+import { findUrl } from '../connection.ts';
+import type { Json } from '../output.ts';
+import type { GlobalOptions, Session } from '../terminal.ts';
+
+type SessionOf = (command: Command) => Session;
+
+const ROOT = '/admin/v1/personal-data';
+
+export function addPrivacyCommands(program: Command, sessionOf: SessionOf): void {
+  const privacy = program
+    .command('privacy')
+    .description('Find, export and erase the records of a telephone number in all accounts');
+  privacy
+    .command('find')
+    .description('Count the records that contain a number')
+    .argument('<number>', 'number in E.164 form')
+    .action(async (number: string, _: object, command: Command) => {
+      const session = sessionOf(command);
+      session.one(
+        await session.working('searching', session.client.get(ROOT, { query: { number } })),
+      );
+    });
+  privacy
+    .command('export')
+    .description('Write the records of a number to a folder: records.ndjson and its recordings')
+    .argument('<number>', 'number in E.164 form')
+    .option('--out <folder>', 'folder', 'personal-data')
+    .action(async (number: string, flags: { out: string }, command: Command) => {
+      const session = sessionOf(command);
+      const service = findUrl(command.optsWithGlobals<GlobalOptions>(), session.terminal.env);
+      const work = exportTo(session, { number, folder: flags.out, service });
+      const { records, recordings } = await session.working('exporting', work);
+      const done = `${records} records and ${recordings} recordings written to ${flags.out}`;
+      session.done(done, { records, recordings, folder: flags.out });
+    });
+  privacy
+    .command('erase')
+    .description(
+      'Erase a number from all records. Deletes recordings, transcriptions and timelines; times and amounts of calls remain',
+    )
+    .argument('<number>', 'number in E.164 form')
+    .option('--yes', 'erase; without this option, the command only shows what it would erase')
+    .action(async (number: string, flags: { yes?: boolean }, command: Command) => {
+      const session = sessionOf(command);
+      const query = { number };
+      if (flags.yes !== true) {
+        session.one(await session.client.get(ROOT, { query }));
+        session.terminal.note('nothing was erased; repeat the command with --yes\n');
+        return;
+      }
+      const reply = await session.working('erasing', session.client.delete(ROOT, { query }));
+      const { calls, recordings, contacts } = reply;
+      session.done(`erased: ${calls} calls, ${recordings} recordings, ${contacts} contacts`, reply);
+    });
+}
+
+/** Writes the export line by line and downloads the recordings. */
+async function exportTo(
+  session: Session,
+  {
+    number,
+    folder,
+    service,
+  }: { readonly number: string; readonly folder: string; readonly service: string },
+): Promise<{ readonly records: number; readonly recordings: number }> {
+  const reply = await session.client.file(`${ROOT}/export`, { query: { number } });
+  mkdirSync(folder, { recursive: true });
+  const file = createWriteStream(join(folder, 'records.ndjson'));
+  const counts = { records: 0, recordings: 0 };
+  const lines = createInterface({ input: Readable.fromWeb(reply.body as never) });
+  const copied = async function* (): AsyncGenerator<string> {
+    for await (const line of lines) {
+      const record = JSON.parse(line) as Json;
+      counts.records += 1;
+      if (record['type'] === 'recording') {
+        await download(record, folder, service);
+        counts.recordings += 1;
+      }
+      yield `${line}\n`;
+    }
+  };
+  await pipeline(copied, file);
+  return counts;
+}
+
+/** The link has the public address of the service, which may not be reachable from here. */
+async function download(
+  { url, recording_id: id, format }: Json,
+  folder: string,
+  service: string,
+): Promise<void> {
+  const { pathname, search } = new URL(String(url));
+  const reply = await fetch(`${service}${pathname}${search}`);
+  if (!reply.ok) throw new Error(`recording ${id}: status ${reply.status}`);
+  const file = createWriteStream(join(folder, `${String(id)}.${String(format)}`));
+  await pipeline(Readable.fromWeb(reply.body as never), file);
+}

@@ -1,0 +1,200 @@
+/** MCP server with the official SDK, an optional package. */
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { hashHex } from '../../base/hash.ts';
+import { createServer } from '../../base/node-http.ts';
+import { sentenceOf } from '../refusal.ts';
+import type { Arguments, McpTool } from './tools.ts';
+
+const MCP_PACKAGE = '@modelcontextprotocol/sdk';
+const INSTALL = `carillon mcp needs the package ${MCP_PACKAGE}: run npm install --no-save ${MCP_PACKAGE}@1`;
+const MAX_BODY_BYTES = 1024 * 1024;
+/** Maximum length of a result. A model cannot use more. */
+const MAX_RESULT = 100_000;
+
+/** Modules of the SDK, loaded on demand. */
+async function sdk() {
+  try {
+    const [server, types] = await Promise.all([
+      import('@modelcontextprotocol/sdk/server/index.js'),
+      import('@modelcontextprotocol/sdk/types.js'),
+    ]);
+    return { ...server, ...types };
+  } catch (cause) {
+    throw new Error(INSTALL, { cause });
+  }
+}
+
+/** Creates a server with these tools. Each connection needs its own. */
+async function createMcpServer(tools: readonly McpTool[]) {
+  const { Server, ListToolsRequestSchema, CallToolRequestSchema } = await sdk();
+  const server = new Server(
+    { name: 'carillon', version: '1.0.0' },
+    { capabilities: { tools: {} } },
+  );
+  server.setRequestHandler(ListToolsRequestSchema, async () => ({
+    tools: tools.map(({ name, description, inputSchema, isReadOnly }) => ({
+      name,
+      description,
+      inputSchema: { ...inputSchema, required: [...(inputSchema.required ?? [])] },
+      annotations: { readOnlyHint: isReadOnly, destructiveHint: !isReadOnly },
+    })),
+  }));
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }) =>
+    called(tools, params.name, params.arguments ?? {}),
+  );
+  return server;
+}
+
+async function called(tools: readonly McpTool[], name: string, args: Arguments) {
+  const failed = (text: string) => ({ content: [{ type: 'text' as const, text }], isError: true });
+  const tool = tools.find((one) => one.name === name);
+  if (tool === undefined) return failed(`there is no tool ${name}`);
+  const fault = argumentFault(tool, args);
+  if (fault !== undefined) return failed(fault);
+  try {
+    const result = await tool.run(args);
+    const text = typeof result === 'string' ? result : JSON.stringify(result ?? null, undefined, 2);
+    return { content: [{ type: 'text' as const, text: text.slice(0, MAX_RESULT) }] };
+  } catch (error) {
+    return failed(sentenceOf(error));
+  }
+}
+
+function argumentFault({ inputSchema }: McpTool, args: Arguments): string | undefined {
+  const { properties, required = [] } = inputSchema;
+  const unknown = Object.keys(args).find((name) => !(name in properties));
+  if (unknown !== undefined) return `${unknown} is not an argument`;
+  const missing = required.find((name) => args[name] === undefined);
+  if (missing !== undefined) return `${missing} is missing`;
+  for (const [name, value] of Object.entries(args)) {
+    const { type, maxLength, minimum, maximum } = properties[name] as {
+      readonly type: string;
+      readonly maxLength?: number;
+      readonly minimum?: number;
+      readonly maximum?: number;
+    };
+    const isText = type === 'string';
+    if (isText && (typeof value !== 'string' || value.length > (maxLength ?? 0)))
+      return `${name} must be a string of at most ${maxLength} characters`;
+    const isInRange =
+      typeof value === 'number' && value >= (minimum ?? 0) && value <= (maximum ?? 0);
+    if (!isText && !isInRange) return `${name} must be from ${minimum} to ${maximum}`;
+  }
+  return undefined;
+}
+
+/** Serves one client over standard input and output. Resolves when the client disconnects. */
+export async function serveStdio(tools: readonly McpTool[]): Promise<void> {
+  const server = await createMcpServer(tools);
+  const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js');
+  const closed = new Promise<void>((resolve) => {
+    server.onclose = resolve;
+    process.stdin.once('end', resolve);
+  });
+  await server.connect(new StdioServerTransport());
+  await closed;
+  await server.close();
+}
+
+export interface HttpOptions {
+  readonly host: string;
+  /** Port to listen on; 0 picks a free one. */
+  readonly port: number;
+  /** Bearer token that clients must send. */
+  readonly token: string;
+}
+
+export interface McpHttpServer {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Serves clients over Streamable HTTP at `/mcp`, without sessions. */
+export async function serveHttp(
+  tools: readonly McpTool[],
+  { host, port, token }: HttpOptions,
+): Promise<McpHttpServer> {
+  await sdk();
+  const server = createServer((request, response) => {
+    answer(tools, token, { request, response }).catch(() => {
+      if (!response.headersSent) response.writeHead(500);
+      response.end();
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(new Error(`cannot listen on ${host}:${port}: ${error.code ?? error.message}`)),
+    );
+    server.listen(port, host, resolve);
+  });
+  const at = server.address() as AddressInfo;
+  const authority = `${at.family === 'IPv6' ? `[${at.address}]` : at.address}:${at.port}`;
+  return {
+    url: `http://${authority}/mcp`,
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+async function answer(
+  tools: readonly McpTool[],
+  token: string,
+  { request, response }: Exchange,
+): Promise<void> {
+  const status = refusalOf(request, token);
+  if (status !== undefined) {
+    response.writeHead(status, status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}).end();
+    return;
+  }
+  const body = await bodyOf(request);
+  if (body === undefined) {
+    response.writeHead(400).end();
+    return;
+  }
+  const { StreamableHTTPServerTransport } = await import(
+    '@modelcontextprotocol/sdk/server/streamableHttp.js'
+  );
+  const server = await createMcpServer(tools);
+  const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
+  response.on('close', () => {
+    void transport.close();
+    void server.close();
+  });
+  // The declared types of the SDK do not fit `exactOptionalPropertyTypes`.
+  await server.connect(transport as unknown as Parameters<typeof server.connect>[0]);
+  await transport.handleRequest(request, response, body);
+}
+
+function refusalOf(request: IncomingMessage, token: string): number | undefined {
+  const { pathname } = new URL(request.url ?? '/', 'http://mcp');
+  if (pathname !== '/mcp') return 404;
+  if (request.method !== 'POST') return 405;
+  const given = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
+  // Hashes have equal length, which the comparison requires.
+  const hash = (text: string): Buffer => Buffer.from(hashHex('sha256', text));
+  return timingSafeEqual(hash(given), hash(token)) ? undefined : 401;
+}
+
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request) {
+    length += (chunk as Buffer).length;
+    if (length > MAX_BODY_BYTES) return undefined;
+    chunks.push(chunk as Buffer);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

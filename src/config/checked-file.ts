@@ -1,0 +1,130 @@
+/** Reads YAML or JSON files that users write (agents, rehearsals) and reports every fault with file, line and field. */
+import type { Static, TSchema } from 'typebox';
+import { Value } from 'typebox/value';
+import { readSource, type Source } from './source.ts';
+
+export interface CheckedFile<T> {
+  readonly value: T;
+  /** Formats a fault as `agent.yaml:12: model.url: …`. */
+  fault(path: readonly string[], what: string): string;
+}
+
+/** Faults of an invalid file, one per line of the message. */
+export class FileFaults extends Error {
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(faults.join('\n'));
+    this.faults = faults;
+  }
+}
+
+/** Maximum number of reported faults per file. */
+const MAX_FAULTS = 20;
+
+/**
+ * Reads `file`, replaces `${NAME}` in texts by environment variables, applies the defaults of the schema and checks it.
+ *
+ * @throws FileFaults if the file cannot be read or does not match the schema
+ */
+export function readCheckedFile<S extends TSchema>(
+  file: string,
+  schema: S,
+  environment: Environment,
+): CheckedFile<Static<S>> {
+  const source = readSource(file);
+  if (typeof source === 'string') throw new FileFaults([source]);
+  const fault = (path: readonly string[], what: string): string => faultAt(source, path, what);
+  const unset: string[] = [];
+  const tree = expanded(source.tree, environment, (path, name) =>
+    unset.push(fault(path, `the environment variable ${name} is not set`)),
+  );
+  if (unset.length > 0) throw new FileFaults(unset.slice(0, MAX_FAULTS));
+  const value: unknown = Value.Default(schema, tree);
+  const faults = Value.Errors(schema, value).flatMap((error) => {
+    const path = pathOf(error.instancePath);
+    const words = wordsOf(error);
+    return words.map(([more, what]) => fault([...path, ...more], what));
+  });
+  const different = [...new Set(faults)];
+  if (different.length > 0) throw new FileFaults(different.slice(0, MAX_FAULTS));
+  return { value: value as Static<S>, fault };
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Replaces `${NAME}` in all texts by environment variables. `missing` gets the path of a variable that is not set. */
+function expanded(
+  node: unknown,
+  environment: Environment,
+  missing: (path: readonly string[], name: string) => void,
+  path: readonly string[] = [],
+): unknown {
+  if (typeof node === 'string') {
+    return node.replaceAll(/\$\{([A-Z][A-Z0-9_]*)\}/g, (_, name: string) => {
+      const value = environment[name];
+      if (!value) missing(path, name);
+      return value ?? '';
+    });
+  }
+  if (typeof node !== 'object' || node === null) return node;
+  if (Array.isArray(node))
+    return node.map((one, i) => expanded(one, environment, missing, [...path, String(i)]));
+  return Object.fromEntries(
+    Object.entries(node).map(([name, one]) => [
+      name,
+      expanded(one, environment, missing, [...path, name]),
+    ]),
+  );
+}
+
+/** Position of the value, or of its nearest existing parent if the value is missing. */
+function faultAt(source: Source, path: readonly string[], what: string): string {
+  const name = source.place([]).replace(/:\d+$/, '');
+  let place = name;
+  for (let length = path.length; length > 0 && !place.includes(':', name.length); length -= 1) {
+    place = source.place(path.slice(0, length));
+  }
+  if (!place.startsWith(`${name}:`)) place = `${name}:1`;
+  return `${place}: ${path.length === 0 ? 'file' : shown(path)}: ${what}`;
+}
+
+const shown = (path: readonly string[]): string =>
+  path.reduce((text, part) => (/^\d+$/.test(part) ? `${text}[${part}]` : `${text}.${part}`));
+
+const pathOf = (pointer: string): readonly string[] =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+
+interface SchemaError {
+  readonly keyword: string;
+  readonly message: string;
+  readonly params: object;
+}
+
+/** Explanations of one schema error, with the path from its object to the field. */
+function wordsOf({
+  keyword,
+  message,
+  params,
+}: SchemaError): ReadonlyArray<readonly [readonly string[], string]> {
+  const details = params as Readonly<Record<string, unknown>>;
+  const names = (key: string): readonly string[] =>
+    (details[key] as readonly string[] | undefined) ?? [];
+  switch (keyword) {
+    case 'additionalProperties':
+      return names('additionalProperties').map((name) => [[name], 'is not a known field']);
+    case 'required':
+      return names('requiredProperties').map((name) => [[name], 'is missing']);
+    case 'enum':
+      return [
+        [[], `must be one of ${(details['allowedValues'] as readonly unknown[]).join(', ')}`],
+      ];
+    case 'boolean':
+      return [];
+    default:
+      return [[[], message]];
+  }
+}

@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readAgentFile } from '../../src/agent/agent-file.ts';
+import { loadSounds } from '../../src/agent/sounds.ts';
+import { FileFaults } from '../../src/config/checked-file.ts';
+import { writeWav } from '../../src/phone/audio/wav.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'carillon-agent-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const file = join(folder, 'agent.yaml');
+
+const read = (text: string, environment = { OPENAI_API_KEY: 'sk' } as Record<string, string>) => {
+  writeFileSync(file, text);
+  return readAgentFile(file, environment);
+};
+/** Faults without the name of the folder. */
+function faults(text: string, environment?: Record<string, string>): readonly string[] {
+  try {
+    read(text, environment);
+  } catch (error) {
+    if (error instanceof FileFaults)
+      return error.faults.map((fault) => fault.replaceAll(`${folder}/`, ''));
+    throw error;
+  }
+  return [];
+}
+
+const HEAD = 'name: reception\ninstructions: Be brief.\n';
+const OPENAI = `${HEAD}model:\n  type: openai-realtime\n`;
+
+describe('agent files', () => {
+  it('have defaults, and take the key from the environment', () => {
+    const agent = read(`${OPENAI}greeting: Hello.\n`);
+    expect(agent).toMatchObject({
+      greeting: 'Hello.',
+      model: { type: 'openai-realtime', apiKey: 'sk', dialect: 'current' },
+      limits: { minutes: 30, answerSeconds: 10 },
+      interruption: 'clear',
+      listen: { host: '127.0.0.1', port: 8090 },
+    });
+    expect(agent.fallback.say).not.toBe('');
+  });
+
+  it('replace variables', () => {
+    const agent = read(`${OPENAI}  apiKey: \${MY_KEY}\n`, { MY_KEY: 'sk-2' });
+    expect(agent.model.apiKey).toBe('sk-2');
+  });
+
+  it.each([
+    [
+      '',
+      [
+        'agent.yaml:1: name: is missing',
+        'agent.yaml:1: instructions: is missing',
+        'agent.yaml:1: model: is missing',
+      ],
+    ],
+    [`${OPENAI}  voise: alloy\n`, ['agent.yaml:5: model.voise: is not a known field']],
+    [
+      `${HEAD}model:\n  type: openai\n`,
+      ['agent.yaml:4: model.type: must be one of openai-realtime, gemini-live, pipeline'],
+    ],
+    [
+      `${OPENAI}listen:\n  host: 0.0.0.0\n`,
+      ['agent.yaml:6: listen.password: is missing; addresses other than loopback need it'],
+    ],
+    [`${OPENAI}limits:\n  minutes: 0\n`, ['agent.yaml:6: limits.minutes: must be >= 0.1']],
+    [
+      `${OPENAI}limits:\n  cost: 1\n`,
+      ['agent.yaml:6: limits.cost: needs `prices`, in the same currency'],
+    ],
+    [
+      `${OPENAI}  chat: { url: http://a/, model: m }\n`,
+      ['agent.yaml:5: model.chat: is valid only with the type pipeline'],
+    ],
+    [`${OPENAI}  url: "ws://["\n`, ['agent.yaml:5: model.url: is not a valid URL']],
+    [
+      `${OPENAI}tools:\n  - { name: a, type: http, description: d }\n  - { name: a, type: hangup, description: d, to: ["1"] }\n`,
+      [
+        'agent.yaml:6: tools[0].url: is missing; tools of type http need it',
+        'agent.yaml:7: tools[1].name: "a" is used twice',
+        'agent.yaml:7: tools[1].to: is valid only for tools of type transfer',
+      ],
+    ],
+    [
+      `${HEAD}model:\n  type: pipeline\n  recognizer: { type: http, url: "ws://a/" }\n`,
+      [
+        'agent.yaml:4: model.chat: is missing; the type pipeline needs it',
+        'agent.yaml:4: model.speech: is missing; the type pipeline needs it',
+        'agent.yaml:5: model.recognizer.url: must begin with http:// or https://',
+      ],
+    ],
+    [
+      `${OPENAI}  apiKey: \${NO_SUCH}\n`,
+      ['agent.yaml:5: model.apiKey: the environment variable NO_SUCH is not set'],
+    ],
+  ])('refuse %j', (text, expected) => {
+    expect(faults(text)).toEqual(expected);
+  });
+
+  it('refuse a missing key, broken YAML and missing files', () => {
+    expect(faults(OPENAI, {})).toEqual([
+      'agent.yaml:4: model.apiKey: is missing: set it, or the environment variable OPENAI_API_KEY',
+    ]);
+    expect(faults('name: [')[0]).toMatch(/^cannot read agent.yaml: .* at line 1/);
+    expect(() => readAgentFile(join(folder, 'none.yaml'), {})).toThrow(/cannot read .*none.yaml/);
+  });
+
+  it('load sounds of tools', () => {
+    writeFileSync(join(folder, 'menu.wav'), writeWav({ rate: 8000, samples: new Int16Array(80) }));
+    const tool = (name: string) =>
+      `${OPENAI}tools:\n  - { name: menu, type: play, description: d, file: ${name} }\n`;
+    expect(loadSounds(file, read(tool('menu.wav'))).get('menu')).toHaveLength(160);
+    expect(() => loadSounds(file, read(tool('no.wav')))).toThrow(/tool menu: file: cannot read it/);
+    expect(() => loadSounds(file, read(tool('agent.yaml')))).toThrow(/not a WAV file/);
+  });
+});

@@ -1,0 +1,258 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { AgentFile } from '../../src/agent/agent-file.ts';
+import { writeWav } from '../../src/phone/audio/wav.ts';
+import { until } from '../eventually.ts';
+import { TestCall } from './call.ts';
+import { type Event, Vendor } from './vendor.ts';
+
+type Handler = (body: string, response: ServerResponse) => void;
+
+/** Stand-in for OpenAI-compatible HTTP servers. */
+let server: Server;
+let url: string;
+let chat: Handler;
+let speech: Handler;
+let transcription: Handler;
+const asked: Event[] = [];
+const spoken: string[] = [];
+let recognizer: Vendor;
+let call: TestCall;
+
+beforeEach(async () => {
+  asked.length = 0;
+  spoken.length = 0;
+  chat = (_, response) => stream(response, ['Of course. ', 'One moment please.']);
+  speech = (body, response) => {
+    spoken.push((JSON.parse(body) as Event)['input'] as string);
+    response.end(Buffer.alloc(48 * 100));
+  };
+  transcription = (_, response) => void response.end(JSON.stringify({ text: ' Good morning ' }));
+  server = createServer((request, response) => void serve(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  recognizer = await Vendor.listen();
+});
+afterEach(async () => {
+  call.conversation.close();
+  await recognizer.close();
+  server.closeAllConnections();
+  server.close();
+  await once(server, 'close');
+});
+
+async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const body = Buffer.concat(chunks).toString('latin1');
+  if (request.url === '/v1/chat/completions') {
+    asked.push(JSON.parse(Buffer.concat(chunks).toString()) as Event);
+    chat(body, response);
+  } else if (request.url === '/v1/audio/speech') speech(body, response);
+  else transcription(body, response);
+}
+
+function stream(response: ServerResponse, pieces: readonly (string | Event)[]): void {
+  for (const piece of pieces) {
+    const delta = typeof piece === 'string' ? { content: piece } : piece;
+    response.write(`data: ${JSON.stringify({ choices: [{ delta }] })}\n\n`);
+  }
+  response.end('data: [DONE]\n\n');
+}
+
+async function begin(
+  agent: Partial<AgentFile> = {},
+  type: 'deepgram' | 'websocket' = 'deepgram',
+): Promise<void> {
+  call = new TestCall({
+    ...agent,
+    model: {
+      type: 'pipeline',
+      dialect: 'current',
+      recognizer: { type, url: recognizer.url, apiKey: 'dg', language: 'en' },
+      chat: { url, model: 'm', maxTokens: 100 },
+      speech: { url, model: 's', voice: 'v', format: 'pcm' },
+    },
+  });
+  await until(() => recognizer.sockets.length === 1 && call.isReady);
+}
+const heard = (transcript: string, final = true): Event => ({
+  type: 'Results',
+  is_final: final,
+  speech_final: final,
+  channel: { alternatives: [{ transcript }] },
+});
+const messagesOf = (request: Event | undefined): Event[] =>
+  (request?.['messages'] ?? []) as Event[];
+const texts = (): readonly unknown[] => call.notes.map(({ text }) => text);
+
+describe('the pipeline', () => {
+  it('greets, recognizes, answers sentence by sentence, and keeps the history', async () => {
+    await begin({ greeting: 'Welcome.' });
+    await until(() => texts().includes('Welcome.'));
+    recognizer.send({ type: 'SpeechStarted' }, heard('I want', false), heard('I want a taxi'));
+    await until(() => texts().includes('Of course. One moment please.'));
+    expect(spoken[0]).toBe('Welcome.');
+    expect(spoken.slice(1).join(' ')).toBe('Of course. One moment please.');
+    expect(asked[0]?.['messages']).toEqual([
+      { role: 'system', content: 'Be brief.' },
+      { role: 'assistant', content: 'Welcome.' },
+      { role: 'user', content: 'I want a taxi' },
+    ]);
+    expect(recognizer.upgrades[0]?.headers['authorization']).toBe('Token dg');
+    expect(recognizer.upgrades[0]?.url).toContain('encoding=linear16');
+  });
+
+  it('keeps only the words that the caller heard after an interruption', async () => {
+    chat = (_, response) => stream(response, ['one two three four five six seven eight nine ten.']);
+    await begin();
+    recognizer.send(heard('count'));
+    await call.told('playAudio');
+    recognizer.send({ type: 'SpeechStarted' });
+    await call.told('clearAudio');
+    call.receive({ event: 'clearedAudio', playedMs: 30 });
+    recognizer.send(heard('stop'));
+    await until(() => asked.length === 2);
+    expect(messagesOf(asked[1]).slice(1)).toEqual([
+      { role: 'user', content: 'count' },
+      { role: 'assistant', content: 'one two three …' },
+      { role: 'user', content: 'stop' },
+    ]);
+  });
+
+  it('runs tools with arguments that arrive in pieces, and answers with their results', async () => {
+    const tool = { name: 'keys', type: 'digits', description: 'd' } as AgentFile['tools'][number];
+    const piece = (id: string | undefined, name: string | undefined, args: string): Event => ({
+      tool_calls: [{ index: 0, id, function: { name, arguments: args } }],
+    });
+    let calls = 0;
+    chat = (_, response) => {
+      calls += 1;
+      if (calls > 1) stream(response, ['Done, thank you.']);
+      else
+        stream(response, [piece('c1', 'keys', '{"dig'), piece(undefined, undefined, 'its":"5"}')]);
+    };
+    await begin({ tools: [tool] });
+    recognizer.send(heard('press five'));
+    await until(() => texts().includes('Done, thank you.'));
+    expect(call.of('sendDTMF')).toEqual([{ event: 'sendDTMF', dtmf: '5' }]);
+    expect(messagesOf(asked[1]).slice(2)).toMatchObject([
+      { role: 'assistant', content: null, tool_calls: [{ id: 'c1' }] },
+      { role: 'tool', tool_call_id: 'c1', content: 'sent' },
+    ]);
+  });
+
+  it('works with a vosk server', async () => {
+    await begin({}, 'websocket');
+    recognizer.send({ partial: 'hel' }, { text: 'hello' });
+    await until(() => texts().includes('Of course. One moment please.'));
+    expect(recognizer.received[0]).toEqual({ config: { sample_rate: 16000 } });
+  });
+
+  it('cuts utterances for a transcription server, and accepts speech as WAV', async () => {
+    speech = (_, response) =>
+      void response.end(writeWav({ rate: 8000, samples: new Int16Array(800) }));
+    call = new TestCall({
+      model: {
+        type: 'pipeline',
+        dialect: 'current',
+        recognizer: { type: 'http', url, language: 'en' },
+        chat: { url, model: 'm', maxTokens: 100 },
+        speech: { url, model: 's', voice: 'v', format: 'wav' },
+      },
+    });
+    const frame = (level: number): string =>
+      Buffer.from(
+        Int16Array.from({ length: 320 }, (_, i) => level * Math.sin(i / 3)).buffer,
+      ).toString('base64');
+    const say = (level: number, frames: number): void => {
+      for (let i = 0; i < frames; i += 1)
+        call.receive({ event: 'media', media: { track: 'inbound', payload: frame(level) } });
+    };
+    say(0, 20);
+    say(9000, 40);
+    say(0, 50);
+    await until(() => texts().includes('Good morning'));
+    expect((await call.told('playAudio'))['media']).toMatchObject({ sampleRate: 24000 });
+  });
+});
+
+describe('faults of a pipeline', () => {
+  const fails = async (cause: RegExp): Promise<void> => {
+    await call.told('stop');
+    expect(call.outcome?.kind).toBe('fallback');
+    expect(texts().join('\n')).toMatch(cause);
+  };
+
+  it('the chat model refuses', async () => {
+    chat = (_, response) => void response.writeHead(401).end();
+    await begin();
+    recognizer.send(heard('hello'));
+    await fails(/the chat model responded with status 401/);
+  });
+
+  it('the chat model sends malformed events and no text', async () => {
+    chat = (_, response) => void response.end('data: {\n\ndata: [1]\n\ndata: [DONE]\n\n');
+    await begin();
+    recognizer.send(heard('hello'));
+    await fails(/warning: chat: an event is malformed[\s\S]*the chat model returned nothing/);
+  });
+
+  it('the chat model breaks off', async () => {
+    chat = (_, response) => {
+      response.write('data: {"choices":[{"delta":{"content":"Well"}}]}\n\n');
+      response.destroy();
+    };
+    await begin();
+    recognizer.send(heard('hello'));
+    await fails(/failed: the model request failed/);
+  });
+
+  it('the chat model does not respond', async () => {
+    chat = () => undefined;
+    await begin();
+    recognizer.send(heard('hello'));
+    await until(() => asked.length === 1);
+    await call.clock.advance(10_000);
+    await fails(/the model did not answer within 10 s/);
+  });
+
+  it('the chat model calls functions endlessly', async () => {
+    const tool = { name: 'keys', type: 'digits', description: 'd' } as AgentFile['tools'][number];
+    chat = (_, response) =>
+      stream(response, [
+        { tool_calls: [{ index: 0, id: 'c', function: { name: 'keys', arguments: '{}' } }] },
+      ]);
+    await begin({ tools: [tool] });
+    recognizer.send(heard('hello'));
+    await fails(/the model called functions endlessly/);
+    expect(asked).toHaveLength(8);
+  });
+
+  it('speech synthesis fails', async () => {
+    speech = (_, response) => void response.writeHead(500).end();
+    await begin();
+    recognizer.send(heard('hello'));
+    await fails(/speech synthesis responded with status 500/);
+  });
+
+  it('the recognizer disconnects', async () => {
+    await begin();
+    for (const socket of recognizer.sockets) socket.close(1011, 'NET-0001');
+    await fails(/the recognizer closed the connection with 1011 \(NET-0001\)/);
+  });
+
+  it('malformed results of the recognizer are skipped', async () => {
+    await begin();
+    recognizer.sendText('x');
+    recognizer.send({ type: 'Results' }, { type: 'Metadata' }, heard('hello'));
+    await until(() => texts().includes('Of course. One moment please.'));
+    expect(texts().slice(0, 2)).toEqual([
+      'warning: recognizer: an event is not a JSON object',
+      'warning: recognizer: a result has no transcript',
+    ]);
+  });
+});

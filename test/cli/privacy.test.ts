@@ -1,0 +1,87 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { asRecordingId } from '../../src/base/ids.ts';
+import { aCdr, START_US } from '../edge/store/records.ts';
+import { ADMIN_TOKEN, type Service, startService } from '../spec/service.ts';
+import { TestTerminal } from './terminal.ts';
+
+const NUMBER = '+14155550199';
+const FILE = 'MA_X/anna.wav';
+const folder = mkdtempSync(join(tmpdir(), 'carillon-privacy-'));
+const terminal = new TestTerminal();
+let service: Service;
+let url: string;
+beforeAll(async () => {
+  service = await startService();
+  url = (await service.server.start()).url;
+  const cdr = aCdr({ accountId: service.account.authId, from: NUMBER.slice(1) });
+  await service.store.calls.settle({ cdr, entries: [], notification: undefined });
+  await service.store.callLogs.put(cdr.callUuid, []);
+  const path = join(service.settings.recordingsFolder, FILE);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, 'sound');
+  await service.store.recordings.insert({
+    recordingId: asRecordingId('0b6c1c3e-8f0a-4f4e-9a53-2f6f2c9d1a77'),
+    accountId: service.account.authId,
+    subAccount: undefined,
+    callUuid: cdr.callUuid,
+    conferenceName: undefined,
+    conferenceUuid: undefined,
+    fromNumber: NUMBER.slice(1),
+    toNumber: '200',
+    format: 'wav',
+    type: 'call',
+    status: 'ready',
+    file: FILE,
+    bytes: 5,
+    durationMs: 1,
+    startUs: START_US,
+    endUs: START_US,
+    addedUs: START_US,
+    pendingCharges: undefined,
+  });
+});
+afterAll(async () => {
+  await service.stop();
+  rmSync(folder, { recursive: true });
+});
+beforeEach(() => terminal.clear());
+
+const carillon = (...args: string[]) =>
+  terminal.run(['privacy', ...args], { CARILLON_URL: url, CARILLON_ADMIN_TOKEN: ADMIN_TOKEN });
+
+describe('carillon privacy', () => {
+  it('find counts the records of a number', async () => {
+    await carillon('find', NUMBER);
+    expect(terminal.out.join('\n')).toMatch(/calls +1\nrecordings +1\ncontacts +0/);
+    terminal.clear();
+    await carillon('find', 'Anna');
+    expect([terminal.failed, terminal.notes]).toEqual([
+      true,
+      expect.stringContaining('E.164 number of 7 to 15 digits'),
+    ]);
+  });
+
+  it('export writes records and recordings', async () => {
+    const out = join(folder, 'anna');
+    await carillon('export', NUMBER, '--out', out);
+    expect(terminal.out).toEqual([`2 records and 1 recordings written to ${out}`]);
+    const lines = readFileSync(join(out, 'records.ndjson'), 'utf8').trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line).type)).toEqual(['call', 'recording']);
+    const { recording_id: id } = JSON.parse(lines[1] ?? '');
+    expect(readFileSync(join(out, `${id}.wav`), 'utf8')).toBe('sound');
+  });
+
+  it('erase erases only with --yes, and the audit log does not contain the number', async () => {
+    await carillon('erase', NUMBER);
+    expect(terminal.notes).toContain('nothing was erased');
+    await carillon('erase', NUMBER, '--yes');
+    expect(terminal.out.at(-1)).toBe('erased: 1 calls, 1 recordings, 0 contacts');
+    expect((await service.store.cdrs.get(aCdr().callUuid))?.cdr.from).toBe('erased');
+    const { text } = await service.admin('GET', '/audit');
+    expect(text).toContain('/admin/v1/personal-data');
+    expect(text).not.toContain(NUMBER.slice(1));
+  });
+});
