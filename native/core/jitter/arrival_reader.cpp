@@ -9,6 +9,10 @@ namespace carillon {
 
 namespace {
 constexpr int64_t kMaskBits = 64;
+/// Tolerance for the arrival of the packet that ends a wait.
+constexpr Nanos kWaitMargin = 10 * kMillisecond;
+/// Distance in the sequence up to which a late packet could have been waited for.
+constexpr int64_t kWorthWaiting = 4;
 /// Coding of sections that hold audio.
 bool holds_audio(const PacketPart& part) {
   return part.coding != Coding::missing && part.coding != Coding::silence;
@@ -52,12 +56,29 @@ void ArrivalReader::expect(int64_t sequence) {
   next_sequence_ = sequence;
 }
 
+/// Maximum time for which a packet waits for an earlier one.
+Nanos ArrivalReader::wait() const { return static_cast<int64_t>(window_ - 1) * kFrameTime + kWaitMargin; }
+
+/// Adapts the window to the order of the packets that arrive.
+void ArrivalReader::fit_window(const Packet& packet) {
+  const int64_t behind = next_sequence_ - packet.sequence;
+  const bool too_late = behind > 0 && behind <= kWorthWaiting;
+  const bool just_in_time = behind == 0 && held_count_ + 1 >= window_;
+  if (too_late || just_in_time) window_needed_at_ = packet.arrival;
+  if (too_late && window_ < kLongestWindow) ++window_;
+  if (window_ > kWindow && packet.arrival - window_needed_at_ > kWindowKept) {
+    --window_;
+    window_needed_at_ = packet.arrival;
+  }
+}
+
 bool ArrivalReader::arrived(const Packet& packet) {
   ahead_ = std::max(Nanos{}, ahead_ - std::max(Nanos{}, packet.arrival - ahead_at_)) +
            clock().time_of(packet.duration);
   ahead_at_ = packet.arrival;
   if (ahead_ > kMaxAhead) return false;
-  if (packet.sequence < next_sequence_ || held_count_ == kWindow) {
+  fit_window(packet);
+  if (packet.sequence < next_sequence_ || held_count_ == held_.size()) {
     ++late_;
     return true;
   }
@@ -75,7 +96,7 @@ void ArrivalReader::leave_out(int64_t sequence) {
 
 std::optional<Nanos> ArrivalReader::due() const {
   if (!running_ || held_count_ == 0) return std::nullopt;
-  return held_.front().arrival + kWait;
+  return held_.front().arrival + wait();
 }
 
 /// Opens the next packet if it is its turn. `pause`: the pause before it.
@@ -83,7 +104,7 @@ bool ArrivalReader::open_next(Nanos now, std::optional<Piece>& pause) {
   if (held_count_ == 0) return false;
   const Packet& next = held_.front();
   const int64_t missing = missing_before(next.sequence);
-  if (missing > 0 && held_count_ < kWindow && now < next.arrival + kWait) return false;
+  if (missing > 0 && held_count_ < window_ && now < next.arrival + wait()) return false;
   const RtpTicks gap = next.time - next_time_;
   lost_ = {};
   if (missing > 0 && gap > RtpTicks()) {

@@ -1,9 +1,9 @@
 // Decodes a leg's packets in order as they arrive, without a playout clock: for a bridge whose other leg has
 // another coding, sample rate or packet time.
 //
-// A packet that arrives before its predecessor waits until another one arrives or for kWait. After that, the
-// predecessor counts as lost. The payloads stay in the leg's store; this object has the order and the
-// decoder.
+// A packet that arrives before its predecessor waits until another one arrives or for 30 ms. After that, the
+// predecessor counts as lost. If predecessors often arrive even later, packets wait longer. The payloads stay
+// in the leg's store; this object has the order and the decoder.
 #pragma once
 
 #include <array>
@@ -18,10 +18,11 @@ namespace carillon {
 
 class ArrivalReader {
  public:
-  /// Maximum number of packets that wait for an earlier one.
+  /// Number of packets that may wait for an earlier one: initially, and after earlier ones were too late.
   static constexpr size_t kWindow = 2;
-  /// Maximum time for which a packet waits for an earlier one.
-  static constexpr Nanos kWait = 30 * kMillisecond;
+  static constexpr size_t kLongestWindow = 4;
+  /// Time after which a longer window that was not needed is shortened.
+  static constexpr Nanos kWindowKept = 10 * kSecond;
   /// Longest loss that is concealed. A longer gap continues as a pause.
   static constexpr Nanos kLongestLoss = 200 * kMillisecond;
   /// Audio that may arrive faster than real time. It limits the processing time that a peer can cause.
@@ -88,6 +89,8 @@ class ArrivalReader {
 
  private:
   [[nodiscard]] int64_t missing_before(int64_t sequence) const;
+  [[nodiscard]] Nanos wait() const;
+  void fit_window(const Packet& packet);
   void expect(int64_t sequence);
   bool open_next(Nanos now, std::optional<Piece>& pause);
   Piece read(const PayloadStore& store, SampleRate to, Frame& out);
@@ -104,8 +107,11 @@ class ArrivalReader {
   RtpTime next_time_;
   /// Bit i: the packet next_sequence_ + i has no audio.
   uint64_t left_out_ = 0;
-  std::array<Packet, kWindow> held_{};  // in order
+  std::array<Packet, kLongestWindow> held_{};  // in order
   size_t held_count_ = 0;
+  size_t window_ = kWindow;
+  /// Time at which the window was last needed.
+  Nanos window_needed_at_{};
   /// Packet that is being read, and the audio lost before it.
   std::optional<Packet> open_;
   RtpTicks into_;

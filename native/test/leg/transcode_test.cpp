@@ -288,6 +288,36 @@ TEST_SUITE("transcoding on arrival") {
     CHECK(static_cast<uint16_t>(bridge.sent.back().sequence - bridge.sent.front().sequence) == before + 12);
   }
 
+  TEST_CASE("waits longer while packets arrive later than the next but one") {
+    Bridge bridge(kPcmu, kG722);
+    // Returns how many of the packets were passed on; each tenth arrives 45 ms late.
+    const auto passed = [&](int tens) {
+      const size_t before = bridge.sent.size();
+      for (; tens > 0; --tens) {
+        const std::vector<uint8_t> late = bridge.packet();
+        bridge.run(kFrameMs);
+        bridge.talk(1);
+        bridge.hear(bridge.packet());
+        bridge.run(5);
+        bridge.hear(late);
+        bridge.run(kFrameMs - 5);
+        bridge.talk(7);
+      }
+      return bridge.sent.size() - before;
+    };
+    bridge.talk(10);
+    CHECK(passed(1) == 9);
+    CHECK(passed(20) == 200);
+    // Later, a packet again waits for one other only.
+    bridge.talk(600);
+    static_cast<void>(bridge.packet());
+    bridge.run(kFrameMs);
+    bridge.talk(1);
+    const size_t before = bridge.sent.size();
+    bridge.hear(bridge.packet());
+    CHECK(bridge.sent.size() == before + 2);
+  }
+
   TEST_CASE("sends the last packet before a silence although its predecessor is missing") {
     Bridge bridge(kPcmu, kOpus);
     bridge.talk(10);
