@@ -35,6 +35,8 @@ const CHOICES = [
   'against',
   'scorer',
   'speech',
+  'codecs',
+  'networks',
 ] as const;
 
 function measure(name: string, chosen: NodeJS.ProcessEnv): Promise<readonly Row[]> {

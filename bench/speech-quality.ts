@@ -14,6 +14,9 @@ import { engine, open, PEER, session, TALKER_PORT, talk } from './speech-quality
 
 const LISTENER_PORT = 40_002;
 const RTP_HEADER = 12;
+const SILENCE = Buffer.alloc(16_000);
+/** Endless repetition of a sound. */
+const FOREVER = 0;
 const SCORER = process.env['BENCH_SCORER'];
 
 /** Codec of a leg that sends audio unchanged to its peer. */
@@ -90,7 +93,7 @@ async function hear(
   packets: readonly Packet[],
   rate: LineRate = HEARING_RATE,
 ) {
-  const { packets: received, quality } = await passOn(codec, packets, plain(rate));
+  const { packets: received, quality } = await passOn(codec, packets, plain(rate), true);
   const samples = received.flatMap(({ bytes }) => {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     return Array.from({ length: (bytes.length - RTP_HEADER) / 2 }, (_, i) =>
@@ -100,13 +103,23 @@ async function hear(
   return { samples: Int16Array.from(samples), quality };
 }
 
-/** The packets that a bridged leg of another codec sends. */
-async function passOn(codec: SessionCodec, packets: readonly Packet[], to: SessionCodec) {
+/**
+ * The packets that a bridged leg of another codec sends: transcoded on arrival, with the losses of the received ones. With `playsOut`, the
+ * audio of the jitter buffer instead, which conceals losses.
+ */
+async function passOn(
+  codec: SessionCodec,
+  packets: readonly Packet[],
+  to: SessionCodec,
+  playsOut = false,
+) {
   const { media, drive } = engine();
   const [leg, listener] = [await open(media), await open(media)];
   leg.configure(session(codec, TALKER_PORT));
   listener.configure(session(to, LISTENER_PORT));
   media.bridge(leg, listener);
+  // A mixed-in sound needs the playout clock.
+  if (playsOut) listener.play({ rate: 8000, samples: SILENCE }, { loop: FOREVER, mix: true });
   const sent: Packet[] = [];
   const arriving = [...packets].sort((a, b) => a.atMs - b.atMs);
   const endMs = (arriving.at(-1)?.atMs ?? 0) + 400;

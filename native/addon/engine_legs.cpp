@@ -190,6 +190,7 @@ Napi::Value EngineObject::open_leg(const Info& info) {
   if (!args.good()) return info.Env().Undefined();
   const MediaEngine::Opened opened = engine_->open_leg(port, config, near);
   if (opened.error != 0) return Napi::Number::New(info.Env(), -opened.error);
+  sessions_.begin(opened.handle);
   return Napi::Number::New(info.Env(), opened.handle.value());
 }
 
@@ -214,6 +215,8 @@ Napi::Value EngineObject::configure_leg(const Info& info) {
       if (session.protection.packets) leg.protect_with(session.protection.packets);
     });
   });
+  // The other leg of a bridge may now need objects for transcoding.
+  if (const auto partner = sessions_.partner(handle)) equip(*partner);
   if (terms && !goes_on) dtls_->begin(handle, *terms);
   return info.Env().Undefined();
 }
@@ -276,11 +279,22 @@ Napi::Value EngineObject::close_leg(const Info& info) {
   return Napi::Boolean::New(info.Env(), write_statistics(engine_->close_leg(leg), out));
 }
 
+/// Gives a leg the objects that it lacks for its bridge.
+void EngineObject::equip(LegHandle leg) {
+  std::optional<LegCodecs> codecs = sessions_.equip(leg);
+  if (!codecs) return;
+  engine_->at_leg(leg, [codecs = std::move(*codecs)](MediaLoop& loop, LegHandle at) mutable {
+    with_leg(loop, at, [&](Leg& found) { found.use(codecs, loop.now()); });
+  });
+}
+
 Napi::Value EngineObject::bridge(const Info& info) {
   Arguments args(info, "bridge");
   const auto a = args.at(0, "a").handle<LegHandle>();
   const auto b = args.at(1, "b").handle<LegHandle>();
   if (!args.good()) return info.Env().Undefined();
+  sessions_.bridge(a, b);
+  for (const LegHandle leg : {a, b}) equip(leg);
   engine_->bridge(a, b);
   return info.Env().Undefined();
 }
@@ -290,6 +304,7 @@ Napi::Value EngineObject::unbridge(const Info& info) {
   const auto a = args.at(0, "a").handle<LegHandle>();
   const auto b = args.at(1, "b").handle<LegHandle>();
   if (!args.good()) return info.Env().Undefined();
+  if (sessions_.partner(a) == b) sessions_.part(a);
   engine_->unbridge(a, b);
   return info.Env().Undefined();
 }

@@ -35,6 +35,7 @@ class EngineObject : public Napi::ObjectWrap<EngineObject> {
   Napi::Value close_leg(const Info& info);
   Napi::Value bridge(const Info& info);
   Napi::Value unbridge(const Info& info);
+  void equip(LegHandle leg);
   // Playback.
   Napi::Value play_clip(const Info& info);
   Napi::Value play_tone(const Info& info);

@@ -38,6 +38,7 @@ Napi::Value EngineObject::join_room(const Info& info) {
   const auto member = fields["member"].handle<MemberHandle>();
   const MemberFlags flags = flags_of(fields);
   if (!fields.good()) return info.Env().Undefined();
+  sessions_.part(leg);
   engine_->join(room, leg, std::make_unique<RoomMember>(member, flags));
   return info.Env().Undefined();
 }

@@ -75,7 +75,9 @@ std::unique_ptr<Leg> make_leg(uint32_t i, const CodecSpec& spec, Nanos now) {
   LegConfig config;
   config.handle = LegHandle(i);
   config.ssrc = i;
-  auto leg = std::make_unique<Leg>(config, LegCodecs(spec, 0));
+  LegCodecs codecs(spec, 0);
+  codecs.add_transcoding(spec);
+  auto leg = std::make_unique<Leg>(config, std::move(codecs));
   LegRemote remote;
   remote.receive.source.signalled = place_of(i);
   remote.receive.coding = remote.send.coding = spec.coding;

@@ -274,11 +274,9 @@ bool MediaCore::count_unwanted(Received kind) {
 void MediaCore::relay(Entry& from, const ReceivePath::Outcome& received, Nanos arrival) {
   Leg* const to = from.bridge.other;
   if (to != nullptr && received.counted) {
-    const Bytes packet = to->relay(*from.leg, received, arrival);
-    if (!packet.empty()) {
-      sink_.send(to->handle(), to->receive_path().source().target(), packet);
-      ++counters_.packets_sent;
-    }
+    to->relay(*from.leg, received, arrival, batch_);
+    batch_.flush();
+    if (to->relay_wants_visit()) wake(legs_[index_of(from.bridge.other_handle)]);
   }
   const bool prompt = to != nullptr && to->relays();
   if (!prompt) wake(from);

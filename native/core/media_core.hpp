@@ -142,6 +142,8 @@ class MediaCore {
       return other->go_on_after_relay(rate, out);
     }
     void begin_to_listen() override { core->wake(core->legs_[index_of(other_handle)]); }
+    [[nodiscard]] std::optional<Nanos> held_until() const override { return other->held_until(); }
+    void pass_held(Leg& to, Nanos now, PacketSink& sink) override { to.pass_on(*other, now, sink); }
     MediaCore* core = nullptr;
     Leg* other = nullptr;
     LegHandle other_handle;

@@ -76,10 +76,15 @@ class AudioDecoder {
   /// redundant copy of this audio (in-band FEC).
   virtual void conceal(std::span<Sample> out, Bytes following) = 0;
 
+  /// Returns true if this payload holds a redundant copy of the audio directly before it, for conceal().
+  [[nodiscard]] virtual bool restores(Bytes /*following*/) const { return false; }
+
   /// Sets the highest sample rate that listeners need. Output uses this rate, or the codec rate if lower.
   /// Returns true if rates() changed; the decoder state is then reset.
   virtual bool give_out_at(SampleRate /*rate*/) { return false; }
 
+  /// Outputs audio without delay. Concealment then begins without a crossfade. Call before any audio.
+  virtual void output_undelayed() {}
   /// Delay that the decoder adds to the audio.
   [[nodiscard]] virtual SampleCount delay() const { return {}; }
 

@@ -35,10 +35,11 @@ void G711Decoder::catch_up() {
 
 void G711Decoder::decode_part(Bytes payload, std::span<Sample> out) {
   const G711Law law = law_of(coding_);
-  if (known_ >= kDelay) {
+  const size_t delay = concealer_.delay();
+  if (known_ >= delay && !concealer_.concealing()) {
     append(payload);
     passed_by_ += payload.size();
-    g711_decode(law, past().subspan(end_ - payload.size() - kDelay, payload.size()), out);
+    g711_decode(law, past().subspan(end_ - payload.size() - delay, payload.size()), out);
     return;
   }
   // Audio after a gap is crossfaded with the concealment, so it differs from the decoded payload.

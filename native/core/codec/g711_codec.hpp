@@ -26,7 +26,8 @@ class G711Decoder final : public AudioDecoder {
   void decode(const PacketPart& part, std::span<Sample> out) override;
   void silence(std::span<Sample> out) override;
   void conceal(std::span<Sample> out, Bytes following) override;
-  [[nodiscard]] SampleCount delay() const override { return SampleCount(kDelay); }
+  void output_undelayed() override { concealer_.output_undelayed(); }
+  [[nodiscard]] SampleCount delay() const override { return SampleCount(concealer_.delay()); }
   void expect_decode() const override;
 
  private:

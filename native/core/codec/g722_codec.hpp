@@ -21,9 +21,8 @@ class G722Decoder final : public AudioDecoder {
   void decode(const PacketPart& part, std::span<Sample> out) override;
   void silence(std::span<Sample> out) override;
   void conceal(std::span<Sample> out, Bytes following) override;
-  [[nodiscard]] SampleCount delay() const override {
-    return SampleCount(PacketLossConcealer<kG722Rates.sample.per_ms()>::kDelaySamples);
-  }
+  void output_undelayed() override { concealer_.output_undelayed(); }
+  [[nodiscard]] SampleCount delay() const override { return SampleCount(concealer_.delay()); }
 
  private:
   void follow(std::span<const Sample> heard);

@@ -19,6 +19,8 @@ class L16Decoder final : public AudioDecoder {
   void decode(const PacketPart& part, std::span<Sample> out) override;
   void silence(std::span<Sample> out) override;
   void conceal(std::span<Sample> out, Bytes following) override;
+  void output_undelayed() override { concealer_.output_undelayed(); }
+  [[nodiscard]] SampleCount delay() const override { return SampleCount(concealer_.delay()); }
 
  private:
   PacketLossConcealer<kPerMs> concealer_;

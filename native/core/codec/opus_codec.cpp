@@ -82,6 +82,26 @@ void OpusStreamDecoder::decode(const PacketPart& part, std::span<Sample> out) {
   if (ready.size() < out.size()) make_up(out.subspan(ready.size()), {});
 }
 
+/// Reads the LBRR flag of the first SILK frame (RFC 6716 §4.2.3), which is not range-coded in effect: its
+/// flags have a probability of one half each.
+bool OpusStreamDecoder::restores(Bytes following) const {
+  constexpr uint8_t kCeltOnly = 0x80;
+  constexpr uint8_t kStereo = 0x04;
+  constexpr int kSilkFrame = 960;
+  if (following.empty() || (following[0] & kCeltOnly) != 0) return false;
+  std::array<const unsigned char*, 48> frames{};
+  std::array<opus_int16, 48> sizes{};
+  const int count = opus_packet_parse(following.data(), static_cast<opus_int32>(following.size()), nullptr,
+                                      frames.data(), sizes.data(), nullptr);
+  if (count <= 0 || sizes[0] == 0) return false;
+  const int silk_frames =
+      std::clamp(opus_packet_get_samples_per_frame(following.data(), kClock.hz()) / kSilkFrame, 1, 3);
+  const unsigned flags = *frames[0];
+  const bool middle = ((flags >> (7 - silk_frames)) & 1U) != 0;
+  const bool side = (following[0] & kStereo) != 0 && ((flags >> (6 - 2 * silk_frames)) & 1U) != 0;
+  return middle || side;
+}
+
 bool OpusStreamDecoder::give_out_at(SampleRate rate) {
   const SampleRate given = std::min(rate, full_);
   if (given == rates_.sample) return false;

@@ -37,6 +37,7 @@ class OpusStreamDecoder final : public AudioDecoder {
   void decode(const PacketPart& part, std::span<Sample> out) override;
   void silence(std::span<Sample> out) override { make_up(out, {}); }
   void conceal(std::span<Sample> out, Bytes following) override { make_up(out, following); }
+  [[nodiscard]] bool restores(Bytes following) const override;
   bool give_out_at(SampleRate rate) override;
 
  private:

@@ -150,7 +150,7 @@ void PacketLossConcealer<kPerMs>::read_cycle(std::span<Sample> out) noexcept {
   }
 }
 
-/// Appends audio to the history and replaces it with the output, which is kDelaySamples older.
+/// Appends audio to the history and replaces it with the output, which is delay() older.
 template <int kPerMs>
 void PacketLossConcealer<kPerMs>::give_out(std::span<Sample> audio) noexcept {
   if (audio.size() > audio_.size() - end_) {
@@ -159,7 +159,7 @@ void PacketLossConcealer<kPerMs>::give_out(std::span<Sample> audio) noexcept {
   }
   std::ranges::copy(audio, std::span(audio_).subspan(end_).begin());
   end_ += audio.size();
-  const auto due = std::span(audio_).subspan(end_ - audio.size() - kDelaySamples, audio.size());
+  const auto due = std::span(audio_).subspan(end_ - audio.size() - delay_, audio.size());
   std::ranges::copy(due, audio.begin());
 }
 

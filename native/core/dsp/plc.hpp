@@ -26,6 +26,10 @@ class PacketLossConcealer {
   /// Processes received audio of any length and replaces it with the output.
   void receive(std::span<Sample> audio) noexcept;
 
+  /// Outputs audio without delay from now on. The beginning of a concealment is then not crossfaded.
+  void output_undelayed() noexcept { delay_ = 0; }
+  [[nodiscard]] size_t delay() const noexcept { return delay_; }
+
   /// Writes concealment for missing audio.
   void conceal(std::span<Sample> out) noexcept;
 
@@ -62,11 +66,12 @@ class PacketLossConcealer {
     return std::span(audio_).subspan(end_ - kPastSamples).template first<kPastSamples>();
   }
 
+  size_t delay_ = kDelaySamples;
   size_t pitch_ = kShortestPitch;
   size_t cycle_ = kShortestPitch;
   size_t cycle_at_ = 0;      // next sample of the cycle to read
   size_t lost_samples_ = 0;  // samples concealed so far; 0 while audio is arriving
-  // The history ends at end_, newest audio last. Its last kDelaySamples have not been output yet.
+  // The history ends at end_, newest audio last. Its last delay_ samples have not been output yet.
   size_t end_ = kPastSamples;
   std::array<Sample, kPastSamples + kRoom> audio_{};
   // During a loss: the history, ending in the repeated cycle of 1 to 3 pitch periods.

@@ -41,7 +41,7 @@ void JitterBuffer::pop(Nanos now, std::span<Sample> out) {
 }
 
 void JitterBuffer::hear_on(std::span<Sample> out) {
-  decoder_->conceal(out, {});
+  playout_.look_ahead(store_, out);
   astray_ = true;
 }
 

@@ -33,7 +33,7 @@ class JitterBuffer {
 
   // The following two methods handle transitions between decoded and relayed packets. They use the decoder,
   // which recovers at the next pop().
-  /// Writes the audio that pop() would return if no further packets arrived.
+  /// Writes the next frame of pop() without advancing, concealed as far as it has not arrived.
   void hear_on(std::span<Sample> out);
   /// Writes the newest received audio without the decoder's delay, and its extrapolation. At most
   /// kLongestNewest samples and two frames.
@@ -46,6 +46,8 @@ class JitterBuffer {
   /// Rates of the decoder.
   [[nodiscard]] SessionRates rates() const { return rates_; }
   [[nodiscard]] const PayloadStore& packets() const { return store_; }
+  /// Returns the extended timestamp of a packet that was just stored.
+  [[nodiscard]] RtpTime time_of(RtpTimestamp timestamp) const { return timestamps_.peek(timestamp); }
   [[nodiscard]] const DelayEstimator& delays() const { return delays_; }
   [[nodiscard]] const Playout& playout() const { return playout_; }
 

@@ -67,6 +67,14 @@ void Playout::read(const PayloadStore& store, std::span<Sample> out) {
   next_ += frame_;
 }
 
+void Playout::look_ahead(const PayloadStore& store, std::span<Sample> out) {
+  if (state_ == State::playing) {
+    read_in_order(store, next_, codec_, out);
+  } else {
+    codec_.conceal(out, {});
+  }
+}
+
 void Playout::shorten(const PayloadStore& store, std::span<Sample> out) {
   // `out` holds the skipped frame. Its beginning is crossfaded into the next frame.
   std::array<Sample, kMaxFrameSamples / kSeamOfFrame> skipped;

@@ -50,6 +50,9 @@ class Playout {
   /// Restores the decoder state by decoding `frames` frames before the next one.
   void prime(const PayloadStore& store, int frames);
 
+  /// Decodes the next frame without advancing.
+  void look_ahead(const PayloadStore& store, std::span<Sample> out);
+
   /// Restarts playout after the store has been reset.
   void restart();
 

@@ -21,6 +21,11 @@ LegCodecs::LegCodecs(const CodecSpec& spec, size_t stream_count)
   for (size_t i = 0; i < std::min(stream_count, kMaxStreams); ++i) streams[i] = make_decoder(spec);
 }
 
+void LegCodecs::add_transcoding(const CodecSpec& spec) {
+  arrivals = std::make_unique<ArrivalReader>(make_decoder(spec));
+  waiting = Packetizer::room(rates_of(spec).sample);
+}
+
 Leg::Leg(const LegConfig& config, LegCodecs codecs)
     : config_(config),
       name_(config.handle),
@@ -32,11 +37,16 @@ Leg::Leg(const LegConfig& config, LegCodecs codecs)
       received_(std::move(codecs.received)),
       full_rate_(codecs.receive->rates().sample),
       receive_(std::move(codecs.receive)),
-      rtcp_(*protection_, config.ssrc) {}
+      arrivals_(std::move(codecs.arrivals)),
+      rtcp_(*protection_, config.ssrc) {
+  if (!codecs.waiting.empty()) send_.wait_in(codecs.waiting);
+}
 
 void Leg::use(LegCodecs& codecs, Nanos now) {
   if (codecs.send) send_.use(codecs.send);
   if (!codecs.waiting.empty()) send_.wait_in(codecs.waiting);
+  // A reader for another coding is of no use.
+  if (codecs.receive || codecs.arrivals) arrivals_.swap(codecs.arrivals);
   if (!codecs.receive) return;
   full_rate_ = codecs.receive->rates().sample;
   receive_.use(codecs.receive, codecs.former);
@@ -174,6 +184,7 @@ void Leg::expect_frame(size_t ahead) const {
 bool Leg::frame(Nanos now, PacketSink& sink, Events& events) {
   has_consent_ = !ice_ || !ice_->expired(now);
   if (relays() && !relay_goes_on(now)) end_relay(now);
+  if (relays() && transcodes_) far_end_->pass_held(*this, now, sink);
   const bool comforts = reports_silence(now);
   if (comforts) {
     send_comfort(sink);
@@ -204,11 +215,16 @@ bool Leg::listened_to() const {
          taps_need_frames_;
 }
 
+/// Returns the sample rate that listeners need. Relayed audio is continued at the full rate.
+SampleRate Leg::heard_rate() const {
+  const bool only_far_end = far_end_ != nullptr && !taps_need_frames_ && (!relays() || transcodes_);
+  return only_far_end ? std::min(far_end_->hears_at(), full_rate_) : full_rate_;
+}
+
 /// Reduces decoding to the bandwidth that listeners need. A change waits for a pause, because it adds or
 /// removes the delay of a listener's resampler.
 void Leg::follow_listeners() {
-  const bool only_far_end = far_end_ != nullptr && !taps_need_frames_ && !relays();
-  const SampleRate wanted = only_far_end ? std::min(far_end_->hears_at(), full_rate_) : full_rate_;
+  const SampleRate wanted = heard_rate();
   const bool waits = wanted != rate() && !is_pause(received().samples);
   visits_too_narrow_ = waits && wanted > rate() ? visits_too_narrow_ + 1 : 0;
   if (wanted == rate() || (waits && visits_too_narrow_ < kWiderAtLast)) return;
@@ -228,7 +244,7 @@ void Leg::receive_frame(Nanos now, Events& events) {
     receive_.pop(now, std::span(received_).first(frame_samples(rate())));
   } else {
     receive_.leave_out();
-    receive_.audio().give_out_at(full_rate_);
+    receive_.audio().give_out_at(heard_rate());
   }
   if (digits_.busy()) tones_.sends_digits(now);
   if (tones_.listens()) {

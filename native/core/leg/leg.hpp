@@ -10,6 +10,7 @@
 #include "core/dsp/mixdown.hpp"
 #include "core/dsp/resampler.hpp"
 #include "core/ice/ice_lite.hpp"
+#include "core/jitter/arrival_reader.hpp"
 #include "core/leg/digit_sender.hpp"
 #include "core/leg/player.hpp"
 #include "core/leg/receive_path.hpp"
@@ -57,11 +58,14 @@ struct LegCodecs {
   /// Creates the objects for a leg with `streams` streams. For null or empty members, the leg keeps its
   /// previous ones.
   LegCodecs(const CodecSpec& spec, size_t streams);
+  /// Creates the objects that transcoding on arrival needs in both legs of a bridge.
+  void add_transcoding(const CodecSpec& spec);
 
   std::unique_ptr<JitterBuffer> receive;
   std::unique_ptr<ReceivePath::Former> former;
+  std::unique_ptr<ArrivalReader> arrivals;
   std::unique_ptr<Packetizer> send;
-  /// Buffer for packet lengths other than one frame.
+  /// Buffer for audio that waits for a complete packet.
   Packetizer::Room waiting;
   /// Buffer for 20 ms of received audio.
   std::vector<Sample> received;
@@ -72,6 +76,8 @@ struct LegCodecs {
 
 /// Audio source of a leg when no playback replaces it: the other leg of a bridge, or a room without the leg's
 /// own audio.
+class Leg;
+
 class FarEnd {
  public:
   virtual ~FarEnd() = default;
@@ -89,6 +95,10 @@ class FarEnd {
   virtual bool go_on_after_relay(SampleRate /*rate*/, std::span<Sample> /*out*/) { return false; }
   /// Called when listens() has become true.
   virtual void begin_to_listen() {}
+  /// Time at which pass_held() has packets that waited for an earlier one, if any wait.
+  [[nodiscard]] virtual std::optional<Nanos> held_until() const { return std::nullopt; }
+  /// Transcodes waiting packets whose time has come.
+  virtual void pass_held(Leg& /*to*/, Nanos /*now*/, PacketSink& /*sink*/) {}
 };
 
 class Leg {
@@ -115,6 +125,8 @@ class Leg {
   [[nodiscard]] uint16_t local_port() const { return config_.local_port; }
   /// Applies a negotiation. `codecs`: objects of a new codec; returns the replaced ones in it.
   void configure(const LegRemote& remote, Nanos now, LegCodecs* codecs = nullptr);
+  /// Installs objects. Returns the replaced ones in `codecs`.
+  void use(LegCodecs& codecs, Nanos now);
 
   /// Swaps the ICE agent that determines the peer's address. Null: use the description and received packets.
   void find_peer_by(std::unique_ptr<IceLite>& ice, Nanos now);
@@ -191,18 +203,26 @@ class Leg {
   /// disabled. Detection costs about a tenth of a leg's processing time.
   void want_tones(std::unique_ptr<DtmfDetector>& detector) { tones_.want(detector); }
 
-  void set_far_end(FarEnd* far_end) {
-    far_end_ = far_end;
-    to_line_.reset();
-  }
+  void set_far_end(FarEnd* far_end);
   [[nodiscard]] FarEnd* far_end() const { return far_end_; }
 
-  /// Relays a packet received by the far end without decoding. Requires that no other audio is played, and
-  /// that both legs use the same packet length and compatible codings. Returns the packet to send, valid as
-  /// long as packets of SendPath, or an empty span.
-  [[nodiscard]] Bytes relay(Leg& from, const ReceivePath::Outcome& received, Nanos arrival);
-  /// Returns true if packets from the far end are relayed instead of composed audio.
+  /// Sends a packet received by the far end immediately, if no other audio is played. With the same packet
+  /// length and compatible codings, it is relayed without decoding, otherwise transcoded if `from` has a
+  /// reader.
+  void relay(Leg& from, const ReceivePath::Outcome& received, Nanos arrival, PacketSink& sink);
+  /// Transcodes the packets of the far end that are ready. `before`: audio at the rate of the last composed
+  /// frame, from which the first piece is crossfaded.
+  void pass_on(Leg& from, Nanos now, PacketSink& sink, std::span<const Sample> before = {});
+  /// Returns true if packets from the far end are relayed or transcoded instead of composed audio.
   [[nodiscard]] bool relays() const { return relay_.active(); }
+  /// Returns true if the relay needs a visit: it ends, or packets wait for an earlier one.
+  [[nodiscard]] bool relay_wants_visit() const {
+    return relays() && (relay_.ends() || (transcodes_ && far_end_ != nullptr && far_end_->held_until()));
+  }
+  /// Time at which packets from this leg's peer that wait for an earlier one are transcoded.
+  [[nodiscard]] std::optional<Nanos> held_until() const {
+    return arrivals_ ? arrivals_->due() : std::nullopt;
+  }
   /// Returns true if the far end's audio must be decoded for this leg.
   [[nodiscard]] bool needs_far_audio() const { return !relays() || !needs_no_frames(); }
   bool go_on_after_relay(SampleRate rate, std::span<Sample> out);
@@ -230,6 +250,7 @@ class Leg {
   void expect_head() const;
   void receive_frame(Nanos now, Events& events);
   void follow_listeners();
+  [[nodiscard]] SampleRate heard_rate() const;
   [[nodiscard]] SampleRate needed_line_rate() const;
   [[nodiscard]] bool listened_to() const;
   [[nodiscard]] bool only_relays(Nanos now) const {
@@ -243,9 +264,14 @@ class Leg {
   void pass_to_taps(const Leg& from, const ReceivePath::Outcome& outcome, Nanos arrival);
   [[nodiscard]] ReceivedPacket recorded(const ReceivePath::Outcome& outcome, Nanos arrival) const;
   [[nodiscard]] bool silent_itself() const;
-  [[nodiscard]] bool may_relay(const Leg& from, const ReceivePath::Outcome& received, Nanos arrival) const;
+  [[nodiscard]] bool carries(const Leg& from, const ReceivePath::Outcome& received) const;
+  [[nodiscard]] Bytes carry(Leg& from, const ReceivePath::Outcome& received, Nanos arrival);
+  void transcode(Leg& from, const ReceivePath::Outcome& received, Nanos arrival, PacketSink& sink);
+  void send_arrived(AudioView audio, SampleRate content, bool lost, PacketSink& sink);
+  void send_pause(Nanos length, PacketSink& sink);
   [[nodiscard]] bool relay_goes_on(Nanos now) const;
   void end_relay(Nanos now);
+  bool continue_relayed();
   std::span<Sample> catch_up_to_newest(RtpTicks duration, std::span<Sample> room);
   [[nodiscard]] bool quiet(Nanos now) const;
   [[nodiscard]] bool pauses(Nanos now) const;
@@ -257,7 +283,6 @@ class Leg {
     bool far_end_heard = false;
   };
   OwnPart compose(Nanos now, Frame& out, Frame& own, Events& events);
-  void use(LegCodecs& codecs, Nanos now);
   class Sources;
   std::optional<PlayManner> play(Frame& instead, Sources& mix, Events& events);
   [[nodiscard]] EventLine event_line() const;
@@ -288,6 +313,8 @@ class Leg {
   bool has_taps_ = false;
   /// True if a tap needs the received and sent audio.
   bool taps_need_frames_ = false;
+  /// True if the relay transcodes.
+  bool transcodes_ = false;
   /// True if the last packet sent was comfort noise.
   bool comforts_ = false;
   /// Bandwidth of the last composed audio, as twice its highest frequency.
@@ -316,7 +343,8 @@ class Leg {
   std::vector<Sample> received_;
   SampleRate full_rate_{8000};
   ReceivePath receive_;
-  FrameConverter to_line_;  // converts the far end's audio
+  FrameConverter to_line_;                   // converts the far end's audio
+  std::unique_ptr<ArrivalReader> arrivals_;  // null: packets from this peer are not transcoded
   DigitSender digits_;
   Roster<AudioStream, kMaxStreams> streams_;
   Roster<Player, kMaxPlayers> players_;

@@ -43,7 +43,7 @@ std::optional<Nanos> Leg::idle_until(Nanos now) const {
   if (!relays && !pauses(now)) return std::nullopt;
   Nanos until = Nanos::max();
   if (relays) {
-    until = relay_.until();
+    until = std::min(relay_.until(), far_end_->held_until().value_or(Nanos::max()));
   } else if (can_send()) {
     until = *sent_at_ + config_.keep_alive;
   }

@@ -21,27 +21,38 @@ bool Leg::silent_itself() const {
          std::ranges::none_of(streams_.all(), [](const auto& stream) { return stream->plays(); });
 }
 
-/// Returns true if the far end's packet can be relayed. Once relaying has started, packets of other lengths,
-/// such as the last of a talkspurt, are relayed too.
-bool Leg::may_relay(const Leg& from, const ReceivePath::Outcome& received, Nanos arrival) const {
+/// Returns true if the far end's packet can be relayed without decoding.
+bool Leg::carries(const Leg& from, const ReceivePath::Outcome& received) const {
   const ReceiveConfig& theirs = from.receive_.config();
   return received.packet.payload_type == theirs.payload_type &&
          carries_over(theirs.coding, send_.config().coding) &&
-         from.receive_.rates().clock == send_.rates().clock &&
-         (relays() ||
-          (relay_.may_start(arrival) && from.receive_.duration(received.packet) == send_.packet_ticks()));
+         from.receive_.rates().clock == send_.rates().clock;
 }
 
-Bytes Leg::relay(Leg& from, const ReceivePath::Outcome& received, Nanos arrival) {
-  if (!can_send() || (!relays() && !silent_itself())) return {};
+void Leg::relay(Leg& from, const ReceivePath::Outcome& received, Nanos arrival, PacketSink& sink) {
+  if (relay_.ends() || !can_send() || (!relays() && !silent_itself())) return;
   if (received.kind != Received::audio) {
     send_.leave_out(received.sequence);
-    return {};
+    if (relays() && transcodes_ && from.arrivals_) from.arrivals_->leave_out(received.sequence);
+    return;
   }
-  if (!may_relay(from, received, arrival)) {
+  if (!relays() && !relay_.may_start(arrival)) return;
+  const bool carriable = carries(from, received);
+  // Once relaying has started, packets of other lengths, such as the last of a talkspurt, are relayed too.
+  const bool fits = relays() ? !transcodes_ : from.receive_.duration(received.packet) == send_.packet_ticks();
+  if (carriable && fits) {
+    relay_.fitted();
+    const Bytes packet = carry(from, received, arrival);
+    if (!packet.empty()) sink.send(config_.handle, receive_.source().target(), packet);
+  } else if (relays() && !transcodes_) {
     relay_.refused(arrival);
-    return {};
+  } else if (relays() || !carriable || relay_.unfit()) {
+    transcode(from, received, arrival, sink);
   }
+}
+
+/// Relays a packet and returns the one to send, valid as long as packets of SendPath, or an empty span.
+Bytes Leg::carry(Leg& from, const ReceivePath::Outcome& received, Nanos arrival) {
   const SendPath::Relayed relayed{received.packet,
                                   from.receive_.config().coding,
                                   received.sequence,
@@ -54,20 +65,40 @@ Bytes Leg::relay(Leg& from, const ReceivePath::Outcome& received, Nanos arrival)
     blended = from.catch_up_to_newest(relayed.duration, room);
   }
   const bool in_dtx = send_.config().coding == Coding::opus && received.packet.payload.size() <= kDtxPayload;
+  transcodes_ = false;
+  if (from.arrivals_) from.arrivals_->stop();
   relay_.relayed(arrival, in_dtx);
   return send_.relay(relayed, blended);
 }
 
 bool Leg::relay_goes_on(Nanos now) const {
-  return far_end_ != nullptr && now < relay_.until() && can_send() && silent_itself();
+  return far_end_ != nullptr && !relay_.ends() && now < relay_.until() && can_send() && silent_itself();
 }
 
 void Leg::end_relay(Nanos now) {
+  const std::optional<bool> cut_joins = relay_.cut_joins();
   const bool heard = relay_.end(now);
   if (far_end_ != nullptr) far_end_->begin_to_listen();
   send_.end_relay(now);
-  relay_.join_next(heard && far_end_ != nullptr &&
-                   far_end_->go_on_after_relay(send_.rate(), relay_.continuation()));
+  if (needs_no_frames()) to_line_.reset();
+  const bool joins = cut_joins ? *cut_joins : heard && continue_relayed();
+  relay_.join_next(heard && joins);
+}
+
+/// Extrapolates the relayed audio at the rate of the audio that follows. Returns false if it is unknown.
+bool Leg::continue_relayed() {
+  if (far_end_ == nullptr) return false;
+  if (const SampleRate needed = needed_line_rate(); transcodes_ && needed != send_.rate())
+    send_.put_at(needed);
+  const size_t length =
+      std::min(relay_.continuation().size(), RelayState::kJoinFrames * frame_samples(send_.rate()));
+  return far_end_->go_on_after_relay(send_.rate(), relay_.continuation().first(length));
+}
+
+void Leg::set_far_end(FarEnd* far_end) {
+  if (relays() && far_end != far_end_) relay_.cut(continue_relayed());
+  far_end_ = far_end;
+  to_line_.reset();
 }
 
 /// Listeners hear this leg's decoded audio some frames late. Returns the audio from their position up to the
@@ -85,6 +116,10 @@ std::span<Sample> Leg::catch_up_to_newest(RtpTicks duration, std::span<Sample> r
 }
 
 bool Leg::go_on_after_relay(SampleRate rate, std::span<Sample> out) {
+  if (arrivals_ && arrivals_->running()) {
+    arrivals_->go_on(rate, out);
+    return true;
+  }
   if (rate != this->rate()) return false;
   Frame newest(rate);
   receive_.audio().hear_newest(newest.samples(), out);

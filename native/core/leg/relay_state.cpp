@@ -23,12 +23,12 @@ void RelayState::relayed(Nanos arrival, bool in_dtx) {
 }
 
 void RelayState::refused(Nanos arrival) {
-  if (active_) until_ = arrival;
+  stop();
   not_before_ = arrival + kUntilSettled;
 }
 
 bool RelayState::end(Nanos now) {
-  active_ = false;
+  active_ = ends_ = cut_ = false;
   return now - relayed_at_ < kStillHeard;
 }
 

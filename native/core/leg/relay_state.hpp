@@ -2,6 +2,7 @@
 // composed audio.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -35,8 +36,26 @@ class RelayState {
 
   /// A packet was relayed. `in_dtx`: the sender pauses between its packets.
   void relayed(Nanos arrival, bool in_dtx);
+  /// The first packet did not have the length of the packets sent. Returns true if this is the sender's usual
+  /// length.
+  [[nodiscard]] bool unfit() { return ++unfit_ > kUsual; }
+  void fitted() { unfit_ = 0; }
   /// A packet could not be relayed. Audio is decoded until the sender has settled.
   void refused(Nanos arrival);
+  /// Ends the relay with the next visit. It may start again immediately.
+  void stop() { ends_ = ends_ || active_; }
+  /// Ends the relay with the next visit, because the far end changes. `joins`: the continuation is known.
+  void cut(bool joins) {
+    stop();
+    cut_ = true;
+    cut_joins_ = joins;
+  }
+  /// Returns true if the next visit ends the relay.
+  [[nodiscard]] bool ends() const { return ends_; }
+  /// Returns whether the continuation is known, if cut() was called.
+  [[nodiscard]] std::optional<bool> cut_joins() const {
+    return cut_ ? std::optional(cut_joins_) : std::nullopt;
+  }
   /// Ends relaying. Returns true if relayed audio was heard so recently that the next audio must be joined to
   /// it.
   bool end(Nanos now);
@@ -56,11 +75,18 @@ class RelayState {
   void join_on(Frame& sent);
 
  private:
+  /// Consecutive packets of one length that show that it is the usual one.
+  static constexpr int kUsual = 5;
+
   /// The far end in the last composed frame. `missing`: its audio was needed but not decoded.
   enum class Far : uint8_t { unused, heard, missing };
 
   bool active_ = false;
+  bool ends_ = false;
+  bool cut_ = false;
+  bool cut_joins_ = false;
   Far far_ = Far::unused;
+  int unfit_ = 0;
   Nanos relayed_at_{};
   Nanos until_{};
   Nanos not_before_{};

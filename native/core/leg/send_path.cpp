@@ -39,7 +39,7 @@ void SendPath::put(AudioView audio, SampleRate content) {
 }
 
 void SendPath::skip_frames(uint32_t count) {
-  if (relaying_) return;
+  if (mode_ != Mode::own) return;
   audio_->drop();
   steps_until_due_ = 0;
   timestamp_ += frame_ * count;
@@ -51,18 +51,21 @@ Bytes SendPath::take_packet() {
   const int steps = config_.packet_ms / kStepMs;
   const int step_of_visit = needs_half_frames() ? 1 : kFrameMs / kStepMs;
   steps_until_due_ = std::max(0, steps_until_due_ - step_of_visit);
-  const SampleCount samples(static_cast<size_t>(config_.packet_ms) *
-                            static_cast<size_t>(rates_.sample.per_ms()));
+  const SampleCount samples = packet_samples();
   const SampleCount waiting = audio_->waiting();
   if (steps_until_due_ > 0 || waiting < samples) {
     audio_->keep();
     return {};
   }
   steps_until_due_ = steps;
+  return encode_waiting();
+}
 
-  const RtpTimestamp timestamp = timestamp_ - rates_.ticks(waiting);
+/// Encodes the oldest waiting audio, which must be complete.
+Bytes SendPath::encode_waiting() {
+  const RtpTimestamp timestamp = timestamp_ - rates_.ticks(audio_->waiting());
   const Room room = PacketRoom::next();
-  const ByteCount bytes = audio_->take(config_.coding, samples, payload_in(room));
+  const ByteCount bytes = audio_->take(config_.coding, packet_samples(), payload_in(room));
   const bool marker = talkspurt_begins_;
   // Frames that the codec does not send are its own pause (RFC 7587 §4.2).
   talkspurt_begins_ = bytes == ByteCount();
@@ -87,13 +90,13 @@ Bytes SendPath::comfort_packet(uint8_t level) {
 }
 
 RtpTimestamp SendPath::timestamp_at(Nanos now) const {
-  if (!relaying_) return timestamp_;
+  if (mode_ == Mode::own) return timestamp_;
   return timestamp_ + (rates_.clock.in(now - newest_.arrival) - newest_.duration);
 }
 
 /// Returns true if the packet continues the relayed stream in sequence number and timestamp.
 bool SendPath::goes_on(const Relayed& relayed) const {
-  if (!relaying_ || relayed.era != newest_.era) return false;
+  if (mode_ != Mode::relaying || relayed.era != newest_.era) return false;
   const RtpTicks since(
       static_cast<int32_t>(relayed.packet.timestamp.value() - newest_.packet.timestamp.value()));
   const Nanos off = rates_.clock.time_of(since) - (relayed.arrival - newest_.arrival);
@@ -105,7 +108,42 @@ void SendPath::begin_relay(const Relayed& first) {
   audio_->drop();
   relay_.begin(first.sequence, first.packet.timestamp, {sequence_, timestamp_});
   newest_ = first;
-  relaying_ = true;
+  mode_ = Mode::relaying;
+}
+
+void SendPath::transcode(Nanos arrival, Nanos duration) {
+  if (mode_ == Mode::relaying) end_relay(arrival);
+  if (mode_ == Mode::own) {
+    talkspurt_begins_ = true;
+    lost_ = {};
+  }
+  mode_ = Mode::transcoding;
+  newest_.arrival = arrival;
+  newest_.duration = rates_.clock.in(duration);
+}
+
+void SendPath::put_arrived(AudioView audio, SampleRate content, bool lost) {
+  audio_->put(audio.samples);
+  audio_->carries(content);
+  timestamp_ += rates_.ticks(SampleCount(audio.size()));
+  lost_ = lost ? lost_ + SampleCount(audio.size()) : SampleCount();
+  if (!complete()) audio_->keep();
+}
+
+Bytes SendPath::take_complete() {
+  const SampleCount waiting = audio_->waiting();
+  if (lost_ < waiting) return encode_waiting();
+  // The receiver conceals this packet. The encoder continues from the concealed audio, as the decoder does.
+  const Room room = PacketRoom::next();
+  static_cast<void>(audio_->take(config_.coding, packet_samples(), payload_in(room)));
+  ++sequence_;
+  return {};
+}
+
+void SendPath::pause_arrived(Nanos length) {
+  audio_->drop();
+  timestamp_ += rates_.clock.in(length);
+  talkspurt_begins_ = true;
 }
 
 Bytes SendPath::relay(const Relayed& relayed, std::span<const Sample> instead) {
@@ -135,11 +173,14 @@ Bytes SendPath::relay(const Relayed& relayed, std::span<const Sample> instead) {
 }
 
 void SendPath::end_relay(Nanos now) {
-  if (!relaying_) return;
-  relaying_ = false;
+  if (mode_ == Mode::own) return;
+  mode_ = Mode::own;
   // Add the time since the last relayed packet. The next own packet then follows it without a gap.
   const Nanos since = now - newest_.arrival - rates_.clock.time_of(newest_.duration);
-  if (since >= kFrameTime) timestamp_ += frame_ * (since / kFrameTime);
+  if (since >= kFrameTime) {
+    audio_->drop();
+    timestamp_ += frame_ * (since / kFrameTime);
+  }
   talkspurt_begins_ = true;
   steps_until_due_ = 0;
 }

@@ -97,7 +97,23 @@ class SendPath {
   Bytes relay(const Relayed& relayed, std::span<const Sample> instead);
   /// Marks a packet as not relayed, so that it leaves no gap in the sequence.
   void leave_out(int64_t sequence) {
-    if (relaying_) relay_.leave_out(sequence);
+    if (mode_ == Mode::relaying) relay_.leave_out(sequence);
+  }
+  /// Transcoding: audio decoded on arrival replaces the time of put() and skip_frames() until end_relay().
+  /// transcode() precedes the audio of each packet that arrives; `duration` is its length.
+  void transcode(Nanos arrival, Nanos duration);
+  /// Adds at most 20 ms at rate(). `lost`: the audio only stands for a lost packet. It must stay
+  /// valid until take_complete(), which must follow until complete() is false.
+  void put_arrived(AudioView audio, SampleRate content, bool lost);
+  [[nodiscard]] bool complete() const { return audio_->waiting() >= packet_samples(); }
+  /// Returns the next packet, or an empty span for a lost one (which leaves a gap in the sequence) and for
+  /// one that the codec does not send.
+  Bytes take_complete();
+  /// Advances the RTP time by a pause of the sender, after completing the packet that waits.
+  void pause_arrived(Nanos length);
+  /// Duration of the audio that a packet that waits still needs. 0: none waits.
+  [[nodiscard]] SampleCount needed() const {
+    return pending() ? packet_samples() - audio_->waiting() : SampleCount();
   }
   void end_relay(Nanos now);
   [[nodiscard]] RtpTicks packet_ticks() const { return rates_.clock.in(config_.packet_ms * kMillisecond); }
@@ -119,6 +135,9 @@ class SendPath {
   [[nodiscard]] uint32_t ssrc() const { return ssrc_; }
 
  private:
+  [[nodiscard]] SampleCount packet_samples() const {
+    return SampleCount(static_cast<size_t>(config_.packet_ms) * static_cast<size_t>(rates_.sample.per_ms()));
+  }
   /// Header fields of a packet.
   struct Place {
     bool marker = false;
@@ -127,6 +146,7 @@ class SendPath {
     RtpTimestamp timestamp;
   };
   [[nodiscard]] bool goes_on(const Relayed& relayed) const;
+  Bytes encode_waiting();
   void begin_relay(const Relayed& first);
   using Room = std::span<uint8_t, PacketRoom::kBytes>;
   [[nodiscard]] static std::span<uint8_t> payload_in(Room room) {
@@ -149,8 +169,11 @@ class SendPath {
   uint64_t packets_ = 0;
   ByteCount payload_bytes_;
   int loss_percent_ = 0;
-  // Relaying state.
-  bool relaying_ = false;
+  // State of relaying and transcoding.
+  enum class Mode : uint8_t { own, relaying, transcoding };
+  Mode mode_ = Mode::own;
+  /// Samples at the end of the waiting audio that stand for lost packets.
+  SampleCount lost_;
   RelayMap relay_;
   Relayed newest_;
 };

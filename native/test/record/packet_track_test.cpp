@@ -205,7 +205,7 @@ TEST_CASE("packet track: corrects the clock without clicks") {
   recording.sender.pulse = 0;
   recording.keep_audio = true;
   recording.until(60 * kSecond);
-  // 96 samples are inserted in the last minute. A sample that is repeated at once would be a step.
+  // 96 samples are inserted in the last minute. A sample that is repeated immediately would be a step.
   int largest = 0;
   for (size_t i = 8000; i + 2 < recording.audio.size(); ++i) {
     const int bend = recording.audio[i] - 2 * recording.audio[i + 1] + recording.audio[i + 2];

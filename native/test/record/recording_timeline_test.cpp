@@ -77,7 +77,7 @@ TEST_CASE("recording timeline: records silence for slots that the media thread m
   Recorded recorded;
   for (int i = 0; i < 100; ++i) recorded.slot(8000, false);
   CHECK(recorded.timeline.missed(recorded.now) == 0);
-  // A late visit is made up, so it is no gap.
+  // A late visit is made up, so it is not a gap.
   CHECK(recorded.timeline.missed(recorded.now + 70 * kMillisecond) == 0);
   recorded.now += 400 * kMillisecond;
   int missed = recorded.timeline.missed(recorded.now);
