@@ -176,7 +176,7 @@ struct PlainDecoder {
   G722BitDecoder g722;
 };
 
-/// `bursts`: a received packet is split into several, which arrive together and play in order.
+/// `bursts`: a received packet is split into several, which arrive together and play in sequence.
 Track track_of(const Peer& peer, double begin_ms, bool bursts) {
   const SessionRates rates = rates_of(peer.side.spec);
   const auto per_ms = static_cast<size_t>(rates.sample.per_ms());
