@@ -6,7 +6,7 @@ import type { Settings } from './config/schema.ts';
 import { Serviceability } from './domain/cluster/cluster.ts';
 import { shareControl } from './domain/dispatch/dispatch.ts';
 import { systemClock } from './edge/clock/system-clock.ts';
-import { createLogger } from './edge/log/pino-logger.ts';
+import { createLogger, type LeveledLogger } from './edge/log/pino-logger.ts';
 import { createMailer } from './edge/mail/mailer.ts';
 import { createMetrics } from './edge/metrics/metrics.ts';
 import { createSignedLinks } from './edge/rest/links.ts';
@@ -55,6 +55,8 @@ export interface ServiceStart {
   readonly examine: () => Examined;
   /** Process supervisor that started the service (systemd), for readiness and watchdog messages. */
   readonly supervisor: SupervisorPlace;
+  /** Environment of programs that the service starts. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 /** Time at shutdown for callbacks in flight, in ms. The next start delivers the rest. */
@@ -66,7 +68,7 @@ const RECORDING_GRACE_MS = 10_000;
 
 export async function startService(start: ServiceStart): Promise<Service> {
   const { settings, lists } = start;
-  const basics: Basics & { readonly logger: ReturnType<typeof createLogger> } = {
+  const basics: Basics & { readonly logger: LeveledLogger } = {
     settings,
     lists,
     dataDir: resolve(settings.dataDir),
@@ -74,7 +76,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     clock: systemClock,
     random: systemRandom,
   };
-  const parts = buildParts(await openOutside(basics), start, basics.logger);
+  const parts = buildParts(await openOutside(basics), { ...start, logger: basics.logger });
   const { logger } = basics;
   const interrupted = await parts.foundation.recordings.interrupted();
   let first: Awaited<ReturnType<typeof firstStart>>;
@@ -128,13 +130,11 @@ async function openOutside(basics: Basics): Promise<Monitored> {
 }
 
 type Parts = ReturnType<typeof buildParts>;
+type StartWithLog = ServiceStart & { readonly logger: LeveledLogger };
 
 /** Builds all parts that carry out the work. None of them acts before its component starts. */
-function buildParts(
-  outside: Monitored,
-  start: ServiceStart,
-  logger: ReturnType<typeof createLogger>,
-) {
+function buildParts(outside: Monitored, start: StartWithLog) {
+  const { logger } = start;
   const { basics, foundation, derived, lines, cluster, mailer } = outside;
   const { settings, clock } = basics;
   const rest = restSettings(basics, derived);
@@ -156,7 +156,7 @@ function buildParts(
   const watches = joinWatches(outside, calls.callBilling, reports);
   const { ledger, provisioning } = foundation;
   const reloader = new Reloader({ ...start, logger, ledger, carriers: provisioning.carriers });
-  const { server, operations } = joinApi({
+  const { server, operations, credentialUses } = joinApi({
     ...outside,
     calls,
     control: cluster === undefined ? calls.control : shareControl(calls.control, cluster.peers),
@@ -167,6 +167,7 @@ function buildParts(
     watches,
     reloader,
     rest,
+    start,
   });
   reloader.onCertificates(() => server.reloadCertificate());
   reloader.onCertificates(() => lines.sipIdentity.reload());
@@ -188,7 +189,7 @@ function buildParts(
   });
   const work = { exporter, alerts, transcriptions, calls, campaigns, dialer, housekeeping };
   const running = { reports, watches, reloader, operations, listeners, supervisor };
-  return { ...outside, logger, ...work, ...running };
+  return { ...outside, logger, credentialUses, ...work, ...running };
 }
 
 /** Limits, directory and conferences that calls share with other nodes. Empty without a cluster. */
@@ -235,6 +236,8 @@ function connections(parts: Parts): readonly Component[] {
   return [
     { name: 'store', stop: () => foundation.store.close() },
     { name: 'cluster', stop: () => cluster?.leave() },
+    { name: 'webhook deliveries', stop: () => lines.deliveries.close() },
+    { name: 'uses of credentials', stop: () => parts.credentialUses.flush() },
     { name: 'requests to customers', stop: () => lines.http.close() },
     { name: 'audio streams', stop: () => lines.streams.stop() },
     { name: 'media', stop: () => lines.media.stop() },

@@ -37,7 +37,14 @@ async function main(flags: readonly string[]): Promise<void> {
   const supervisor = { socket, watchdogUs };
   // Loaded on demand: checking settings does not need the service.
   const { startService } = await import('./compose.ts');
-  const service = await startService({ settings, lists, root, examine, supervisor });
+  const service = await startService({
+    settings,
+    lists,
+    root,
+    examine,
+    supervisor,
+    environment: process.env,
+  });
   console.log(service.banner);
   onSignals(service);
   // Writes the compile cache now, so that the next start is fast even if this process is killed.

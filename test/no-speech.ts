@@ -16,6 +16,7 @@ export const NO_TRANSCRIPTIONS = {
   recover: () => Promise.resolve(),
   idle: () => Promise.resolve(),
   get: () => Promise.resolve(err({ kind: 'unknownTranscription' })),
+  ofRecording: () => Promise.resolve([]),
   meter: () => Promise.resolve(ok(undefined)),
 } as unknown as Transcriptions;
 

@@ -8,14 +8,14 @@ import type { Logger } from '../base/logger.ts';
 import { unitsFromMicros } from '../base/money.ts';
 import { RepeatedTask } from '../base/repeated-task.ts';
 import { ALARM_KINDS, AlarmBook, CalledCountries, CallTrends } from '../domain/alarm/alarm.ts';
+import type { AlarmStore } from '../domain/alarm/needs.ts';
 import type {
-  ActiveAlarm,
   Alarm,
   AlarmChange,
   AlarmLimits,
+  AlarmRecord,
   AlarmTimes,
   Condition,
-  EndedAlarm,
 } from '../domain/alarm/types.ts';
 import type { Cdr } from '../domain/cdr/types.ts';
 import type { Ledger } from '../domain/ledger/ledger.ts';
@@ -43,6 +43,8 @@ export interface AlarmParts extends AlarmNotifierParts {
   /** Returns the number of database rows recorded as unreadable. */
   readonly unreadableRows?: () => Promise<number>;
   readonly marks: SettingStore;
+  /** Alarms of all nodes that share the database. */
+  readonly records: AlarmStore;
   /** Conditions that keep this node from serving calls: the database, Redis, file descriptors, or another node. */
   readonly conditions?: () => readonly { readonly condition: string; readonly cause: string }[];
   /** Units of work that wait on the local disk for PostgreSQL. */
@@ -99,7 +101,7 @@ export class Alarms {
   /** Restores the alarms reported before a restart, and starts the checks. */
   async start(): Promise<void> {
     try {
-      const reported = JSON.parse((await this.#parts.marks.get(this.#key)) ?? '[]') as Alarm[];
+      const reported = await this.#reported();
       this.#book.restore(reported, this.#parts.clock.monotonicMs());
       for (const { kind, subject, detail } of reported) {
         const [accountId = '', currency = ''] = subject.split(' ');
@@ -112,9 +114,17 @@ export class Alarms {
     this.#looks.start();
   }
 
-  /** Key of the raised alarms in the store. Includes the node ID, because several nodes may share a store. */
-  get #key(): string {
-    return `alarm.raised.${this.#parts.nodeId}`;
+  /** Returns the alarms of this node that were active before the restart. */
+  async #reported(): Promise<readonly Alarm[]> {
+    const { records, nodeId, marks } = this.#parts;
+    const key = `alarm.raised.${nodeId}`;
+    // Earlier versions stored the raised alarms under this key.
+    const older = JSON.parse((await marks.get(key)) ?? '[]') as Alarm[];
+    if (older.length > 0) {
+      await records.put(older.map((alarm) => recordOf(alarm, nodeId)));
+      await marks.set(key, '[]');
+    }
+    return (await records.active()).filter((alarm) => alarm.nodeId === nodeId);
   }
 
   async stop(): Promise<void> {
@@ -141,18 +151,46 @@ export class Alarms {
     this.#low.set(`${accountId} ${currency}`, { accountId, currency, detail });
   }
 
-  list(): readonly ActiveAlarm[] {
+  /** Returns the active alarms of this node, oldest first. */
+  list(): readonly Alarm[] {
     return this.#book.list();
   }
 
-  /** Returns the alarms that ended since the start, latest first. */
-  ended(): readonly EndedAlarm[] {
-    return this.#book.ended();
+  /**
+   * Returns the active alarms of all live nodes with their acknowledgements, oldest first. If the database does not answer,
+   * returns the alarms of this node.
+   */
+  async active(): Promise<readonly AlarmRecord[]> {
+    const { records, nodeId, logger } = this.#parts;
+    const stored = await records.active().catch((error: unknown) => {
+      logger.warn({ error }, 'failed to read the alarms of all nodes');
+      return [];
+    });
+    const known = new Map(stored.map((alarm) => [keyOf(alarm), alarm]));
+    const own = this.list().map((alarm) => {
+      const record = recordOf(alarm, nodeId);
+      return { ...record, ...known.get(keyOf(record)), detail: alarm.detail };
+    });
+    const others = stored.filter((alarm) => alarm.nodeId !== nodeId);
+    return [...own, ...others].sort((a, b) => a.sinceUs - b.sinceUs);
   }
 
-  /** Marks an active alarm as known to the user. Returns false if it is not active. */
-  acknowledge(alarm: { readonly kind: string; readonly subject: string }, by: string): boolean {
-    return this.#book.acknowledge(alarm, wallUs(this.#parts.clock), by);
+  /** Stores that the user `by` knows of an active alarm. Returns false if it is not active. */
+  async acknowledge(
+    { kind, subject, nodeId }: Pick<AlarmRecord, 'subject'> & { kind: string; nodeId?: string },
+    by: string,
+  ): Promise<boolean> {
+    const found = (await this.active()).filter(
+      (alarm) =>
+        alarm.kind === kind &&
+        alarm.subject === subject &&
+        (nodeId === undefined || alarm.nodeId === nodeId),
+    );
+    const acknowledgedUs = wallUs(this.#parts.clock);
+    await this.#parts.records.put(
+      found.map((alarm) => ({ ...alarm, acknowledgedUs, acknowledgedBy: by })),
+    );
+    return found.length > 0;
   }
 
   counts(): Readonly<Record<string, number>> {
@@ -199,12 +237,13 @@ export class Alarms {
       ...this.#moments,
     ];
     this.#moments = [];
-    const changes = this.#book.update(conditions, nowMs, wallUs(clock));
+    const nowUs = wallUs(clock);
+    const changes = this.#book.update(conditions, nowMs, nowUs);
     for (const { state, ...alarm } of changes) {
       if (state === 'raised') logger.warn({ ...alarm }, 'alarm raised');
       else logger.info({ ...alarm }, 'alarm cleared');
     }
-    if (changes.length > 0) this.#notify(changes);
+    if (changes.length > 0) this.#notify(changes, nowUs);
   }
 
   /** Returns the low balances of the last check, and queries each again for the next one. */
@@ -306,16 +345,21 @@ export class Alarms {
     return retained.value;
   }
 
-  /** Stores the raised alarms. Skipped without recipients, because a restart then repeats no report. */
-  async #keep(): Promise<void> {
-    if (!this.#notifier.tellsAnybody) return;
-    await this.#parts.marks.set(this.#key, JSON.stringify(this.list()));
+  /** Stores the changed alarms with their start or end at `nowUs`. */
+  async #keep(changes: readonly AlarmChange[], nowUs: number): Promise<void> {
+    const { records, nodeId } = this.#parts;
+    await records.put(
+      changes.map(({ state, ...alarm }) => ({
+        ...recordOf(alarm, nodeId),
+        clearedUs: state === 'cleared' ? nowUs : undefined,
+      })),
+    );
   }
 
-  #notify(changes: readonly AlarmChange[]): void {
+  #notify(changes: readonly AlarmChange[], nowUs: number): void {
     const { logger } = this.#parts;
     if (this.#waiting >= WAITING_MAX) {
-      logger.error({ changes: changes.length }, 'alarms not sent: too many are queued');
+      logger.error({ changes: changes.length }, 'alarms not sent or stored: too many are queued');
       return;
     }
     this.#waiting += 1;
@@ -323,10 +367,24 @@ export class Alarms {
       .then(() => this.#notifier.notify(changes))
       .catch((error: unknown) => logger.error({ error }, 'failed to send alarms'))
       // Stored after sending: a crash in between sends twice instead of never.
-      .then(() => this.#keep())
-      .catch((error: unknown) => logger.error({ error }, 'failed to store the raised alarms'))
+      .then(() => this.#keep(changes, nowUs))
+      .catch((error: unknown) => logger.error({ error }, 'failed to store the alarms'))
       .finally(() => {
         this.#waiting -= 1;
       });
   }
 }
+
+const recordOf = ({ kind, subject, detail, sinceUs }: Alarm, nodeId: string): AlarmRecord => ({
+  nodeId,
+  kind,
+  subject,
+  detail,
+  sinceUs,
+  clearedUs: undefined,
+  acknowledgedUs: undefined,
+  acknowledgedBy: undefined,
+});
+
+const keyOf = ({ nodeId, kind, subject, sinceUs }: AlarmRecord): string =>
+  `${nodeId} ${kind} ${subject} ${sinceUs}`;

@@ -17,6 +17,13 @@ import type { Store } from '../edge/store/store.ts';
 const HOUR_MS = 3_600_000;
 const DRAIN_LOOK_MS = 100;
 
+/** Retention of ended alarms, and their maximum number. */
+const ALARMS_MS = 365 * DAY_MS;
+const ALARMS_MAX = 10_000;
+/** Retention of webhook deliveries, and their maximum number for all accounts. */
+const DELIVERIES_MS = 7 * DAY_MS;
+const DELIVERIES_MAX = 20_000;
+
 /** Retention for a setting of 0 (unlimited): 100 years. */
 const FOREVER_DAYS = 36_500;
 const retentionMs = (days: number): number => (days === 0 ? FOREVER_DAYS : days) * DAY_MS;
@@ -73,6 +80,7 @@ export class Housekeeping {
       this.#needs;
     await phoneLogins.purge();
     await users.purge();
+    await purgeOperate(store, clock.wallMs());
     await provisioning.numbers.completeReleases();
     await provisioning.numbers.chargeRentals();
     const { recordingDays, cdrDays, callLogDays, campaignDays, doNotCallDays } = settings.retention;
@@ -87,4 +95,11 @@ export class Housekeeping {
     };
     if ((await expireCampaigns(store.campaigns, clock, retained)) > 0) await forgetLists();
   }
+}
+
+/** Deletes old rows of what the console shows to operators and developers. */
+async function purgeOperate(store: Store, nowMs: number): Promise<void> {
+  await store.alarms.purge((nowMs - ALARMS_MS) * 1000, ALARMS_MAX);
+  await store.deliveries.purge((nowMs - DELIVERIES_MS) * 1000, DELIVERIES_MAX);
+  await store.credentialUses.purge();
 }

@@ -5,15 +5,19 @@ import { join } from 'node:path';
 import { type Clock, wallUs } from '../base/clock.ts';
 import { VERSION } from '../config/version.ts';
 import type { NewCalls } from '../domain/capacity/capacity.ts';
-import type { ConditionName, Serviceability } from '../domain/cluster/cluster.ts';
+import type { ConditionName, Peers, Serviceability } from '../domain/cluster/cluster.ts';
 import type { Admission, CallBilling } from '../domain/dispatch/dispatch.ts';
+import type { LogRing } from '../edge/log/log-ring.ts';
 import type { MediaEngine } from '../edge/media/engine.ts';
 import type { Metrics } from '../edge/metrics/metrics.ts';
-import type { Operations, PartState, RegistrationView } from '../edge/rest/server.ts';
+import type { Operations, PartState, RegistrationView, SettingsView } from '../edge/rest/server.ts';
 import type { RunningSignalling } from '../edge/sip/signalling.ts';
 import { makeFolder, type Store } from '../edge/store/store.ts';
 import type { Alarms } from './alarms.ts';
+import type { DoctorRun } from './doctor-run.ts';
+import { createNodeOperations } from './node-operations.ts';
 import type { OverloadWatch } from './overload.ts';
+import type { Reloader } from './reload.ts';
 import type { StoreWatch } from './store-watch.ts';
 
 export interface OperatedParts {
@@ -31,7 +35,16 @@ export interface OperatedParts {
   readonly newCalls: Pick<NewCalls, 'recentPerSecond'>;
   readonly overload: OverloadWatch;
   readonly reload: Operations['reload'];
-  readonly alarms: Pick<Alarms, 'list' | 'ended' | 'acknowledge'>;
+  readonly alarms: Pick<Alarms, 'active' | 'acknowledge'>;
+  /** Settings in force with their sources, and problems of the current file and environment. */
+  readonly shownSettings: Reloader['shown'];
+  /** Numbers of carriers and rates beyond those of the settings. */
+  readonly addedRows: () => Promise<Readonly<Record<'carriers' | 'rates', number>>>;
+  readonly doctor: Pick<DoctorRun, 'run' | 'last'>;
+  readonly history: Operations['history'];
+  readonly self: { readonly id: string };
+  readonly peers: Peers | undefined;
+  readonly recent: LogRing;
   /** Live nodes; undefined: not known now, or this process is alone. */
   readonly living: () => readonly string[] | undefined;
   /** Time until the lease of this node expires, in ms; undefined without a cluster. */
@@ -41,8 +54,13 @@ export interface OperatedParts {
 }
 
 export function createOperations(parts: OperatedParts): Operations {
-  const { store, signalling, admission, metrics, alarms } = parts;
+  const { store, signalling, admission, metrics } = parts;
   const readiness = () => partStates(parts);
+  const status = statusOf(parts, readiness);
+  const drain = (): void => {
+    admission.drain();
+    signalling.drain();
+  };
   return {
     readiness,
     registrations: () => registrationsOf(signalling),
@@ -50,19 +68,53 @@ export function createOperations(parts: OperatedParts): Operations {
       registrationsOf(signalling).findLast((view) => view.username === username),
     sipPort: () => signalling.port(),
     carriers: () => signalling.carrierStates(),
-    status: statusOf(parts, readiness),
-    drain() {
-      admission.drain();
-      signalling.drain();
-    },
+    status,
+    drain,
+    ...createNodeOperations({ ...parts, nodeId: parts.self.id, nodes: store.nodes, status, drain }),
+    ...createReports(parts),
     metrics: (accept) => metrics.scrape(accept),
     reload: parts.reload,
-    alarms: () => alarms.list(),
-    endedAlarms: () => alarms.ended(),
-    acknowledgeAlarm: (alarm, by) => alarms.acknowledge(alarm, by),
-    unreadableRows: (slice) => store.unreadableRows.page(slice),
-    removeUnreadableRow: (table, key) => store.unreadableRows.remove(table, key),
+    ...createRecords(parts),
     ...createBackups(store, parts.dataDir),
+  };
+}
+
+/** Alarms and unreadable rows, which the database keeps. */
+const createRecords = ({ alarms, store }: OperatedParts): Records => ({
+  alarms: () => alarms.active(),
+  endedAlarms: (filter, slice) => store.alarms.ended(filter, slice),
+  acknowledgeAlarm: (alarm, by) => alarms.acknowledge(alarm, by),
+  unreadableRows: (slice) => store.unreadableRows.page(slice),
+  removeUnreadableRow: (table, key) => store.unreadableRows.remove(table, key),
+});
+
+type Records = Pick<
+  Operations,
+  'alarms' | 'endedAlarms' | 'acknowledgeAlarm' | 'unreadableRows' | 'removeUnreadableRow'
+>;
+
+/** What operators read about the settings, the machine and the past. */
+const createReports = (parts: OperatedParts): Reports => ({
+  settings: () => settingsView(parts),
+  runDoctor: () => parts.doctor.run(),
+  lastDoctor: () => parts.doctor.last,
+  history: parts.history,
+});
+
+type Reports = Pick<Operations, 'settings' | 'runDoctor' | 'lastDoctor' | 'history'>;
+
+/** Rows that the console or the API has added count as a source of the two lists. */
+async function settingsView({ shownSettings, addedRows }: OperatedParts): Promise<SettingsView> {
+  const { settings, problems } = shownSettings();
+  const added = await addedRows();
+  return {
+    problems,
+    settings: settings.map((setting) => {
+      const count = added[setting.name as keyof typeof added] ?? 0;
+      if (count === 0) return setting;
+      const file = setting.value === '' ? 'default file' : setting.value;
+      return { ...setting, source: 'console', value: `${file}; ${count} added in the console` };
+    }),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Logger } from '../base/logger.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import type { Examined } from '../config/load.ts';
 import { listSettings, type Settings } from '../config/schema.ts';
+import { listShown, type ShownSetting } from '../config/show.ts';
 import type { Ledger } from '../domain/ledger/ledger.ts';
 import type { Carriers, NewCarrier } from '../domain/provisioning/provisioning.ts';
 import { edgeProblems } from './checks/edges.ts';
@@ -45,6 +46,15 @@ export class Reloader {
    */
   onCertificates(read: () => void): void {
     this.#certificates.push(read);
+  }
+
+  /** Returns the settings in force with their sources, and the problems of the current file and environment. */
+  shown(): {
+    readonly settings: readonly ShownSetting[];
+    readonly problems: readonly string[];
+  } {
+    const examined = this.#parts.examine();
+    return { settings: listShown(this.#running, examined), problems: examined.problems };
   }
 
   /** Reloads the settings. Calls are serialized. A refusal lists every problem; nothing has changed then. */

@@ -14,6 +14,7 @@ import {
 } from '../edge/store/records.ts';
 import type { SimClock } from '../sim/clock.ts';
 import { nodeContract } from './node-contract.ts';
+import { operateContract } from './operate-contract.ts';
 
 export interface Opened {
   readonly store: Store;
@@ -252,6 +253,7 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
 
     callContract(() => opened);
     nodeContract(() => opened);
+    operateContract(() => opened);
   });
 }
 

@@ -2,18 +2,16 @@
  * Journeys of users through the console in Chromium. They write the screenshots of the documentation:
  * `PICTURES=docs/operate/console npm run interop -- console-journeys`.
  */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasChromium } from '../e2e/chromium.ts';
-import { Customer } from '../e2e/customer.ts';
+import { hasChromium, WITH_MICROPHONE } from '../e2e/chromium.ts';
+import { Customer, echoBot } from '../e2e/customer.ts';
 import { babble, callFor, makeUser } from '../e2e/phone.ts';
-import { freePort, type Json, ROOT } from '../e2e/service.ts';
+import { freePort, type Json } from '../e2e/service.ts';
 import { eventually } from '../eventually.ts';
-import { ConsoleStage, expectAccessible, type Person } from './console-stage.ts';
+import { ConsoleStage, expectAccessible, picture } from './console-stage.ts';
 
-const PICTURES = join(ROOT, process.env['PICTURES'] ?? 'build/pictures');
 const ROWS = 1000;
 const INVALID = 20;
 
@@ -22,20 +20,13 @@ describe.skipIf(!hasChromium)('journeys through the console', () => {
   let customer: Customer;
 
   beforeAll(async () => {
-    mkdirSync(PICTURES, { recursive: true });
-    stage = await ConsoleStage.open();
+    stage = await ConsoleStage.open({}, WITH_MICROPHONE);
     customer = await Customer.listen();
   });
   afterAll(async () => {
     await stage.close();
     await customer.close();
   });
-
-  const picture = async ({ page }: Person, name: string): Promise<void> => {
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await page.screenshot({ path: join(PICTURES, `${name}.png`) });
-    await page.setViewportSize({ width: 1100, height: 760 });
-  };
 
   it('an operator finds in at most five clicks why a call ended', async () => {
     const { service } = stage;
@@ -152,36 +143,72 @@ describe.skipIf(!hasChromium)('journeys through the console', () => {
     await developer.leave();
   });
 
-  it('a new customer creates an endpoint and an application, and gets the next step from real events', async () => {
+  it('a new customer goes from the invitation to a bot that answers the browser phone', async () => {
     const { service } = stage;
     const { body } = await service.admin('POST', '/accounts', { name: 'New customer' });
-    const account = body as Json;
-    const owner = await stage.person('new@example.test', 'owner', String(account['auth_id']));
+    const authId = String((body as Json)['auth_id']);
+    await service.admin('POST', `/accounts/${authId}/credit`, {
+      amount: 20,
+      currency: 'USD',
+      description: 'First credit',
+    });
+    await service.admin('POST', '/numbers', {
+      e164: '14155550142',
+      country: 'US',
+      currency: 'USD',
+      monthly_fee: 1,
+    });
+    // The invitation and the choice of a password.
+    const owner = await stage.person('new@example.test', 'owner', authId);
     const { page } = owner;
+    const form = page.getByRole('dialog');
+    const next = (name: string) => page.getByRole('link', { name, exact: true }).first().click();
+    const done = (count: number) =>
+      eventually(`${count} completed steps`, async () => {
+        await page.getByRole('link', { name: 'Overview' }).click();
+        return (await page.locator('.steps .done').count()) === count ? true : undefined;
+      });
     await page.getByRole('heading', { name: /First steps/ }).waitFor();
     await picture(owner, 'first-steps');
-    await page.getByRole('link', { name: 'Create endpoint' }).click();
+    await next('Create endpoint');
     await page.getByRole('button', { name: 'Create endpoint' }).first().click();
-    const form = page.getByRole('dialog');
     await form.getByLabel('Name').fill('desk');
     await form.getByLabel('Alias').fill('desk');
     await form.getByLabel('Password').fill('a-long-password');
     await form.getByRole('button', { name: 'Create endpoint' }).click();
     await page.getByRole('img', { name: /SIP address of desk/ }).waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('link', { name: 'Applications' }).click();
-    await page.getByRole('button', { name: 'Create application' }).first().click();
-    await form.getByLabel('Name').fill('bot');
-    await form.getByLabel('Answer URL').fill('not a url');
-    await form
-      .getByLabel('Answer URL')
-      .fill(customer.xml('/bot', '<Response><Wait length="5"/></Response>'));
-    await form.getByRole('button', { name: 'Create application' }).click();
-    await page.getByRole('cell', { name: 'bot', exact: true }).waitFor();
-    await page.getByRole('link', { name: 'Overview' }).click();
-    await eventually('the completed steps', async () =>
-      (await page.locator('.steps .done').count()) === 2 ? true : undefined,
-    );
+    await done(1);
+    // The template of the playground becomes an application with the first test call.
+    await next('Open playground');
+    await page.getByLabel('Template').selectOption('Voice bot (stream)');
+    const editor = page.getByRole('textbox', { name: 'Document' });
+    let isConnected = false;
+    const bot = customer.bot('/bot', (socket, request) => {
+      isConnected = true;
+      echoBot(socket, request);
+    });
+    const template = await editor.inputValue();
+    await editor.fill(template.replace('wss://bot.example.com/stream', bot));
+    await page.getByText('The document is valid').waitFor();
+    await page.getByRole('button', { name: 'Call document' }).click();
+    await page.getByText('In a call.').waitFor();
+    await eventually('the connection of the bot', () => isConnected || undefined);
+    await page.getByRole('button', { name: 'Hang up' }).click();
+    await page.getByRole('button', { name: 'Call document' }).waitFor();
+    await done(4);
+    await next('Buy number');
+    await page.getByRole('button', { name: 'Buy number' }).first().click();
+    const market = page.getByRole('region', { name: 'Numbers for sale' });
+    await market.getByRole('button', { name: 'Buy number' }).first().click();
+    const question = page.getByRole('alertdialog');
+    await question.getByRole('button', { name: 'Buy number' }).click();
+    await page.getByText('belongs to the account now').waitFor();
+    await done(5);
+    await page.getByText('5 of 5').waitFor();
+    await picture(owner, 'first-steps-done');
+    await page.getByRole('button', { name: 'Hide first steps' }).click();
+    await page.getByRole('heading', { name: /First steps/ }).waitFor({ state: 'detached' });
     await owner.leave();
   });
 

@@ -27,14 +27,31 @@ const PAGES = [
   'billing',
   'rates',
   'health',
+  'nodes',
   'alarms',
+  'log?level=debug',
+  'doctor',
+  'settings',
+  'database',
+  'media-policies',
   'carriers',
   'accounts',
   'people',
   'audit',
   'profile',
 ] as const;
-const STAFFS = ['Health', 'Alarms', 'Carriers', 'Accounts'];
+const STAFFS = [
+  'Health',
+  'Nodes',
+  'Alarms',
+  'Log',
+  'Doctor',
+  'Settings',
+  'Database',
+  'Media policies',
+  'Carriers',
+  'Accounts',
+];
 
 describe.skipIf(!hasChromium)('the pages of the console', () => {
   let stage: ConsoleStage;

@@ -1,8 +1,16 @@
 /** A running service, and users of its console in Chromium, each in a separate browser context. */
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { axeViolations, faultsOf, openChromium } from '../e2e/chromium.ts';
-import { newPlace, removePlace, Service, type ServicePlace } from '../e2e/service.ts';
+import {
+  type Environment,
+  newPlace,
+  ROOT,
+  removePlace,
+  Service,
+  type ServicePlace,
+} from '../e2e/service.ts';
 
 const PASSWORD = 'correct horse battery';
 const NARROW = { width: 360, height: 640 };
@@ -17,7 +25,7 @@ export interface Person {
 }
 
 export class ConsoleStage {
-  readonly service: Service;
+  service: Service;
   readonly #place: ServicePlace;
   readonly #browser: Browser;
 
@@ -27,9 +35,19 @@ export class ConsoleStage {
     this.#browser = browser;
   }
 
-  static async open(): Promise<ConsoleStage> {
-    const place = await newPlace();
-    return new ConsoleStage(place, await Service.start(place), await openChromium());
+  /** Starts the service with additional environment variables, and Chromium with additional arguments. */
+  static async open(
+    environment: Environment = {},
+    args: readonly string[] = [],
+  ): Promise<ConsoleStage> {
+    const place = await newPlace(environment);
+    return new ConsoleStage(place, await Service.start(place), await openChromium(args));
+  }
+
+  /** Stops the service and starts it again with the same data. */
+  async restart(): Promise<void> {
+    await this.service.stop();
+    this.service = await Service.start(this.#place);
   }
 
   /** Invites a user and signs in. Without an account the user is one of the operator's staff. */
@@ -45,6 +63,7 @@ export class ConsoleStage {
       reducedMotion: 'reduce',
       locale: 'en-GB',
       timezoneId: 'UTC',
+      permissions: ['microphone', 'clipboard-write'],
     });
     const page = await context.newPage();
     const faults = faultsOf(page);
@@ -85,4 +104,22 @@ export async function expectAccessible({ page, faults }: Person): Promise<void> 
   );
   await page.setViewportSize(WIDE);
   expect(faults).toEqual([]);
+}
+
+const PICTURES = join(ROOT, process.env['PICTURES'] ?? 'build/pictures');
+
+/** Writes a screenshot of the current page for the documentation. */
+export const picture = (person: Person, name: string): Promise<void> =>
+  pictureAt(person, name, { width: 1280, height: 800 }).then(() =>
+    person.page.setViewportSize(WIDE),
+  );
+
+/** Writes a screenshot of a size, which the page keeps. */
+export async function pictureAt(
+  { page }: Person,
+  name: string,
+  size: { readonly width: number; readonly height: number },
+): Promise<void> {
+  await page.setViewportSize(size);
+  await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 }

@@ -19,6 +19,7 @@ let statuses: number[];
 let reachable: boolean;
 beforeEach(async () => {
   opened = await openInMemory();
+  await opened.store.nodes.begin('n1', true);
   mails = [];
   posts = [];
   statuses = [];
@@ -46,6 +47,7 @@ const alarmsWith = (over: Partial<AlarmParts> = {}) =>
     carriers: () => [{ name: 'main', reachable, lastStatus: 503 }],
     ledger: { daily: async () => [] },
     marks: opened.store.settings,
+    records: opened.store.as({ id: 'n1', epoch: 1 }).alarms,
     mailer: {
       send: async (mail) => {
         mails.push(mail);
@@ -64,6 +66,7 @@ async function pass(alarms: Alarms, ms: number): Promise<void> {
   await opened.clock.advance(ms);
   alarms.look();
 }
+const PAGE = { limit: 10, offset: 0 };
 const until = (what: string, isSo: () => boolean) => eventually(what, () => isSo() || undefined);
 
 describe('alarms for the operator', () => {
@@ -118,6 +121,61 @@ describe('alarms for the operator', () => {
     await pass(second, 16 * 60_000);
     await until('its end', () => mails.length === 2);
     expect(mails[1]?.subject).toBe('[voice.test] carrier_down cleared main');
+  });
+
+  it('keep their acknowledgement over a restart, and are in the history after their end', async () => {
+    const first = alarmsWith();
+    reachable = false;
+    first.look();
+    await pass(first, 60_000);
+    const down = { kind: 'carrier_down', subject: 'main' };
+    expect(await first.acknowledge({ ...down, subject: 'other' }, 'ada')).toBe(false);
+    expect(await first.acknowledge(down, 'ada')).toBe(true);
+    expect(await first.acknowledge(down, 'bob')).toBe(true);
+    await first.stop();
+    const second = alarmsWith();
+    await second.start();
+    expect(await second.active()).toMatchObject([
+      { ...down, nodeId: 'n1', acknowledgedBy: 'ada', clearedUs: undefined },
+    ]);
+    reachable = true;
+    await pass(second, 16 * 60_000);
+    await second.stop();
+    expect(await second.active()).toEqual([]);
+    const { items } = await opened.store.alarms.ended({}, PAGE);
+    expect(items).toMatchObject([
+      { ...down, acknowledgedBy: 'ada', clearedUs: expect.any(Number) },
+    ]);
+  });
+
+  it('of another live node are listed and can be acknowledged', async () => {
+    await opened.store.nodes.begin('n2', false);
+    const alarms = alarmsWith();
+    const other = {
+      kind: 'disk',
+      subject: '/data',
+      detail: 'full',
+      sinceUs: 5,
+      nodeId: 'n2',
+    } as const;
+    const isActive = { clearedUs: undefined, acknowledgedUs: undefined, acknowledgedBy: undefined };
+    await opened.store.alarms.put([{ ...other, ...isActive }]);
+    expect(await alarms.active()).toMatchObject([other]);
+    expect(await alarms.acknowledge({ ...other, nodeId: 'n1' }, 'ada')).toBe(false);
+    expect(await alarms.acknowledge(other, 'ada')).toBe(true);
+    expect(await alarms.active()).toMatchObject([{ ...other, acknowledgedBy: 'ada' }]);
+    await opened.store.nodes.leave({ id: 'n2', epoch: 1 });
+    expect(await alarms.active()).toEqual([]);
+  });
+
+  it('of an earlier version are restored from its setting', async () => {
+    const reported = { kind: 'carrier_down', subject: 'main', detail: 'down', sinceUs: 7 };
+    await opened.store.settings.set('alarm.raised.n1', JSON.stringify([reported]));
+    const alarms = alarmsWith();
+    await alarms.start();
+    await alarms.stop();
+    expect(await alarms.active()).toMatchObject([{ ...reported, nodeId: 'n1' }]);
+    expect(await opened.store.settings.get('alarm.raised.n1')).toBe('[]');
   });
 
   it('are sent by a webhook on the third attempt, and abandoned if it keeps failing', async () => {

@@ -44,6 +44,21 @@ describe('the search of call records', () => {
     expect(second.body).toMatchObject({ next_cursor: null, data: [{ uuid: all[0] }] });
   });
 
+  it('exports the calls in a range of scores', async () => {
+    await settle(1, { quality: quality(4.2) });
+    await settle(2, { quality: quality(3) });
+    await settle(3, { quality: undefined });
+    const rows = async (query: string): Promise<number> => {
+      const { text } = await service.get(`${service.root}/cdr/export?${query}`);
+      return text.trimEnd().split('\r\n').length - 1;
+    };
+    expect(await rows('')).toBe(3);
+    expect(await rows('min_mos=4')).toBe(1);
+    expect(await rows('max_mos=3.39')).toBe(1);
+    expect(await rows('min_mos=1&max_mos=5')).toBe(2);
+    expect((await service.get(`${service.root}/cdr/export?min_mos=9`)).status).toBe(400);
+  });
+
   it('finds calls by trunk, cost, quality and one-way audio', async () => {
     const plain = await settle(1, { quality: quality(4.3), cost: micros(20_000) });
     const poor = await settle(2, { quality: quality(2.9), cost: micros(900_000) });

@@ -13,6 +13,7 @@ import { Deliveries } from '../../src/domain/callback/callback.ts';
 import type { NewEntry } from '../../src/domain/ledger/types.ts';
 import { createPasswordHasher } from '../../src/edge/passwords/scrypt.ts';
 import {
+  CredentialUses,
   createLiveFeed,
   createRestServer,
   type RestDeps,
@@ -141,7 +142,15 @@ export async function startService(options: ServiceOptions = {}) {
       settings: operator.webhooks,
       clock,
       notifications: store.notifications,
+      store: store.deliveries,
+      logger: silentLogger,
     }),
+    credentialUses: new CredentialUses({
+      store: store.credentialUses,
+      clock,
+      logger: silentLogger,
+    }),
+    streamTests: { run: async () => ok({ faults: [], observations: [], log: [] }) },
     drafts: { keep: () => 'https://playground.invalid/x' },
     liveFeed: createLiveFeed(clock, { list: async () => control.calls, scores: async () => [] }),
     takeUpgrade: (_request, socket) => socket.destroy(),
@@ -248,7 +257,7 @@ export async function startService(options: ServiceOptions = {}) {
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
-const idleOperations = (): RestDeps['operations'] => ({
+export const idleOperations = (): RestDeps['operations'] => ({
   readiness: async () => [{ part: 'store', ready: true, detail: '' }],
   status: async () => ({
     version: VERSION,
@@ -269,9 +278,16 @@ const idleOperations = (): RestDeps['operations'] => ({
   metrics: async () => ({ contentType: 'text/plain', text: 'up 1\n' }),
   backup: async (name) => ({ path: name, bytes: 1 }),
   backupProgress: () => undefined,
-  alarms: () => [],
-  endedAlarms: () => [],
-  acknowledgeAlarm: () => false,
+  alarms: async () => [],
+  endedAlarms: async () => ({ items: [], total: 0 }),
+  acknowledgeAlarm: async () => false,
+  settings: async () => ({ settings: [], problems: [] }),
+  runDoctor: async () => ok({ finishedUs: 0, findings: [] }),
+  lastDoctor: () => undefined,
+  history: { isAvailable: false, read: async () => ok({ stepS: 1, calls: [], rate: [] }) },
+  log: async () => undefined,
+  nodes: async () => [],
+  drainNode: async () => false,
   unreadableRows: async () => ({ items: [], total: 0 }),
   removeUnreadableRow: async () => false,
   reload: async () => ok({ changed: [], needsRestart: [], rates: 0, carriers: 0 }),

@@ -1,22 +1,26 @@
 /** Deliveries to the URLs of an account: list, details, replay and test. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { silentLogger } from '../../src/base/logger.ts';
 import { ok } from '../../src/base/result.ts';
 import { systemRandom } from '../../src/base/system-random.ts';
 import { Deliveries } from '../../src/domain/callback/callback.ts';
 import type { HttpRequest } from '../../src/domain/callback/needs.ts';
 import { systemClock } from '../../src/edge/clock/system-clock.ts';
+import { type OpenedStore, openInMemory } from '../edge/store/open.ts';
 import { type Service, startService } from './service.ts';
 
 const HOOK = 'https://bot.example/hook';
 
 describe('webhook deliveries', () => {
   let service: Service;
+  let opened: OpenedStore;
   const sent: HttpRequest[] = [];
   let status = 500;
 
   beforeEach(async () => {
     sent.length = 0;
     status = 500;
+    opened = await openInMemory();
     const deliveries = new Deliveries({
       http: {
         send: async (request) => {
@@ -29,10 +33,15 @@ describe('webhook deliveries', () => {
       settings: { userAgent: 'Carillon', signatureHeaders: ['X-Plivo'] } as never,
       clock: systemClock,
       notifications: { listPending: async () => [] },
+      store: opened.store.deliveries,
+      logger: silentLogger,
     });
     service = await startService({ deps: { deliveries } });
   });
-  afterEach(() => service.stop());
+  afterEach(async () => {
+    await service.stop();
+    await opened.store.close();
+  });
 
   const root = (): string => `${service.root}/webhooks`;
   const test = async () => (await service.post(`${root()}/test`, { url: HOOK })).body;

@@ -50,6 +50,8 @@ const LISTS: Readonly<Record<string, (given: Reading) => Promise<readonly unknow
   binding: ({ store }) => store.bindings.listAll(),
   carrier: ({ store }) => store.carriers.listAll(),
   trunk: async ({ store, accountId }) => (await store.trunks.list(accountId, SLICE)).items,
+  webhook_delivery: async ({ store, accountId }) =>
+    (await store.deliveries.page(accountId, {}, SLICE)).items,
   console_user: ({ store }) => store.users.list('all'),
 };
 

@@ -22,13 +22,34 @@ const at = (value: unknown): Date | undefined => {
   return Number.isNaN(moment.getTime()) ? undefined : moment;
 };
 
-const shown = (value: unknown, options: Intl.DateTimeFormatOptions): string =>
-  at(value)?.toLocaleString(undefined, { timeZone: selected, ...options }) ?? '';
+/** Formatters by style and time zone, because creating one takes longer than its use. */
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+function shown(value: unknown, options: Intl.DateTimeFormatOptions): string {
+  const moment = at(value);
+  if (moment === undefined) return '';
+  const key = `${options.dateStyle} ${options.timeStyle} ${selected}`;
+  let formatter = formatters.get(key);
+  if (formatter === undefined) {
+    formatter = new Intl.DateTimeFormat(undefined, { timeZone: selected, ...options });
+    formatters.set(key, formatter);
+  }
+  return formatter.format(moment);
+}
 
 export const dateTime = (value: unknown): string =>
   shown(value, { dateStyle: 'medium', timeStyle: 'medium' });
 export const date = (value: unknown): string => shown(value, { dateStyle: 'medium' });
 export const timeOfDay = (value: unknown): string => shown(value, { timeStyle: 'medium' });
+/** Time of a log line, with milliseconds. */
+export const preciseTime = (value: unknown): string =>
+  shown(value, {
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    fractionalSecondDigits: 3,
+    hourCycle: 'h23',
+  });
 export const hourMinute = (value: unknown): string => shown(value, { timeStyle: 'short' });
 
 const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
@@ -76,4 +97,11 @@ export const money = (value: unknown, currency: unknown): string => {
 export const words = (value: unknown): string => {
   const spaced = text(value).replaceAll(/[_-]+/g, ' ').trim();
   return spaced.charAt(0).toUpperCase() + spaced.slice(1).toLowerCase();
+};
+
+/** Begins a text with a capital letter. Names such as `playAudio` stay unchanged. */
+export const sentence = (value: unknown): string => {
+  const said = text(value);
+  if (/^[a-z]+[A-Z]/.test(said)) return said;
+  return said.charAt(0).toUpperCase() + said.slice(1);
 };

@@ -7,7 +7,7 @@ type Text = string | number | boolean | undefined;
 
 /** Input and output of every operation by method and path. */
 export interface Operations {
-  /** Get the last use of the API credentials on this node since its start */
+  /** Get the last use of the API credentials */
   'GET /api/v1/Account/{auth_id}/credentials-use': {
     path: { auth_id: string };
     reply: { last_used_at: string | null; last_address: string | null; last_user_agent: string | null; requests: number };
@@ -76,7 +76,7 @@ export interface Operations {
     body?: { url?: string | null; emails?: readonly string[]; thresholds?: Readonly<Record<string, number>> };
     reply: { url: string | null; emails: readonly string[]; thresholds: Readonly<Record<string, number>> };
   };
-  /** List the latest requests to the URLs of the account, latest first. This node keeps up to 500 in memory */
+  /** List the latest requests to the URLs of the account, latest first. Up to 500 are kept for 7 days */
   'GET /api/v1/Account/{auth_id}/webhooks': {
     path: { auth_id: string };
     query?: { limit?: Text; offset?: Text; outcome?: "delivered" | "failed" | undefined; event?: Text; call_uuid?: Text; search?: Text };
@@ -97,6 +97,12 @@ export interface Operations {
     path: { auth_id: string };
     body: { url: string; method?: "GET" | "POST" };
     reply: { id: string; at: string; event: string; method: string; url: string; status: number | null; error: string | null; duration_ms: number; call_uuid: string | null; replay_of: string | null; request_body: string; response_body: string; signed_string: string };
+  };
+  /** Connect to a bot's WebSocket as a call would, speak, listen, and report faults. No call is placed */
+  'POST /api/v1/Account/{auth_id}/stream-test': {
+    path: { auth_id: string };
+    body: { url: string; content_type?: "audio/x-l16;rate=8000" | "audio/x-l16;rate=16000" | "audio/x-mulaw;rate=8000"; seconds?: number };
+    reply: { faults: readonly string[]; observations: readonly { name: string; value: string }[]; log: readonly string[] };
   };
   /** Create a SIP endpoint */
   'POST /api/v1/Account/{auth_id}/Endpoint/': {
@@ -773,7 +779,7 @@ export interface Operations {
   /** Download call records as CSV, or as JSON lines with all fields */
   'GET /api/v1/Account/{auth_id}/cdr/export': {
     path: { auth_id: string };
-    query?: { from_number?: Text; to_number?: Text; start_date?: Text; end_date?: Text; call_direction?: "inbound" | "outbound" | undefined; min_duration?: Text; sip_call_id?: Text; bridge_uuid?: Text; hangup_cause?: Text; hangup_disposition?: Text; context?: Text; campaign_id?: Text; trunk_id?: Text; hangup_cause_code?: Text; min_cost?: Text; max_cost?: Text; one_way_audio?: Text; sub_account?: Text; search?: Text; format?: "csv" | "ndjson" | undefined };
+    query?: { from_number?: Text; to_number?: Text; start_date?: Text; end_date?: Text; call_direction?: "inbound" | "outbound" | undefined; min_duration?: Text; sip_call_id?: Text; bridge_uuid?: Text; hangup_cause?: Text; hangup_disposition?: Text; context?: Text; campaign_id?: Text; trunk_id?: Text; hangup_cause_code?: Text; min_cost?: Text; max_cost?: Text; one_way_audio?: Text; sub_account?: Text; search?: Text; min_mos?: Text; max_mos?: Text; format?: "csv" | "ndjson" | undefined };
     reply: FileReply;
   };
   /** Get a call record, with voice and stream charges as separate lines */
@@ -831,6 +837,11 @@ export interface Operations {
   'GET /api/v1/Account/{auth_id}/Transcription/{transcription_id}/': {
     path: { auth_id: string; transcription_id: string };
     reply: { api_id: string; transcription_id: string; transcription: string; status: string; error?: string; recording_id: string; call_uuid?: string; language: string; duration: number; transcription_charge: number; transcription_rate: number };
+  };
+  /** List the transcriptions of a recording, oldest first */
+  'GET /api/v1/Account/{auth_id}/Recording/{recording_id}/transcriptions': {
+    path: { auth_id: string; recording_id: string };
+    reply: { api_id: string; objects: readonly { transcription_id: string; transcription: string; status: string; error?: string; recording_id: string; call_uuid?: string; language: string; duration: number; transcription_charge: number; transcription_rate: number }[] };
   };
   /** Queue a bulk export of recordings. Every recipient receives the link by mail */
   'POST /api/v1/Account/{auth_id}/export/recording/': {
@@ -1409,18 +1420,50 @@ export interface Operations {
   'POST /admin/v1/verify': {
     reply: { ok: boolean; faults: readonly { balance_id: string; account_id: string; currency: string; balance_micros: number; sum_of_entries_micros: number; sum_of_daily_totals_micros: number; reserved_micros: number; sum_of_reservations_micros: number }[] };
   };
-  /** List active alarms, oldest first */
+  /** List the active alarms of all nodes, oldest first */
   'GET /admin/v1/alarms': {
-    reply: { alarms: readonly { kind: string; subject: string; detail: string; since: string; acknowledged_at: string | null; acknowledged_by: string | null }[] };
+    reply: { alarms: readonly { node: string; kind: string; subject: string; detail: string; since: string; acknowledged_at: string | null; acknowledged_by: string | null }[] };
   };
-  /** List the alarms that ended since the start of the service, latest first, at most 500 */
+  /** List the alarms of all nodes that have ended, latest first. They are kept for a year */
   'GET /admin/v1/alarms/history': {
-    reply: { alarms: readonly { kind: string; subject: string; detail: string; since: string; cleared_at: string }[] };
+    query?: { limit?: Text; offset?: Text; kind?: Text; search?: Text };
+    reply: { alarms: readonly { node: string; kind: string; subject: string; detail: string; since: string; acknowledged_at: string | null; acknowledged_by: string | null; cleared_at: string }[]; total: number };
   };
   /** Acknowledge an active alarm, until it ends. Other operators see who knows of it */
   'POST /admin/v1/alarms/acknowledge': {
-    body: { kind: string; subject: string };
+    body: { kind: string; subject: string; node?: string };
     reply: undefined;
+  };
+  /** List the settings in force with their sources. Secrets are masked */
+  'GET /admin/v1/settings': {
+    reply: { settings: readonly { name: string; description: string; value: string; default_value: string; source: "default" | "file" | "environment" | "console"; place: string; secret: boolean; live: boolean; next_value: string | null }[]; problems: readonly string[] };
+  };
+  /** Get the last doctor report of this node since its start */
+  'GET /admin/v1/doctor': {
+    reply: { finished_at: string | null; findings: readonly { check: string; verdict: "ok" | "warning" | "problem" | "skipped"; found: string; advice: string | null }[] };
+  };
+  /** Run `carillon doctor` on this node: checks of settings, machine and network */
+  'POST /admin/v1/doctor': {
+    reply: { finished_at: string | null; findings: readonly { check: string; verdict: "ok" | "warning" | "problem" | "skipped"; found: string; advice: string | null }[] };
+  };
+  /** List the latest log lines of a node, oldest first. A node keeps 5000 in memory */
+  'GET /admin/v1/log': {
+    query?: { node?: Text; level?: "debug" | "info" | "warn" | "error" | undefined; call_uuid?: Text; search?: Text; after?: Text; limit?: Text };
+    reply: { node: string; lines: readonly { number: number; time: string; level: string; message: string; call_uuid: string | null; fields: string }[] };
+  };
+  /** Get running calls and new calls per second of all nodes from the Prometheus server of the settings */
+  'GET /admin/v1/history': {
+    query?: { period?: "6h" | "24h" | "7d" | "30d" | undefined };
+    reply: { available: boolean; step_seconds: number; calls: readonly { at: number; value: number }[]; calls_per_second: readonly { at: number; value: number }[] };
+  };
+  /** List the live nodes that share the database */
+  'GET /admin/v1/nodes': {
+    reply: { nodes: readonly { node: string; epoch: number; self: boolean; state: "serving" | "draining" | "not_ready" | "unreachable"; detail: string; version: string | null; started_at: string; calls_active: number | null; calls_limit: number | null; registrations: number | null }[] };
+  };
+  /** Refuse new calls on a node. Running calls continue */
+  'POST /admin/v1/nodes/{node}/drain': {
+    path: { node: string };
+    reply: { draining: boolean };
   };
   /** List all console users */
   'GET /admin/v1/users': {

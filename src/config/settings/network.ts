@@ -201,6 +201,13 @@ export const network = {
       ...list([], 'header fields of these requests, Name=value'),
       secret: true,
     }),
+    prometheusUrl: shaped(
+      url('http', 'https'),
+      text(
+        '',
+        'base URL of a Prometheus server that scrapes the nodes, for charts of the console beyond the last hour; empty: off',
+      ),
+    ),
   },
   drachtio: {
     servers: shaped(

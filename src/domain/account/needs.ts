@@ -74,3 +74,21 @@ export interface IdempotencyStore {
   /** Frees the key after the work failed without an effect. */
   forget(owner: string, key: string): Promise<void>;
 }
+
+/** Last use of an account's API credentials on all nodes. */
+export interface CredentialUse {
+  /** Time of the last request, microseconds UTC. */
+  readonly atUs: number;
+  readonly address: string;
+  readonly userAgent: string;
+  /** Number of requests. */
+  readonly requests: number;
+}
+
+export interface CredentialUseStore {
+  /** Adds the uses since the last call: the number of requests is added, and the latest request replaces an earlier one. */
+  add(uses: readonly (readonly [AccountId, CredentialUse])[]): Promise<void>;
+  get(accountId: AccountId): Promise<CredentialUse | undefined>;
+  /** Deletes the uses of accounts that do not exist any more. */
+  purge(): Promise<void>;
+}

@@ -1,13 +1,5 @@
 /** Tracks active alarms. Each alarm is reported once when it is raised and once when it is cleared. */
-import type {
-  ActiveAlarm,
-  Alarm,
-  AlarmChange,
-  AlarmKind,
-  AlarmTimes,
-  Condition,
-  EndedAlarm,
-} from './types.ts';
+import type { Alarm, AlarmChange, AlarmKind, AlarmTimes, Condition } from './types.ts';
 
 export { CallTrends } from './call-trends.ts';
 export { CalledCountries } from './countries.ts';
@@ -17,20 +9,16 @@ export { ALARM_KINDS } from './types.ts';
 const CLEAR_MOMENT_MS = 24 * 3_600_000;
 /** Maximum number of tracked alarms. */
 const ALARMS_MAX = 500;
-/** Maximum number of ended alarms that are kept. */
-const ENDED_MAX = 500;
 
 interface Held extends Condition {
   readonly firstMs: number;
   lastMs: number;
   sinceUs: number | undefined;
   detail: string;
-  acknowledged?: ActiveAlarm['acknowledged'];
 }
 
 export class AlarmBook {
   readonly #held = new Map<string, Held>();
-  #ended: readonly EndedAlarm[] = [];
   readonly #holdMs: Readonly<Partial<Record<AlarmKind, number>>>;
   readonly #clearMs: number;
 
@@ -66,35 +54,16 @@ export class AlarmBook {
       this.#held.delete(key);
       const { kind, subject, detail, sinceUs } = held;
       if (sinceUs === undefined) continue;
-      const alarm = { kind, subject, detail, sinceUs };
-      changes.push({ ...alarm, state: 'cleared' });
-      this.#ended = [{ ...alarm, clearedUs: nowUs }, ...this.#ended].slice(0, ENDED_MAX);
+      changes.push({ kind, subject, detail, sinceUs, state: 'cleared' });
     }
     return changes;
   }
 
   /** Returns the active alarms, oldest first. */
-  list(): readonly ActiveAlarm[] {
-    return [...this.#held.values()].flatMap(({ kind, subject, detail, sinceUs, acknowledged }) =>
-      sinceUs === undefined ? [] : [{ kind, subject, detail, sinceUs, acknowledged }],
+  list(): readonly Alarm[] {
+    return [...this.#held.values()].flatMap(({ kind, subject, detail, sinceUs }) =>
+      sinceUs === undefined ? [] : [{ kind, subject, detail, sinceUs }],
     );
-  }
-
-  /** Returns the alarms that ended since the start of the service, latest first. */
-  ended(): readonly EndedAlarm[] {
-    return this.#ended;
-  }
-
-  /** Marks an active alarm as known to an operator. Returns false if it is not active. */
-  acknowledge(
-    alarm: { readonly kind: string; readonly subject: string },
-    atUs: number,
-    by: string,
-  ) {
-    const held = this.#held.get(`${alarm.kind} ${alarm.subject}`);
-    if (held?.sinceUs === undefined) return false;
-    held.acknowledged ??= { atUs, by };
-    return true;
   }
 
   #hold(condition: Condition, nowMs: number): Held | undefined {

@@ -31,15 +31,20 @@ export interface Alarm extends Condition {
   readonly sinceUs: number;
 }
 
-/** An alarm that is active, with its acknowledgement. */
-export interface ActiveAlarm extends Alarm {
-  readonly acknowledged: { readonly atUs: number; readonly by: string } | undefined;
+/** An alarm as stored, with its node and acknowledgement. */
+export interface AlarmRecord extends Alarm {
+  readonly nodeId: string;
+  /** End of the alarm, microseconds UTC. Undefined while it is active. */
+  readonly clearedUs: number | undefined;
+  /** First acknowledgement, microseconds UTC. */
+  readonly acknowledgedUs: number | undefined;
+  readonly acknowledgedBy: string | undefined;
 }
 
-/** An alarm that has ended. */
-export interface EndedAlarm extends Alarm {
-  /** End of the alarm, microseconds UTC. */
-  readonly clearedUs: number;
+export interface EndedAlarmFilter {
+  readonly kind?: string | undefined;
+  /** Part of subject or detail. */
+  readonly search?: string | undefined;
 }
 
 export interface AlarmChange extends Alarm {

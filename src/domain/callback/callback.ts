@@ -26,7 +26,6 @@ export type { CallFacts } from './call-facts.ts';
 export { Deliveries, type DeliveryRefusal } from './deliveries.ts';
 export type { DocumentOptions, DocumentResult } from './document.ts';
 export { inlineDocument } from './inline-document.ts';
-export type { Delivery } from './journal.ts';
 export { KnownTokens } from './known-tokens.ts';
 export {
   type CallStatus,

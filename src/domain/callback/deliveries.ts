@@ -1,11 +1,12 @@
 /** Lists, replays and tests requests to customers' URLs. */
 import { type Clock, wallUs } from '../../base/clock.ts';
 import { type AccountId, uuid } from '../../base/ids.ts';
+import type { Page, Slice } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { type ExchangeNeeds, type ExchangeRequest, exchange } from './exchange.ts';
-import { type Delivery, type DeliveryFilter, DeliveryJournal, isDelivered } from './journal.ts';
-import type { NotificationStore } from './needs.ts';
-import type { HttpMethod } from './types.ts';
+import { DeliveryJournal, type JournalNeeds } from './journal.ts';
+import type { DeliveryStore, NotificationStore } from './needs.ts';
+import type { Delivery, DeliveryFilter, HttpMethod } from './types.ts';
 
 /** Limit of a replay or test, ms. A user waits for its result. */
 const READ_TIMEOUT_MS = 15_000;
@@ -25,27 +26,36 @@ export interface DeliverySummary {
 export type DeliveryRefusal = { readonly kind: 'unknownDelivery' };
 
 export interface DeliveriesNeeds extends Omit<ExchangeNeeds, 'journal'> {
-  readonly clock: Pick<Clock, 'wallMs'>;
+  readonly clock: Pick<Clock, 'wallMs'> & JournalNeeds['clock'];
+  readonly logger: JournalNeeds['logger'];
+  readonly store: DeliveryStore;
   readonly notifications: Pick<NotificationStore, 'listPending'>;
 }
 
+type Exchanged = Parameters<NonNullable<ExchangeNeeds['journal']>['record']>[0];
+
 export class Deliveries {
   readonly #needs: DeliveriesNeeds;
-  readonly #journal = new DeliveryJournal();
+  readonly #journal: DeliveryJournal;
 
   constructor(needs: DeliveriesNeeds) {
     this.#needs = needs;
+    this.#journal = new DeliveryJournal(needs);
   }
 
   /** Records an exchange. `exchange` calls it after each request. */
   record(
-    delivery: Pick<Delivery, 'attempt' | 'requestBody' | 'responseBody' | 'request'>,
+    { attempt: { spanId: _, ...attempt }, request, ...bodies }: Exchanged,
     replayOf?: string,
   ): Delivery {
     const { random, clock } = this.#needs;
-    const { parameters, accountId, json } = delivery.request;
-    const kept = {
-      ...delivery,
+    const { url, parameters, accountId, json, signs, headers } = request;
+    const { status = 0 } = attempt;
+    const kept: Delivery = {
+      ...bodies,
+      attempt,
+      isDelivered: status >= 200 && status < 300,
+      request: { url, parameters, json, signs, headers },
       id: uuid(random),
       accountId,
       atUs: wallUs(clock),
@@ -56,13 +66,20 @@ export class Deliveries {
     return kept;
   }
 
-  list(accountId: AccountId, filter: DeliveryFilter): readonly Delivery[] {
-    return this.#journal.list(accountId, filter);
+  /** Stores the deliveries that are still in memory. */
+  close(): Promise<void> {
+    return this.#journal.flush();
+  }
+
+  /** Returns the deliveries of the account that match, latest first. */
+  async list(accountId: AccountId, filter: DeliveryFilter, slice: Slice): Promise<Page<Delivery>> {
+    await this.#journal.flush();
+    return this.#needs.store.page(accountId, filter, slice);
   }
 
   async summary(accountId: AccountId): Promise<DeliverySummary> {
-    const all = this.#journal.list(accountId);
-    const times = all.map(({ attempt }) => attempt.durationMs).sort((a, b) => a - b);
+    const all = await this.#needs.store.timings(accountId);
+    const times = all.map(({ durationMs }) => durationMs).sort((a, b) => a - b);
     const at = (part: number): number =>
       Math.round(times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0);
     const pending = await this.#needs.notifications.listPending(PENDING_MAX, {
@@ -71,23 +88,37 @@ export class Deliveries {
     });
     return {
       deliveries: all.length,
-      failed: all.filter((one) => !isDelivered(one)).length,
+      failed: all.filter(({ isDelivered }) => !isDelivered).length,
       medianMs: at(0.5),
       p95Ms: at(0.95),
       pending: pending.length,
     };
   }
 
-  get(accountId: AccountId, id: string): Result<Delivery, DeliveryRefusal> {
-    const found = this.#journal.get(accountId, id);
+  async get(accountId: AccountId, id: string): Promise<Result<Delivery, DeliveryRefusal>> {
+    await this.#journal.flush();
+    const found = await this.#needs.store.get(accountId, id);
     return found === undefined ? err({ kind: 'unknownDelivery' }) : ok(found);
   }
 
   /** Sends the same request again, with a new signature. The response has no effect on the call. */
   async replay(accountId: AccountId, id: string): Promise<Result<Delivery, DeliveryRefusal>> {
-    const found = this.get(accountId, id);
+    const found = await this.get(accountId, id);
     if (!found.ok) return found;
-    return ok(await this.#send({ ...found.value.request, accountId }, id));
+    const { event, method } = found.value.attempt;
+    const { url, parameters, json, signs, headers } = found.value.request;
+    const request: ExchangeRequest = {
+      ...LIMITS,
+      event,
+      method,
+      accountId,
+      url,
+      parameters,
+      ...(json !== undefined && { json }),
+      ...(signs !== undefined && { signs }),
+      ...(headers !== undefined && { headers }),
+    };
+    return ok(await this.#send(request, id));
   }
 
   /** Sends a signed test request. */

@@ -1,108 +1,79 @@
-/** Keeps the latest requests to customers' URLs in memory, for display and replay. */
+/** Stores the latest requests to customers' URLs in batches, for display and replay. */
+import type { Clock } from '../../base/clock.ts';
 import type { AccountId } from '../../base/ids.ts';
-import type { ExchangeRequest } from './exchange.ts';
-import type { CallbackAttempt } from './types.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { DeliveryStore } from './needs.ts';
+import type { Delivery, DeliveryRequest } from './types.ts';
 
-/** Requests per account. */
+/** Stored requests per account. */
 const PER_ACCOUNT = 500;
-/** Accounts with requests. The account without a request for the longest time is dropped first. */
-const ACCOUNTS = 2000;
-/** Characters of a body that are kept. */
+/** Interval between two batches, ms. */
+const EVERY_MS = 1000;
+/** Requests per account and batch. Beyond it, only failed ones are stored, up to twice the number. */
+const PER_BATCH = 20;
+/** Requests of all accounts per batch. */
+const BATCH_MAX = 400;
+/** Characters of a body that are stored. */
 const BODY_MAX = 16_384;
-/** Size of all kept bodies, in characters. Above it, the oldest request of the largest account is dropped. */
-const BODIES_MAX = 64 * 1024 * 1024;
+/** Size of the parameters and JSON of a request, in characters. Larger requests are not stored. */
+const REQUEST_MAX = 65_536;
 
-export interface Delivery {
-  readonly id: string;
-  readonly accountId: AccountId;
-  /** Time of the answer, microseconds UTC. */
-  readonly atUs: number;
-  readonly attempt: CallbackAttempt;
-  readonly callUuid: string | undefined;
-  readonly requestBody: string;
-  readonly responseBody: string;
-  readonly request: ExchangeRequest;
-  /** ID of the delivery that was replayed. */
-  readonly replayOf: string | undefined;
+export interface JournalNeeds {
+  readonly store: Pick<DeliveryStore, 'put'>;
+  readonly clock: Pick<Clock, 'monotonicMs' | 'at'>;
+  readonly logger: Pick<Logger, 'warn'>;
 }
-
-export interface DeliveryFilter {
-  readonly callUuid?: string | undefined;
-  readonly event?: string | undefined;
-  readonly isDelivered?: boolean | undefined;
-  /** Part of the URL, or the call UUID. */
-  readonly search?: string | undefined;
-}
-
-export const isDelivered = ({ attempt: { status } }: Delivery): boolean =>
-  status !== undefined && status >= 200 && status < 300;
 
 export class DeliveryJournal {
-  /** Deliveries by account, oldest first. The account that was used last is the last one. */
-  readonly #accounts = new Map<AccountId, Delivery[]>();
-  #size = 0;
+  readonly #needs: JournalNeeds;
+  #batch: Delivery[] = [];
+  /** Number of deliveries in the batch by account. */
+  readonly #counts = new Map<AccountId, number>();
+  #cancel: (() => void) | undefined;
+  #storing: Promise<void> = Promise.resolve();
 
+  constructor(needs: JournalNeeds) {
+    this.#needs = needs;
+  }
+
+  /** Adds a delivery to the next batch, unless the batch has enough deliveries of the account. */
   add(delivery: Delivery): void {
-    const kept = {
+    const { accountId, request } = delivery;
+    const count = this.#counts.get(accountId) ?? 0;
+    const most = delivery.isDelivered ? PER_BATCH : 2 * PER_BATCH;
+    if (count >= most || this.#batch.length >= BATCH_MAX || sizeOf(request) > REQUEST_MAX) return;
+    this.#counts.set(accountId, count + 1);
+    this.#batch.push({
       ...delivery,
       requestBody: delivery.requestBody.slice(0, BODY_MAX),
       responseBody: delivery.responseBody.slice(0, BODY_MAX),
-    };
-    const list = this.#accounts.get(delivery.accountId) ?? [];
-    this.#accounts.delete(delivery.accountId);
-    this.#accounts.set(delivery.accountId, list);
-    list.push(kept);
-    this.#size += sizeOf(kept);
-    while (list.length > PER_ACCOUNT) this.#drop(delivery.accountId);
-    while (this.#accounts.size > ACCOUNTS) this.#forget();
-    while (this.#size > BODIES_MAX && this.#accounts.size > 0) this.#drop(this.#largest());
+    });
+    const { clock } = this.#needs;
+    this.#cancel ??= clock.at(clock.monotonicMs() + EVERY_MS, () => void this.flush());
   }
 
-  /** Returns the deliveries of the account that match, latest first. */
-  list(accountId: AccountId, filter: DeliveryFilter = {}): readonly Delivery[] {
-    return (this.#accounts.get(accountId) ?? []).filter((one) => fits(one, filter)).reverse();
+  /** Stores the batch. Never rejects; if the database does not answer, the batch is lost. */
+  flush(): Promise<void> {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    const batch = this.#batch;
+    this.#batch = [];
+    this.#counts.clear();
+    if (batch.length > 0) this.#storing = this.#storing.then(() => this.#store(batch));
+    return this.#storing;
   }
 
-  get(accountId: AccountId, id: string): Delivery | undefined {
-    return this.#accounts.get(accountId)?.find((one) => one.id === id);
-  }
-
-  #drop(accountId: AccountId): void {
-    const list = this.#accounts.get(accountId);
-    const dropped = list?.shift();
-    if (dropped !== undefined) this.#size -= sizeOf(dropped);
-    if (list?.length === 0) this.#accounts.delete(accountId);
-  }
-
-  #forget(): void {
-    for (const [accountId, list] of this.#accounts) {
-      for (const one of list) this.#size -= sizeOf(one);
-      this.#accounts.delete(accountId);
-      return;
+  async #store(batch: readonly Delivery[]): Promise<void> {
+    const { store, logger } = this.#needs;
+    try {
+      await store.put(batch, PER_ACCOUNT);
+    } catch (error) {
+      logger.warn({ error, deliveries: batch.length }, 'webhook deliveries not stored');
     }
-  }
-
-  #largest(): AccountId {
-    let [largest] = this.#accounts.keys();
-    for (const [accountId, list] of this.#accounts) {
-      const most = largest === undefined ? 0 : (this.#accounts.get(largest)?.length ?? 0);
-      if (list.length > most) largest = accountId;
-    }
-    return largest as AccountId;
   }
 }
 
-const sizeOf = ({ requestBody, responseBody, request }: Delivery): number =>
-  requestBody.length + responseBody.length + request.url.length + (request.json?.length ?? 0);
-
-function fits(
-  delivery: Delivery,
-  { callUuid, event, isDelivered: wanted, search }: DeliveryFilter,
-) {
-  const { attempt } = delivery;
-  if (callUuid !== undefined && delivery.callUuid !== callUuid) return false;
-  if (event !== undefined && attempt.event.toLowerCase() !== event.toLowerCase()) return false;
-  if (wanted !== undefined && isDelivered(delivery) !== wanted) return false;
-  const told = `${attempt.url} ${delivery.callUuid ?? ''}`.toLowerCase();
-  return search === undefined || told.includes(search.toLowerCase());
-}
+const sizeOf = ({ url, parameters, json = '' }: DeliveryRequest): number =>
+  url.length +
+  json.length +
+  parameters.reduce((sum, [name, value]) => sum + name.length + value.length, 0);

@@ -1,6 +1,7 @@
 import type { AccountId } from '../../base/ids.ts';
+import type { Page, Slice } from '../../base/page.ts';
 import type { Result } from '../../base/result.ts';
-import type { HttpMethod, StoredNotification } from './types.ts';
+import type { Delivery, DeliveryFilter, HttpMethod, StoredNotification } from './types.ts';
 
 export interface HttpRequest {
   readonly method: HttpMethod;
@@ -75,4 +76,21 @@ export interface SigningTokens {
   tokensOf(
     accountId: AccountId,
   ): Promise<{ readonly own: string; readonly parent: string | undefined } | undefined>;
+}
+
+/** Latest requests to customers' URLs, of all nodes. */
+export interface DeliveryStore {
+  /** Adds deliveries, and deletes the oldest above `perAccount` of their accounts. */
+  put(deliveries: readonly Delivery[], perAccount: number): Promise<void>;
+  /** Returns the deliveries of the account that match, latest first. */
+  page(accountId: AccountId, filter: DeliveryFilter, slice: Slice): Promise<Page<Delivery>>;
+  get(accountId: AccountId, id: string): Promise<Delivery | undefined>;
+  /** Returns duration and success of all deliveries of the account. */
+  timings(
+    accountId: AccountId,
+  ): Promise<readonly { readonly durationMs: number; readonly isDelivered: boolean }[]>;
+  /** Deletes deliveries whose URL or bodies contain the number (digits). */
+  erase(number: string): Promise<void>;
+  /** Deletes deliveries before `beforeUs` (microseconds UTC), and the oldest above `most`. */
+  purge(beforeUs: number, most: number): Promise<void>;
 }

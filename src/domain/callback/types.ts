@@ -63,3 +63,37 @@ export interface FetchedDocument {
   readonly contentType: string;
   readonly url: string;
 }
+
+/** Parts of a request that a replay sends again. */
+export interface DeliveryRequest {
+  readonly url: string;
+  readonly parameters: CallbackParameters;
+  /** JSON body, sent instead of form parameters. */
+  readonly json: string | undefined;
+  readonly signs: 'url' | 'body' | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+}
+
+export interface Delivery {
+  readonly id: string;
+  readonly accountId: AccountId;
+  /** Time of the answer, microseconds UTC. */
+  readonly atUs: number;
+  readonly attempt: Omit<CallbackAttempt, 'spanId'>;
+  /** Whether the status is 2xx. */
+  readonly isDelivered: boolean;
+  readonly callUuid: string | undefined;
+  readonly requestBody: string;
+  readonly responseBody: string;
+  readonly request: DeliveryRequest;
+  /** ID of the delivery that was replayed. */
+  readonly replayOf: string | undefined;
+}
+
+export interface DeliveryFilter {
+  readonly callUuid?: string | undefined;
+  readonly event?: string | undefined;
+  readonly isDelivered?: boolean | undefined;
+  /** Part of the URL, or the call UUID. */
+  readonly search?: string | undefined;
+}

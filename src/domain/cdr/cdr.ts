@@ -100,14 +100,21 @@ export class CallRecords {
     return (await this.#store.page(filter, { limit: 1, offset: 0 })).total;
   }
 
-  /** Yields every record of the set, latest first, in bounded memory. */
-  async *walk(filter: CdrFilter): AsyncGenerator<CdrRecord> {
+  /** Yields every record of the set whose score is in the range, latest first, in bounded memory. */
+  async *walk(filter: CdrFilter, mos?: MosRange): AsyncGenerator<CdrRecord> {
     let before: number | undefined;
     for (;;) {
       const batch = await this.#store.walk(filter, before, WALK_BATCH);
-      yield* batch;
+      yield* mos === undefined
+        ? batch
+        : batch.filter(({ cdr }) => isScoredIn(cdr.quality?.mos, mos));
       before = batch.at(-1)?.number;
       if (before === undefined || batch.length < WALK_BATCH) return;
     }
   }
 }
+
+/** Returns whether a score is within the range. Without bounds, calls without a score match too. */
+const isScoredIn = (mos: number | undefined, { from, to }: MosRange): boolean =>
+  (from === undefined && to === undefined) ||
+  (mos !== undefined && mos >= (from ?? 0) && mos <= (to ?? Number.POSITIVE_INFINITY));

@@ -2,6 +2,7 @@
 import type { AccountId, CallUuid } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { AccountStore } from '../account/needs.ts';
+import type { DeliveryStore } from '../callback/needs.ts';
 import type { CampaignStore, FoundContact } from '../campaign/needs.ts';
 import type { DoNotCallScope } from '../campaign/types.ts';
 import type { CallLogStore, CallStore, CdrStore, RetentionStore } from '../cdr/needs.ts';
@@ -23,6 +24,7 @@ export interface PersonalDataDeps {
   readonly transcriptions: Pick<TranscriptionStore, 'ofRecording'>;
   readonly campaigns: Pick<CampaignStore, 'contactsOf' | 'eraseContacts' | 'doNotCall'>;
   readonly recordings: Pick<Recordings, 'walk' | 'remove'>;
+  readonly deliveries: Pick<DeliveryStore, 'erase'>;
 }
 
 /** Numbers of records that contain the number. */
@@ -101,11 +103,12 @@ export class PersonalData {
 
   /**
    * Erases the number from all records. Call records keep their times and amounts. Recordings of its calls, their
-   * transcriptions and the timelines of its calls are deleted. Contacts are no longer called.
+   * transcriptions, the timelines of its calls and stored webhook deliveries are deleted. Contacts are no longer called.
    */
   async erase(number: string): Promise<Result<PersonalDataCounts, PersonalDataRefusal>> {
     if ((await this.#runningCalls(number)) > 0) return err({ kind: 'callRunning' });
     const recordings = await this.#eraseRecordings(number);
+    await this.#deps.deliveries.erase(number);
     let calls = 0;
     for await (const accountId of this.#accounts())
       for (const side of SIDES)

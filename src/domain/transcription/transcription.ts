@@ -134,6 +134,19 @@ export class Transcriptions {
     return visible ? ok(found) : err({ kind: 'unknownTranscription' });
   }
 
+  /** Returns the transcriptions of a recording, oldest first. A sub-account sees only its own. */
+  async ofRecording(
+    accountId: AccountId,
+    recordingId: RecordingId,
+    subAccount?: AccountId,
+  ): Promise<readonly Transcription[]> {
+    const found = await this.#needs.store.ofRecording(recordingId);
+    return found
+      .filter((one) => one.accountId === accountId)
+      .filter((one) => subAccount === undefined || one.subAccount === subAccount)
+      .toSorted((one, other) => one.createdUs - other.createdUs);
+  }
+
   /**
    * Reserves the first pulse of an utterance of a call. Returns undefined if speech is free. Rejects if the store
    * refuses writes.

@@ -2,6 +2,7 @@ import { type DestinationStream, type Logger as PinoLogger, pino, stdSerializers
 import { isBug } from '../../base/errors.ts';
 import type { LogFields, Logger } from '../../base/logger.ts';
 import { maskSecrets } from '../../base/mask.ts';
+import { LogRing } from './log-ring.ts';
 import { prettyLines } from './pretty.ts';
 
 /** Fields that are never logged at any level of nesting. Callers should not log them; this is a safeguard. */
@@ -22,8 +23,8 @@ interface Gate {
   level: number;
 }
 
-/** A logger whose level can change at runtime, including the level of its children. */
-export type LeveledLogger = Logger & { setLevel(level: string): void };
+/** A logger whose level can change at runtime, including the level of its children. Keeps its latest lines. */
+export type LeveledLogger = Logger & { setLevel(level: string): void; readonly recent: LogRing };
 
 const levelOf = (name: string): number => pino.levels.values[name] ?? Number.POSITIVE_INFINITY;
 const { debug: DEBUG = 0, info: INFO = 0, warn: WARN = 0, error: ERROR = 0 } = pino.levels.values;
@@ -41,6 +42,7 @@ export function createLogger(
       prettyLines((text) => process.stdout.write(text)),
     );
   }
+  const recent = new LogRing();
   const paths = SECRET_FIELDS.flatMap((name) => [`["${name}"]`, `*["${name}"]`]);
   const options = {
     level: 'debug',
@@ -50,12 +52,19 @@ export function createLogger(
     // Message, stack and cause of an Error are not enumerable, so JSON would omit them.
     serializers: { error: stdSerializers.err },
     // Masks the whole line, because URLs also occur in messages, stacks and causes of errors.
-    hooks: { streamWrite: maskSecrets },
+    hooks: {
+      streamWrite(line: string) {
+        const masked = maskSecrets(line);
+        recent.add(masked);
+        return masked;
+      },
+    },
     redact: { paths, censor: '[redacted]' },
   };
   const gate: Gate = { level: levelOf(level) };
   return {
     ...wrap(destination === undefined ? pino(options) : pino(options, destination), gate),
+    recent,
     setLevel(name) {
       gate.level = levelOf(name);
     },

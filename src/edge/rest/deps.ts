@@ -1,7 +1,8 @@
 import type { Clock } from '../../base/clock.ts';
-import type { Random } from '../../base/ids.ts';
+import type { AccountId, Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { ObjectStore } from '../../base/object-store.ts';
+import type { Result } from '../../base/result.ts';
 import type { Accounts } from '../../domain/account/account.ts';
 import type { Deliveries } from '../../domain/callback/callback.ts';
 import type { SigningTokens } from '../../domain/callback/needs.ts';
@@ -69,6 +70,26 @@ interface Drafts {
   keep(xml: string): string;
 }
 
+export interface StreamTestRequest {
+  readonly url: string;
+  readonly seconds: number;
+  readonly encoding: 'audio/x-l16' | 'audio/x-mulaw';
+  readonly rate: 8000 | 16_000;
+}
+
+export interface StreamTestReport {
+  /** Sentences. Empty: no fault was found. */
+  readonly faults: readonly string[];
+  readonly observations: readonly { readonly name: string; readonly value: string }[];
+  /** Progress of the test. */
+  readonly log: readonly string[];
+}
+
+/** Tests bots without a call. `busy`: a test of the account is running, or the node has too many. */
+interface StreamTestAccess {
+  run(accountId: AccountId, request: StreamTestRequest): Promise<Result<StreamTestReport, 'busy'>>;
+}
+
 /** Dependencies of the routes. */
 export interface RouteNeeds {
   readonly accounts: Accounts;
@@ -76,7 +97,7 @@ export interface RouteNeeds {
   readonly provisioning: Provisioning;
   readonly callRecords: CallRecords;
   readonly recordings: Recordings;
-  readonly transcriptions: Pick<Transcriptions, 'get'>;
+  readonly transcriptions: Pick<Transcriptions, 'get' | 'ofRecording'>;
   readonly signingTokens: SigningTokens;
   readonly phoneLogins: PhoneLogins;
   readonly users: Users;
@@ -91,6 +112,7 @@ export interface RouteNeeds {
   readonly credentialUses: Pick<CredentialUses, 'lastOf'>;
   /** Latest requests to customers' URLs. */
   readonly deliveries: Pick<Deliveries, 'list' | 'get' | 'summary' | 'replay' | 'test'>;
+  readonly streamTests: StreamTestAccess;
   /** Called when an export is queued, to wake the export worker. */
   readonly onExportQueued: () => void;
   readonly control: CallControl;
@@ -103,7 +125,8 @@ export interface RouteNeeds {
   readonly random: Random;
 }
 
-export interface RestDeps extends Omit<RouteNeeds, 'credentialUses'> {
+export interface RestDeps extends RouteNeeds {
+  readonly credentialUses: Pick<CredentialUses, 'lastOf' | 'used'>;
   readonly logger: Logger;
   /** Compares the operator's token in constant time. */
   readonly isAdminToken: (token: string) => boolean;

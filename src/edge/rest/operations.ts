@@ -17,12 +17,35 @@ export interface Operations {
   drain(): void;
   /** Returns Prometheus text, or OpenMetrics if the Accept header requests it. */
   metrics(accept: string): Promise<{ readonly contentType: string; readonly text: string }>;
-  /** Returns the active alarms, oldest first. */
-  alarms(): readonly ActiveAlarmView[];
-  /** Returns the alarms that ended since the start of the service, latest first. */
-  endedAlarms(): readonly (AlarmView & { readonly clearedUs: number })[];
-  /** Marks an active alarm as known to the user `by`. Returns false if it is not active. */
-  acknowledgeAlarm(alarm: { readonly kind: string; readonly subject: string }, by: string): boolean;
+  /** Returns the active alarms of all live nodes, oldest first. */
+  alarms(): Promise<readonly AlarmView[]>;
+  /** Returns ended alarms of all nodes, latest first. */
+  endedAlarms(
+    filter: { readonly kind?: string | undefined; readonly search?: string | undefined },
+    slice: Slice,
+  ): Promise<Page<AlarmView>>;
+  /** Stores that the user `by` knows of an active alarm. Returns false if it is not active. Without a node: on all nodes. */
+  acknowledgeAlarm(
+    alarm: { readonly kind: string; readonly subject: string; readonly nodeId?: string },
+    by: string,
+  ): Promise<boolean>;
+  /** Returns the settings in force with their sources, and the problems of the current file and environment. */
+  settings(): Promise<SettingsView>;
+  /** Runs `carillon doctor` on this node. The error is a sentence. */
+  runDoctor(): Promise<Result<DoctorReport, string>>;
+  /** Returns the last doctor report since the start of this node. */
+  lastDoctor(): DoctorReport | undefined;
+  /** Returns the latest log lines of a node (default: this one). Undefined: no live node has the ID. */
+  log(query: LogQuery, node?: string): Promise<LogView | undefined>;
+  /** Whether a Prometheus server is configured, and the history that it has. The error is a sentence. */
+  history: {
+    readonly isAvailable: boolean;
+    read(period: HistoryPeriod): Promise<Result<MetricsHistory, string>>;
+  };
+  /** Returns the live nodes that share the database. */
+  nodes(): Promise<readonly NodeView[]>;
+  /** Makes a node refuse new calls. Returns false if no live node has the ID. */
+  drainNode(node: string): Promise<boolean>;
   /** Returns the rows of the database that could not be read, latest first. */
   unreadableRows(slice: Slice): Promise<Page<UnreadableRowView>>;
   /** Removes a record of an unreadable row; returns false if it does not exist. */
@@ -61,15 +84,86 @@ interface CarrierView {
 }
 
 interface AlarmView {
+  readonly nodeId: string;
   readonly kind: string;
   /** Name of a carrier, ID of an account, or a path; empty for the node. */
   readonly subject: string;
   readonly detail: string;
   readonly sinceUs: number;
+  readonly clearedUs: number | undefined;
+  readonly acknowledgedUs: number | undefined;
+  readonly acknowledgedBy: string | undefined;
 }
 
-interface ActiveAlarmView extends AlarmView {
-  readonly acknowledged: { readonly atUs: number; readonly by: string } | undefined;
+export interface SettingsView {
+  readonly settings: readonly {
+    readonly name: string;
+    readonly description: string;
+    /** Value in force, with secrets masked. */
+    readonly value: string;
+    readonly defaultValue: string;
+    readonly source: 'default' | 'file' | 'environment' | 'console';
+    readonly place: string;
+    readonly isSecret: boolean;
+    readonly isLive: boolean;
+    readonly nextValue: string | undefined;
+  }[];
+  readonly problems: readonly string[];
+}
+
+export type HistoryPeriod = '6h' | '24h' | '7d' | '30d';
+
+interface HistoryPoint {
+  /** Seconds since 1970 UTC. */
+  readonly atS: number;
+  readonly value: number;
+}
+
+/** Running calls, and new calls per second, of all nodes. */
+export interface MetricsHistory {
+  readonly stepS: number;
+  readonly calls: readonly HistoryPoint[];
+  readonly rate: readonly HistoryPoint[];
+}
+
+export interface DoctorReport {
+  readonly finishedUs: number;
+  readonly findings: readonly {
+    readonly check: string;
+    readonly verdict: 'ok' | 'warning' | 'problem' | 'skipped';
+    readonly found: string;
+    readonly advice?: string;
+  }[];
+}
+
+export interface LogQuery {
+  readonly level?: 'debug' | 'info' | 'warn' | 'error' | undefined;
+  readonly callUuid?: string | undefined;
+  readonly search?: string | undefined;
+  readonly after?: number | undefined;
+  readonly limit: number;
+}
+
+export interface LogView {
+  readonly node: string;
+  readonly lines: readonly {
+    readonly number: number;
+    readonly time: string;
+    readonly level: string;
+    readonly message: string;
+    readonly callUuid: string | undefined;
+    readonly fields: string;
+  }[];
+}
+
+export interface NodeView {
+  readonly id: string;
+  readonly epoch: number;
+  /** Whether this node answers the request. */
+  readonly isSelf: boolean;
+  readonly begunUs: number;
+  /** Undefined: the node does not answer. */
+  readonly status: ServiceStatus | undefined;
 }
 
 /** Bytes written, and an estimate of the total; the copy may end up smaller than its source. */
@@ -86,7 +180,7 @@ export interface PartState {
   readonly count?: number;
 }
 
-interface ServiceStatus {
+export interface ServiceStatus {
   readonly version: string;
   readonly startedUs: number;
   readonly uptimeMs: number;

@@ -7,6 +7,7 @@ import { adminImportRoutes } from './admin/import.ts';
 import { adminLedgerRoutes } from './admin/ledger.ts';
 import { mediaPolicyRoutes } from './admin/media-policies.ts';
 import { adminNumberRoutes } from './admin/numbers.ts';
+import { operateRoutes } from './admin/operate.ts';
 import { personalDataRoutes } from './admin/personal-data.ts';
 import { adminRateRoutes } from './admin/rates.ts';
 import { adminRouteRoutes } from './admin/routes.ts';
@@ -24,6 +25,7 @@ import { partnerRoutes } from './routes/account/partner.ts';
 import { phoneLoginRoutes } from './routes/account/phone-login.ts';
 import { plivoAccountRoutes } from './routes/account/plivo-account.ts';
 import { plivoSubAccountRoutes } from './routes/account/plivo-sub-account.ts';
+import { streamTestRoutes } from './routes/account/stream-test.ts';
 import { subAccountRoutes } from './routes/account/sub-account.ts';
 import { webhookRoutes } from './routes/account/webhooks.ts';
 import { callActionRoutes } from './routes/calls/actions.ts';
@@ -66,6 +68,7 @@ const documented: readonly Route[] = [
   ...ledgerRoutes,
   ...lowBalanceRoutes,
   ...webhookRoutes,
+  ...streamTestRoutes,
   ...endpointRoutes,
   ...applicationRoutes,
   ...numberRoutes,
@@ -117,6 +120,7 @@ const documented: readonly Route[] = [
   ...adminImportRoutes,
   ...adminServiceRoutes,
   ...adminAlarmRoutes,
+  ...operateRoutes,
   ...phoneRoutes,
   ...consoleRoutes,
   ...sessionRoutes,

@@ -16,7 +16,6 @@ import { readCertificate, type WatchedCertificate, watchCertificate } from './ht
 import { answerClientError } from './http/client-error.ts';
 import { checkBy, writeBy } from './http/compilers.ts';
 import { Connections } from './http/connections.ts';
-import { CredentialUses } from './http/credential-uses.ts';
 import { installErrorHandlers } from './http/errors.ts';
 import { failure } from './http/failure.ts';
 import { Gate } from './http/gate.ts';
@@ -33,7 +32,8 @@ import { showLiveCall } from './wire/call.ts';
 
 export { parseCarriersFile } from './admin/carriers-file.ts';
 export { invitationLink } from './console/users.ts';
-export type { RestDeps, RestSettings } from './deps.ts';
+export type { RestDeps, RestSettings, StreamTestReport, StreamTestRequest } from './deps.ts';
+export { CredentialUses } from './http/credential-uses.ts';
 export type { OperatorPages } from './http/operator-authentication.ts';
 export type {
   CallListeningAccess,
@@ -43,7 +43,19 @@ export type {
   SipMessageTrace,
   StillAllowed,
 } from './live-calls.ts';
-export type { Operations, PartState, RegistrationView } from './operations.ts';
+export type {
+  DoctorReport,
+  HistoryPeriod,
+  LogQuery,
+  LogView,
+  MetricsHistory,
+  NodeView,
+  Operations,
+  PartState,
+  RegistrationView,
+  ServiceStatus,
+  SettingsView,
+} from './operations.ts';
 
 /** Rounds the score, so that a list is sent again only for a visible difference. */
 const roundedMos = (mos: number | undefined): number | null =>
@@ -94,8 +106,7 @@ const MAX_PARAM_LENGTH = 256;
 /** Allowed format of request IDs from clients and proxies, which are echoed in `X-Request-ID` and logged. */
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
-export function createRestServer(given: RestDeps): RestServer {
-  const deps = { ...given, credentialUses: new CredentialUses(given.clock) };
+export function createRestServer(deps: RestDeps): RestServer {
   const app = build(deps);
   const { requestsPerSecond, refusedPerSecond, operatorPages } = deps.settings;
   const gate = new Gate({

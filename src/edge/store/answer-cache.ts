@@ -40,6 +40,9 @@ const OTHER: ReadonlySet<string> = new Set<keyof Repositories>([
   'retention',
   'nodes',
   'transcriptions',
+  'alarms',
+  'deliveries',
+  'credentialUses',
   'unreadableRows',
 ]);
 

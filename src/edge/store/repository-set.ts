@@ -1,6 +1,17 @@
 /** The repositories of the store. Each is defined once, for both databases. */
-import type { AccountStore, IdempotencyStore, PartnerStore } from '../../domain/account/needs.ts';
-import type { NotificationStore, SigningTokens } from '../../domain/callback/needs.ts';
+
+import type {
+  AccountStore,
+  CredentialUseStore,
+  IdempotencyStore,
+  PartnerStore,
+} from '../../domain/account/needs.ts';
+import type { AlarmStore } from '../../domain/alarm/needs.ts';
+import type {
+  DeliveryStore,
+  NotificationStore,
+  SigningTokens,
+} from '../../domain/callback/needs.ts';
 import type { CampaignStore } from '../../domain/campaign/needs.ts';
 import type { CallLogStore, CallStore, CdrStore, RetentionStore } from '../../domain/cdr/needs.ts';
 import type { NodeStore } from '../../domain/cluster/needs.ts';
@@ -36,9 +47,11 @@ import {
   partnerRepository,
   signingTokenRepository,
 } from './sql/accounts.ts';
+import { alarmRepository } from './sql/alarms.ts';
 import { callRepository } from './sql/calls.ts';
 import { campaignRepository } from './sql/campaigns.ts';
 import { callLogRepository, cdrRepository, retentionRepository } from './sql/cdrs.ts';
+import { credentialUseRepository, DELIVERY_ACCESS, deliveryRepository } from './sql/deliveries.ts';
 import {
   applicationRepository,
   bindingRepository,
@@ -329,6 +342,18 @@ const DEFINITIONS = {
     leave: 'write',
     claim: 'write',
     holder: 'point',
+  }),
+  alarms: repository<AlarmStore>(alarmRepository, {
+    put: 'write',
+    active: 'point',
+    ended: 'report',
+    purge: 'write',
+  }),
+  deliveries: repository<DeliveryStore>(deliveryRepository, DELIVERY_ACCESS),
+  credentialUses: repository<CredentialUseStore>(credentialUseRepository, {
+    add: 'soon',
+    get: 'point',
+    purge: 'write',
   }),
   unreadableRows: repository<UnreadableRowStore>(unreadableRowRepository, {
     put: 'soon',

@@ -1,7 +1,7 @@
 /** Lists every kind of stored JSON, for the tests that record their shapes and damage their values. */
 
 import { OPEN_CALL } from './sql/stored-call.ts';
-import { PARAMETERS, TARGET } from './sql/stored-callback.ts';
+import { DELIVERY_REQUEST, PARAMETERS, TARGET } from './sql/stored-callback.ts';
 import {
   ABANDONMENT,
   CALL_RECORDING,
@@ -52,6 +52,7 @@ const PLACES = [
     'campaign_agent.ring',
   ],
   [PARAMETERS, 'notification.parameters'],
+  [DELIVERY_REQUEST, 'webhook_delivery.request'],
   [PENDING_CHARGES, 'recording.dues'],
   [EXPORT_FILTER, 'export_job.filter'],
   [HEADERS, 'campaign_agent.sip_headers', 'campaign_contact.headers'],

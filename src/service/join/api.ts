@@ -4,19 +4,24 @@ import type { CampaignService } from '../../domain/campaign/campaign.ts';
 import type { CallControl } from '../../domain/dispatch/types.ts';
 import type { Transcriptions } from '../../domain/transcription/transcription.ts';
 import type { Exporter } from '../../edge/archive/exporter.ts';
+import type { LeveledLogger } from '../../edge/log/pino-logger.ts';
 import {
+  CredentialUses,
   createLiveFeed,
   createRestServer,
   type RestServer,
   type RestSettings,
 } from '../../edge/rest/server.ts';
 import { ADMIN_TOKEN_FILE, storedSecret } from '../data-folder.ts';
+import { type DoctorParts, DoctorRun } from '../doctor-run.ts';
 import { CallListening } from '../listen-in/call-listening.ts';
 import { SharedCallListening } from '../listen-in/shared-call-listening.ts';
 import { liveCallsView } from '../live-calls.ts';
 import { createOperations } from '../operations.ts';
+import { PrometheusHistory } from '../prometheus-history.ts';
 import type { Reloader } from '../reload.ts';
 import { shareLiveCalls } from '../shared-live-calls.ts';
+import { StreamTests } from '../stream-tests.ts';
 import type { Calls } from './calls.ts';
 import { type CallReports, clusterStateOf, type Monitored, type Watches } from './monitoring.ts';
 
@@ -31,21 +36,30 @@ export interface ApiParts extends Monitored {
   readonly watches: Watches;
   readonly reloader: Reloader;
   readonly rest: RestSettings;
+  /** Project folder, the environment of this process, and its log. */
+  readonly start: Pick<DoctorParts, 'root' | 'environment'> & { readonly logger: LeveledLogger };
 }
 
 export interface Api {
   readonly server: RestServer;
   readonly operations: ReturnType<typeof createOperations>;
+  readonly credentialUses: CredentialUses;
 }
 
 export function joinApi(parts: ApiParts): Api {
   const { basics, foundation, lines, cluster, calls, watches, reloader } = parts;
   const { settings, dataDir, clock, random } = basics;
   const { callBilling } = calls;
-  const { alarms } = parts.reports;
+  const adminToken = settings.adminToken || storedSecret(dataDir, ADMIN_TOKEN_FILE, random);
   const operations = createOperations({
     reload: () => reloader.reload(),
-    alarms,
+    shownSettings: () => reloader.shown(),
+    addedRows: () => addedRows(parts),
+    doctor: new DoctorRun({ ...basics, ...parts.start, adminToken }),
+    history: new PrometheusHistory({ clock, url: settings.telemetry.prometheusUrl }),
+    peers: cluster?.peers,
+    recent: parts.start.logger.recent,
+    alarms: parts.reports.alarms,
     storeWatch: watches.store,
     serviceability: parts.serviceability,
     ...clusterStateOf(parts),
@@ -59,12 +73,14 @@ export function joinApi(parts: ApiParts): Api {
     callsLimit: settings.calls.maxConcurrent,
     overload: watches.overload,
   });
-  const adminToken = settings.adminToken || storedSecret(dataDir, ADMIN_TOKEN_FILE, random);
   const callsHere = liveCallsView(callBilling, lines.logs, lines.traces);
   const liveCalls = cluster === undefined ? callsHere : shareLiveCalls(callsHere, cluster.peers);
   const listening = new CallListening({ callBilling, watches: lines.streams.watches, clock });
+  const credentialUses = new CredentialUses({ ...basics, store: foundation.store.credentialUses });
   const server = createRestServer({
     ...basics,
+    credentialUses,
+    streamTests: streamTestsOf(parts),
     drafts: lines.drafts,
     deliveries: lines.deliveries,
     callListening:
@@ -87,5 +103,23 @@ export function joinApi(parts: ApiParts): Api {
     takeUpgrade: (...upgrade) => lines.signalling.upgrade(...upgrade),
     settings: parts.rest,
   });
-  return { server, operations };
+  return { server, operations, credentialUses };
 }
+
+/** Counts carriers and rates that the operator added to those of the settings. */
+async function addedRows({ basics, foundation }: ApiParts) {
+  const listed = new Set(basics.lists.carriers.map(({ name }) => name));
+  const { provisioning, store } = foundation;
+  return {
+    carriers: provisioning.carriers.list().filter(({ name }) => !listed.has(name)).length,
+    rates: (await store.rates.listAll()).length,
+  };
+}
+
+const streamTestsOf = ({ basics, lines, start }: ApiParts): StreamTests =>
+  new StreamTests({
+    ...basics,
+    ...lines,
+    root: start.root,
+    caFile: basics.settings.streams.caFile,
+  });

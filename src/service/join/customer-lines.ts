@@ -1,5 +1,6 @@
 /** Composes the connections to customers' servers: HTTP, callbacks and audio streams. */
 import { readFileSync } from 'node:fs';
+import type { EgressGuard } from '../../base/egress.ts';
 import { ServiceError } from '../../base/errors.ts';
 import { asCallUuid } from '../../base/ids.ts';
 import { CallLogs } from '../../domain/call/call.ts';
@@ -32,6 +33,8 @@ export interface CustomerLines {
   readonly ownDemo: DemoApplication;
   readonly callbacks: CallbackClient;
   readonly streams: AudioStreamsEdge;
+  readonly egress: EgressGuard;
+  readonly signUpgrade: ReturnType<typeof createUpgradeSigner>;
   /** In-memory timelines of calls. */
   readonly logs: CallLogs;
 }
@@ -67,12 +70,13 @@ export function openCustomerLines(
     settings: { ...settings.webhooks, traceparent: settings.telemetry.tracesUrl !== '' },
     lease: cluster?.shared.lease,
   };
-  const sending = { ...signing, http, clock, notifications: store.notifications };
-  const deliveries = new Deliveries(sending);
-  const callbacks = callbacksOf({ ...sending, logger: basics.logger, deliveries }, logs, metrics);
+  const { logger } = basics;
+  const sending = { ...signing, http, clock, logger, notifications: store.notifications };
+  const deliveries = new Deliveries({ ...sending, store: store.deliveries });
+  const callbacks = callbacksOf({ ...sending, deliveries }, logs, metrics);
   const signUpgrade = createUpgradeSigner(signing);
   const streams = streamsOf(basics, { egress, signUpgrade, metrics });
-  return { http, callbacks, streams, logs, drafts, ownDemo, deliveries };
+  return { http, callbacks, streams, egress, signUpgrade, logs, drafts, ownDemo, deliveries };
 }
 
 type CallbackNeeds = Parameters<typeof createCallbackClient>[0];

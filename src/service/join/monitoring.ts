@@ -92,6 +92,7 @@ function alarmsOf(given: Monitored): Alarms {
     unreadableRows: async () =>
       (await foundation.store.unreadableRows.page({ limit: 1, offset: 0 })).total,
     marks: foundation.store.settings,
+    records: foundation.store.alarms,
     mailer,
     conditions: () => serviceability.conditions,
     spooled: () => foundation.store.spooled(),

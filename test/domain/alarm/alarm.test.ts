@@ -23,20 +23,6 @@ describe('an alarm', () => {
     expect(book.list()).toEqual([]);
   });
 
-  it('keeps its acknowledgement until it ends, and is then in the history', () => {
-    const book = new AlarmBook(TIMES);
-    expect(book.acknowledge(disk, NOW_US, 'ada')).toBe(false);
-    book.update([disk], 0, NOW_US);
-    expect(book.acknowledge(disk, NOW_US + 1, 'ada')).toBe(true);
-    expect(book.acknowledge(disk, NOW_US + 2, 'bob')).toBe(true);
-    expect(book.list()).toMatchObject([{ acknowledged: { by: 'ada', atUs: NOW_US + 1 } }]);
-    expect(book.ended()).toEqual([]);
-    book.update([], 30 * MINUTE_MS, NOW_US + 5);
-    expect(book.ended()).toEqual([{ ...disk, sinceUs: NOW_US, clearedUs: NOW_US + 5 }]);
-    book.update([disk], 31 * MINUTE_MS, NOW_US + 6);
-    expect(book.list()).toMatchObject([{ acknowledged: undefined }]);
-  });
-
   it('is reported once while it flaps', () => {
     const book = new AlarmBook(TIMES);
     const changes = Array.from({ length: 60 }, (_, minute) =>

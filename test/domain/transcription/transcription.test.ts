@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asAccountId, asRecordingId } from '../../../src/base/ids.ts';
+import { type AccountId, asAccountId, asRecordingId } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import type { Micros } from '../../../src/base/money.ts';
 import { err, ok } from '../../../src/base/result.ts';
@@ -174,5 +174,12 @@ describe('transcription of a recording (dialect §2.1 Record)', () => {
     expect((await transcriptions.get(accountId, id)).ok).toBe(true);
     expect((await transcriptions.get(asAccountId('MA_TWO'), id)).ok).toBe(false);
     expect((await transcriptions.get(accountId, id, asAccountId('SA_ONE'))).ok).toBe(false);
+    const idsOf = async (whose: AccountId, subAccount?: AccountId) =>
+      (await transcriptions.ofRecording(whose, recordingId, subAccount)).map(
+        ({ transcriptionId }) => transcriptionId,
+      );
+    expect(await idsOf(accountId)).toEqual([id]);
+    expect(await idsOf(asAccountId('MA_TWO'))).toEqual([]);
+    expect(await idsOf(accountId, asAccountId('SA_ONE'))).toEqual([]);
   });
 });

@@ -1,10 +1,12 @@
-import { call, get, type Row, rows, text } from '../api.ts';
-import { words } from '../format.ts';
-import { useAction, useLoad } from '../hooks.ts';
+import { call, get, number, type Row, rows, text } from '../api.ts';
+import { sentence, words } from '../format.ts';
+import { useAction, useLoad, useSettled } from '../hooks.ts';
 import { may } from '../may.ts';
+import { useQuery } from '../place.ts';
 import { t } from '../text.ts';
-import { Ago, At, Badge, Card, Head, LoadProblem, Problem } from '../ui/parts.tsx';
-import { Table } from '../ui/table.tsx';
+import { Input, Select } from '../ui/form.tsx';
+import { Ago, At, Badge, Head, LoadProblem, Problem } from '../ui/parts.tsx';
+import { type Column, Pager, Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 
 const EVERY_MS = 10_000;
@@ -27,31 +29,60 @@ const SOLUTIONS: Readonly<Record<string, string>> = {
   certificate: t('Renew the certificate, then reload the settings.'),
   unreadable_rows: t('Look at the unreadable rows and restore them from a backup.'),
   not_serving: t('Look at the parts on the health page.'),
+  spool: t('Check the database. The node writes the waiting records when it answers.'),
+  object_backlog: t('Check the object storage with the doctor page.'),
 };
 
+const keyOf = (row: Row): string =>
+  ['node', 'kind', 'subject', 'since'].map((name) => text(row[name])).join(' ');
+
+const PER_PAGE = 50;
+
 export function Alarms() {
+  const { fields, setAll } = useQuery({ page: '1', kind: '', search: '' });
+  const asked = JSON.parse(useSettled(JSON.stringify(fields))) as typeof fields;
+  const query = new URLSearchParams({
+    limit: String(PER_PAGE),
+    offset: String((Number(asked.page) - 1) * PER_PAGE),
+  });
+  for (const name of ['kind', 'search'] as const)
+    if (asked[name].trim() !== '') query.set(name, asked[name].trim());
+  const set = (name: keyof typeof fields) => (value: string) =>
+    setAll({ page: '1', [name]: value });
   const found = useLoad('alarms', () => get('/admin/v1/alarms'), EVERY_MS);
-  const history = useLoad('history', () => get('/admin/v1/alarms/history'), EVERY_MS);
+  const history = useLoad(`${query}`, () => get(`/admin/v1/alarms/history?${query}`), EVERY_MS);
   const { problem, run } = useAction();
   const acknowledge = (row: Row) =>
     run(async () => {
-      const { kind, subject } = row;
-      await call('POST', '/admin/v1/alarms/acknowledge', { kind, subject });
+      const { kind, subject, node } = row;
+      await call('POST', '/admin/v1/alarms/acknowledge', { kind, subject, node });
       toast(t('The alarm is acknowledged.'));
     }).then(found.again);
+  const active = found.value && rows(found.value['alarms']);
+  const ended = history.value && rows(history.value['alarms']);
+  const nodes = new Set([...(active ?? []), ...(ended ?? [])].map((row) => row['node']));
+  const ofNode: readonly Column[] =
+    nodes.size < 2
+      ? []
+      : [{ title: t('Node'), value: (row) => <code>{text(row['node'])}</code>, isMinor: true }];
+  const subject: Column = {
+    title: t('Subject'),
+    value: (row) => <code>{text(row['subject']) || t('Node')}</code>,
+    isMinor: true,
+  };
   return (
     <>
       <Head
         title={t('Alarms')}
-        about={t('Problems that exist now, and those that have ended since the service started.')}
+        about={t('Problems that exist now, and those that have ended. They are kept for a year.')}
       />
       <LoadProblem of={found} />
       <Problem text={problem} />
       <Table
         name={t('Active alarms')}
-        rows={found.value && rows(found.value['alarms'])}
+        rows={active}
         problem={found.problem}
-        keyOf={(row) => `${text(row['kind'])} ${text(row['subject'])}`}
+        keyOf={keyOf}
         empty={t('No active alarms.')}
         columns={[
           {
@@ -64,12 +95,13 @@ export function Alarms() {
             value: (row) => <Badge tone="bad">{words(row['kind'])}</Badge>,
             sort: (row) => text(row['kind']),
           },
-          { title: t('Subject'), value: (row) => <code>{text(row['subject'])}</code> },
+          subject,
+          ...ofNode,
           {
             title: t('Detail and solution'),
             value: (row) => (
               <>
-                {text(row['detail'])}
+                {sentence(row['detail'])}
                 <br />
                 <span class="muted small">{SOLUTIONS[text(row['kind'])]}</span>
               </>
@@ -92,39 +124,67 @@ export function Alarms() {
           },
         ]}
       />
-      <Card title={t('History')} flush>
-        <LoadProblem of={history} />
-        <Table
-          name={t('History')}
-          rows={history.value && rows(history.value['alarms'])}
-          problem={history.problem}
-          keyOf={(row) => `${text(row['kind'])} ${text(row['subject'])} ${text(row['since'])}`}
-          empty={t('No alarm has ended since the service started.')}
-          columns={[
-            {
-              title: t('Start'),
-              value: (row) => <At value={row['since']} />,
-              sort: (row) => text(row['since']),
-            },
-            {
-              title: t('End'),
-              value: (row) => <At value={row['cleared_at']} />,
-              sort: (row) => text(row['cleared_at']),
-            },
-            {
-              title: t('Alarm'),
-              value: (row) => words(row['kind']),
-              sort: (row) => text(row['kind']),
-            },
-            {
-              title: t('Subject'),
-              value: (row) => <code>{text(row['subject'])}</code>,
-              isMinor: true,
-            },
-            { title: t('Detail'), value: (row) => text(row['detail']) },
+      <h2>{t('History')}</h2>
+      <form class="filters" onSubmit={(event) => event.preventDefault()}>
+        <Select
+          label={t('Alarm')}
+          value={fields.kind}
+          set={set('kind')}
+          options={[
+            ['', t('All')],
+            ...Object.keys(SOLUTIONS).map((kind) => [kind, words(kind)] as const),
           ]}
         />
-      </Card>
+        <Input
+          label={t('Subject or detail')}
+          type="search"
+          value={fields.search}
+          set={set('search')}
+          wider
+        />
+      </form>
+      <LoadProblem of={history} />
+      <Table
+        name={t('History')}
+        rows={ended}
+        problem={history.problem}
+        keyOf={keyOf}
+        empty={
+          fields.kind + fields.search === '' ? t('No alarm has ended yet.') : t('No alarm matches.')
+        }
+        columns={[
+          {
+            title: t('Start'),
+            value: (row) => <At value={row['since']} />,
+            sort: (row) => text(row['since']),
+          },
+          {
+            title: t('End'),
+            value: (row) => <At value={row['cleared_at']} />,
+            sort: (row) => text(row['cleared_at']),
+          },
+          {
+            title: t('Alarm'),
+            value: (row) => words(row['kind']),
+            sort: (row) => text(row['kind']),
+          },
+          subject,
+          ...ofNode,
+          { title: t('Detail'), value: (row) => sentence(row['detail']) },
+          {
+            title: t('Acknowledged by'),
+            value: (row) => text(row['acknowledged_by']) || '—',
+            isMinor: true,
+          },
+        ]}
+      />
+      <Pager
+        page={Number(fields.page)}
+        set={(next) => setAll({ page: String(next) })}
+        perPage={PER_PAGE}
+        shown={ended?.length ?? 0}
+        total={number(history.value?.['total'])}
+      />
     </>
   );
 }

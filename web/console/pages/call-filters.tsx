@@ -114,7 +114,7 @@ export function CallFilters({ filters, change, account, isStaff }: Props) {
           value={filters.state}
           set={set('state')}
           options={[
-            ['', t('Running and ended')],
+            ['', t('All')],
             ['live', t('Running')],
             ['ended', t('Ended')],
           ]}

@@ -115,6 +115,10 @@ export function LivePart({ account, uuid, live }: Props) {
       act: () => send('DELETE', 'Play/', undefined, t('The playback has stopped.')),
     },
     {
+      label: t('Stop speaking'),
+      act: () => send('DELETE', 'Speak/', undefined, t('The speech has stopped.')),
+    },
+    {
       label: t('Stop streams'),
       act: () => send('DELETE', 'Stream/', undefined, t('The streams have stopped.')),
     },

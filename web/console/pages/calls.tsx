@@ -6,16 +6,18 @@ import type { PageProps } from '../page-props.ts';
 import { href, useQuery } from '../place.ts';
 import { whyEnded } from '../reasons.ts';
 import { t } from '../text.ts';
-import { Save } from '../ui/form.tsx';
 import { Badge, Empty, Head, LoadProblem, Mos, Since } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { CallPage } from './call.tsx';
 import { endTone } from './call-end.ts';
 import { CallFilters, EMPTY, type Filters, fitsLive, queryOf } from './call-filters.tsx';
+import { ExportCalls } from './export-calls.tsx';
 import { PlaceCall } from './place-call.tsx';
 import { SavedViews } from './saved-views.tsx';
 
 const PER_PAGE = 50;
+/** Running calls in the list. They change every second. */
+const RUNNING_MAX = 100;
 
 export const CallsPages = (props: PageProps) =>
   props.rest[0] === undefined ? (
@@ -93,6 +95,8 @@ const ACCOUNT_COLUMN: Column = {
   isMinor: true,
 };
 
+const ALL_COLUMNS = [ACCOUNT_COLUMN, ...COLUMNS];
+
 /** Running and finished calls in one list. Filters are in the URL. */
 function Calls({ account, isStaff }: PageProps) {
   const { fields: filters, setAll } = useQuery(EMPTY);
@@ -119,7 +123,7 @@ function Calls({ account, isStaff }: PageProps) {
       fitsLive(one, filters),
   );
   const ended = found.value && rows(found.value['data']);
-  const shown = cursors.length === 0 ? [...running, ...(ended ?? [])] : ended;
+  const shown = cursors.length === 0 ? [...running.slice(0, RUNNING_MAX), ...(ended ?? [])] : ended;
   const change = (changes: Partial<Filters>) => {
     setCursors([]);
     setAll(changes);
@@ -137,9 +141,10 @@ function Calls({ account, isStaff }: PageProps) {
             ? t('{n} running', { n: count(running.length) })
             : t('Connecting …')}
         </Badge>
-        <Save path={`${root}/export?${query}`} name="calls.csv">
-          {t('Export CSV')}
-        </Save>
+        <ExportCalls
+          path={isLiveOnly ? undefined : `${root}/export?${queryOf(filters)}`}
+          running={running}
+        />
         <PlaceCall account={account} />
       </Head>
       <SavedViews filters={filters} change={change} />
@@ -147,7 +152,7 @@ function Calls({ account, isStaff }: PageProps) {
       <LoadProblem of={found} />
       <Table
         name={t('Calls')}
-        columns={isEverybody ? [ACCOUNT_COLUMN, ...COLUMNS] : COLUMNS}
+        columns={isEverybody ? ALL_COLUMNS : COLUMNS}
         rows={ended === undefined && running.length === 0 ? undefined : shown}
         problem={found.problem}
         keyOf={idOf}
@@ -170,6 +175,13 @@ function Calls({ account, isStaff }: PageProps) {
           </Empty>
         }
       />
+      {running.length > RUNNING_MAX && cursors.length === 0 && (
+        <p class="small muted">
+          {t('{n} further running calls are not listed. Use a filter to find one.', {
+            n: count(running.length - RUNNING_MAX),
+          })}
+        </p>
+      )}
       <nav class="pager" aria-label={t('Pagination')}>
         <span>
           {isPartial

@@ -9,6 +9,7 @@ import { type Action, Actions, confirmed } from '../ui/overlay.tsx';
 import { Badge, CallLink, Card, Empty, Head, LoadProblem, Problem } from '../ui/parts.tsx';
 import { Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
+import { useMemberAudio } from './member-audio.tsx';
 
 const EVERY_MS = 2000;
 
@@ -137,6 +138,7 @@ function Conference({ root, row, again }: RoomProps) {
   const name = text(row['conference_name']);
   const { problem, send, end } = useRoom(`${root}${encodeURIComponent(name)}/`, again);
   const member = (one: Row, to: string) => `Member/${text(one['member_id'])}/${to}`;
+  const audio = useMemberAudio(send);
   const actions = (one: Row): readonly Action[] => [
     one['muted'] === true
       ? { label: t('Unmute'), act: () => send('DELETE', member(one, 'Mute/'), t('Unmuted.')) }
@@ -150,6 +152,7 @@ function Conference({ root, row, again }: RoomProps) {
           label: t('Deafen'),
           act: () => send('POST', member(one, 'Deaf/'), t('The member hears nothing.'), {}),
         },
+    ...audio.actions(member(one, '')),
     {
       label: t('Remove from conference'),
       act: () => send('POST', member(one, 'Kick/'), t('Removed.'), {}),
@@ -194,6 +197,7 @@ function Conference({ root, row, again }: RoomProps) {
       }
     >
       <Problem text={problem} />
+      {audio.form}
       <Table
         name={t('Members of {name}', { name })}
         rows={members}

@@ -76,14 +76,14 @@ export function Credentials({ account, isStaff }: PageProps) {
                 found.value === undefined ? (
                   '…'
                 ) : found.value['last_used_at'] == null ? (
-                  <span class="muted">{t('Not since the service started')}</span>
+                  <span class="muted">{t('Never')}</span>
                 ) : (
                   <Ago key="used" value={found.value['last_used_at']} />
                 ),
               ],
               [t('Last address'), text(found.value?.['last_address'])],
               [t('Last client'), text(found.value?.['last_user_agent'])],
-              [t('Requests since the start'), count(found.value?.['requests'])],
+              [t('Requests'), count(found.value?.['requests'])],
             ]}
           />
           <p class="small muted">

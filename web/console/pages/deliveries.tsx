@@ -50,7 +50,7 @@ export const deliveryColumns = (open: (row: Row) => void): readonly Column[] => 
 interface Props {
   readonly account: string;
   readonly callUuid: string;
-  /** Timeline of the call, used when the deliveries are no longer in memory. */
+  /** Timeline of the call, used when the deliveries are no longer stored. */
   readonly entries: readonly Row[];
 }
 
@@ -63,7 +63,7 @@ export function Deliveries({ account, callUuid, entries }: Props) {
     get(`${path}?call_uuid=${callUuid}&limit=100`),
   );
   const kept = found.value && rows(found.value['objects']);
-  // Deliveries stay in memory for a limited time; the timeline is stored with the call.
+  // Deliveries are stored for a limited time; the timeline is stored with the call.
   const stored = entries
     .filter(({ kind }) => kind === 'callback')
     .map(({ at, text: event, facts }) => ({

@@ -25,6 +25,38 @@ interface Point {
 /** Points since the console was opened, for all visits of the page. */
 let points: readonly Point[] = [];
 
+const PAST_EVERY_MS = 60_000;
+/** Periods that the Prometheus server of the settings covers. */
+const PAST = [
+  ['6h', t('6 hours, all nodes')],
+  ['24h', t('24 hours, all nodes')],
+  ['7d', t('7 days, all nodes')],
+  ['30d', t('30 days, all nodes')],
+] as const;
+
+const isPast = (period: string): boolean => PAST.some(([name]) => name === period);
+
+function recentCharts(seen: readonly Point[], minutes: number) {
+  const from = Date.now() / 1000 - minutes * 60;
+  const shown = seen.filter(({ atS }) => atS >= from);
+  const times = shown.map(({ atS }) => atS);
+  return {
+    calls: { times, values: shown.map(({ calls }) => calls) },
+    rate: { times, values: shown.map(({ rate }) => rate) },
+  };
+}
+
+function pastCharts(found: Row | undefined) {
+  const line = (name: string) => {
+    const points = rows(found?.[name]);
+    return {
+      times: points.map((one) => number(one['at'])),
+      values: points.map((one) => number(one['value'])),
+    };
+  };
+  return { calls: line('calls'), rate: line('calls_per_second') };
+}
+
 export function Health() {
   const status = useLoad('status', () => get('/admin/v1/status'), EVERY_MS);
   const phones = useLoad('phones', () => get('/admin/v1/registrations'), EVERY_MS);
@@ -43,9 +75,14 @@ export function Health() {
     points = [...points, point].slice(-KEPT);
     setSeen(points);
   }, [live.total, state]);
-  const from = Date.now() / 1000 - Number(minutes) * 60;
-  const shown = seen.filter(({ atS }) => atS >= from);
-  const times = shown.map(({ atS }) => atS);
+  const history = useLoad('history', () => get('/admin/v1/history'));
+  const past = useLoad(
+    `history ${minutes}`,
+    (): Promise<Row> =>
+      isPast(minutes) ? get(`/admin/v1/history?period=${minutes}`) : Promise.resolve({}),
+    isPast(minutes) ? PAST_EVERY_MS : undefined,
+  );
+  const charts = isPast(minutes) ? pastCharts(past.value) : recentCharts(seen, Number(minutes));
   const isDraining = state?.['draining'] === true;
   const drain = async () => {
     const isSure = await confirmed({
@@ -80,6 +117,7 @@ export function Health() {
             ['5', t('5 minutes')],
             ['15', t('15 minutes')],
             ['60', t('1 hour')],
+            ...(history.value?.['available'] === true ? PAST : []),
           ]}
         />
         {may('change') && (
@@ -100,6 +138,7 @@ export function Health() {
       </Head>
       <LoadProblem of={status} />
       <Problem text={problem} />
+      {isPast(minutes) && <LoadProblem of={past} />}
       <Tiles
         of={[
           {
@@ -129,16 +168,16 @@ export function Health() {
           <Chart
             title={t('Running calls')}
             unit={t('calls')}
-            times={times}
-            series={[{ name: t('Running calls'), values: shown.map(({ calls }) => calls) }]}
+            times={charts.calls.times}
+            series={[{ name: t('Running calls'), values: charts.calls.values }]}
           />
         </Card>
         <Card title={t('New calls')} unit={t('per second')}>
           <Chart
             title={t('New calls')}
             unit={t('per second')}
-            times={times}
-            series={[{ name: t('New calls'), values: shown.map(({ rate }) => rate) }]}
+            times={charts.rate.times}
+            series={[{ name: t('New calls'), values: charts.rate.values }]}
           />
         </Card>
       </div>

@@ -1,4 +1,4 @@
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { get, number, part, type Row, rows, text } from '../api.ts';
 import { clock, count, money, percent, timeOfDay } from '../format.ts';
 import { useLive, useLoad } from '../hooks.ts';
@@ -73,10 +73,15 @@ export function Overview({ account, me, isStaff }: PageProps) {
             name: t('Average MOS'),
             value: hourly.value?.['mos'] == null ? '' : <Mos value={hourly.value['mos']} />,
           },
-          { name: t('Spending'), value: money(sum('cost'), currency), note: t('last 24 hours') },
+          {
+            name: t('Spending'),
+            value: money(sum('cost'), ''),
+            note: t('{currency}, last 24 hours', { currency }),
+          },
           {
             name: t('Available balance'),
-            value: money(balance.value?.['available_balance'], currency),
+            value: money(balance.value?.['available_balance'], ''),
+            note: currency,
           },
         ]}
       />
@@ -121,7 +126,17 @@ function Onboarding({ account, hasCalls }: StepProps) {
     };
   });
   const done = found.value;
-  if (done === undefined || Object.values(done).every(Boolean)) return null;
+  const kept = `console.steps.${account}`;
+  const [isHidden, setHidden] = useState(false);
+  if (done === undefined || isHidden) return null;
+  const isComplete = Object.values(done).every(Boolean);
+  // The completed list is shown to those who have seen it incomplete.
+  if (!isComplete) localStorage.setItem(kept, 'begun');
+  else if (localStorage.getItem(kept) === null) return null;
+  const hide = () => {
+    localStorage.removeItem(kept);
+    setHidden(true);
+  };
   const steps = [
     [
       done.endpoint,
@@ -161,7 +176,17 @@ function Onboarding({ account, hasCalls }: StepProps) {
   ] as const;
   const count_ = steps.filter(([isDone]) => isDone).length;
   return (
-    <Card title={t('First steps')} unit={t('{done} of {all}', { done: count_, all: steps.length })}>
+    <Card
+      title={t('First steps')}
+      unit={t('{done} of {all}', { done: count_, all: steps.length })}
+      actions={
+        isComplete && (
+          <button type="button" class="btn" onClick={hide}>
+            {t('Hide first steps')}
+          </button>
+        )
+      }
+    >
       <ol class="steps">
         {steps.map(([isDone, name, about, action, to]) => (
           <li key={name} class={isDone ? 'done' : ''}>

@@ -1,12 +1,14 @@
 import { useState } from 'preact/hooks';
-import { get, part, type Row, rows, text } from '../api.ts';
+import { call, get, messageOf, part, type Row, rows, text } from '../api.ts';
 import { useLoad, useSettled } from '../hooks.ts';
 import type { PageProps } from '../page-props.ts';
 import { t } from '../text.ts';
 import { Input, optionsOf } from '../ui/form.tsx';
+import { confirmed } from '../ui/overlay.tsx';
 import { Card, Head, LoadProblem } from '../ui/parts.tsx';
 import { Resource } from '../ui/resource.tsx';
 import { Table } from '../ui/table.tsx';
+import { toast } from '../ui/toast.tsx';
 
 interface Found {
   readonly country: string;
@@ -71,6 +73,22 @@ export function Rates({ account, isStaff }: PageProps) {
   );
 }
 
+/** A rate of the price list file applies again after the removal of one that replaced it. */
+async function removeRate(row: Row): Promise<void> {
+  const names = ['direction', 'prefix', 'currency', 'account_id'] as const;
+  const used = names.filter((name) => text(row[name]) !== '');
+  const isSure = await confirmed({
+    title: t('Delete this rate?'),
+    detail: t('If the price list file has a rate for it, that rate applies again.'),
+    action: t('Delete rate'),
+  });
+  if (!isSure) return;
+  const query = new URLSearchParams(used.map((name) => [name, text(row[name])]));
+  await call('DELETE', `/admin/v1/rates?${query}`).catch((error: unknown) =>
+    toast(messageOf(error), 'bad'),
+  );
+}
+
 /** Rates in force. A rate replaces one with the same direction, prefix, currency and account. */
 const PriceList = () => (
   <Resource
@@ -82,6 +100,14 @@ const PriceList = () => (
     need="money"
     deletes={false}
     isEditable={false}
+    actionsOf={(row, again) => [
+      {
+        label: t('Delete rate'),
+        act: () => removeRate(row).then(again),
+        isDanger: true,
+        need: 'money',
+      },
+    ]}
     idOf={(row) =>
       `${text(row['direction'])} ${text(row['prefix'])} ${text(row['currency'])} ${text(row['account_id'])}`
     }

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type WaveSurfer from 'wavesurfer.js';
-import { get, Refused, type Row, send, text } from '../api.ts';
+import { get, Refused, type Row, rows, send, text } from '../api.ts';
 import { clock } from '../format.ts';
 import { useAction, useLoad } from '../hooks.ts';
 import { t } from '../text.ts';
@@ -104,13 +104,18 @@ interface TranscriptProps extends Props {
 
 /** Text of the recording. Sentences without own times get a time in proportion to their length. */
 function Transcript({ account, recording, atS, seek }: TranscriptProps) {
-  const id = text(recording['transcription_id']);
-  const { value } = useLoad(`${account} ${id}`, () =>
-    id === ''
-      ? Promise.resolve<Row>({})
-      : get(`/api/v1/Account/${account}/Transcription/${id}/`).catch((): Row => ({})),
+  const id = text(recording['recording_id']);
+  const { value } = useLoad(`${account} ${id} transcriptions`, () =>
+    get(`/api/v1/Account/${account}/Recording/${id}/transcriptions`),
   );
-  const whole = text(value?.['transcription']);
+  const latest = rows(value?.['objects']).at(-1);
+  const whole = text(latest?.['transcription']);
+  if (latest?.['status'] === 'waiting')
+    return <p class="small muted">{t('The transcription of this recording is in progress.')}</p>;
+  if (latest?.['status'] === 'failed')
+    return (
+      <Problem text={t('The transcription failed. {error}', { error: text(latest['error']) })} />
+    );
   if (whole === '') return null;
   const durationS = Number(recording['recording_duration_ms']) / 1000;
   const sentences = whole.match(/[^.!?\n]+[.!?]*\s*/g) ?? [whole];

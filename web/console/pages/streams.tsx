@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { call, get, type Row, rows, text } from '../api.ts';
 import { words } from '../format.ts';
 import { useAction, useLive, useLoad } from '../hooks.ts';
+import { may } from '../may.ts';
 import type { PageProps } from '../page-props.ts';
 import { href } from '../place.ts';
 import { t } from '../text.ts';
@@ -10,6 +11,7 @@ import { Badge, CopyText, Empty, Head, LoadProblem, Mos, Problem, Since } from '
 import { Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 import { ListenIn, StreamInspector } from './listen.tsx';
+import { StreamTest } from './stream-test.tsx';
 
 const CALLS_MAX = 100;
 const EVERY_MS = 3000;
@@ -54,7 +56,9 @@ export function Streams({ account, isStaff }: PageProps) {
         about={t(
           'WebSocket streams between running calls and bots, with their audio and messages.',
         )}
-      />
+      >
+        {may('change') && <StreamTest account={account} />}
+      </Head>
       <LoadProblem of={found} />
       <Problem text={problem} />
       <Table

@@ -38,7 +38,7 @@ export function Webhooks({ account }: PageProps) {
       <Head
         title={t('Webhooks')}
         about={t(
-          'Requests of the service to your URLs: answer documents, events and notifications. The latest deliveries stay in memory.',
+          'Requests of the service to your URLs: answer documents, events and notifications. The latest 500 are kept for 7 days.',
         )}
       >
         {may('change') && <TestWebhook account={account} again={found.again} open={setOpen} />}

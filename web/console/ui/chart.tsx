@@ -22,6 +22,7 @@ interface ChartProps {
 }
 
 const DAY_S = 86_400;
+const MINUTE_S = 60;
 const ROWS_MAX = 60;
 
 const colorOf = (place: HTMLElement, at: number): string => {
@@ -148,7 +149,7 @@ const dataOf = (times: readonly number[], series: readonly Series[]): uPlot.Alig
 /** Returns the range of the time axis. Bars get a margin; lines span at least a minute. */
 function spanOf(times: ArrayLike<number>, isBars: boolean): [number, number] {
   const [low = 0, high = 0] = [times[0], times[times.length - 1]];
-  if (low === high && !isBars) return [low - DAY_S / 2, low + DAY_S / 2];
+  if (low === high && !isBars) return [low - MINUTE_S / 2, low + MINUTE_S / 2];
   if (!isBars) return [low, high];
   const step = times.length > 1 ? (high - low) / (times.length - 1) : DAY_S;
   return [low - step / 2, high + step / 2];

@@ -1,6 +1,6 @@
 /** Command palette (Ctrl K or ⌘ K): pages, accounts, and jumps to a call UUID or number. */
 import { Combobox, ComboboxItem, ComboboxList, ComboboxProvider, Dialog } from '@ariakit/react';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Row } from '../api.ts';
 import { text } from '../api.ts';
 import { go, href } from '../place.ts';
@@ -52,22 +52,31 @@ export function Palette({ pages, accounts, isOpen, setOpen, path }: Props) {
     addEventListener('keydown', pressed);
     return () => removeEventListener('keydown', pressed);
   }, [isOpen, setOpen]);
-  useEffect(() => setTyped(''), [isOpen]);
-  const wanted = typed.trim();
-  const isExact = UUID.test(wanted) || NUMBER.test(wanted);
-  const all = [
-    ...(isExact ? jumps(wanted) : []),
-    ...pages.filter((one) => fits(one, wanted)),
-    ...accounts
-      .map((one) => ({
-        group: t('Accounts'),
-        label: text(one['name']),
-        note: text(one['auth_id']),
-        to: href(path, {}, text(one['auth_id'])),
-      }))
-      .filter((one) => fits(one, wanted)),
-    ...(isExact ? [] : jumps(wanted)),
-  ].slice(0, SHOWN_MAX);
+  /** Whether the user selected a command with the arrow keys since the last change of the text. */
+  const hasMoved = useRef(false);
+  const type = (next: string) => {
+    hasMoved.current = false;
+    setTyped(next);
+  };
+  useEffect(() => type(''), [isOpen]);
+  const commandsFor = (given: string): readonly Command[] => {
+    const wanted = given.trim();
+    const isExact = UUID.test(wanted) || NUMBER.test(wanted);
+    return [
+      ...(isExact ? jumps(wanted) : []),
+      ...pages.filter((one) => fits(one, wanted)),
+      ...accounts
+        .map((one) => ({
+          group: t('Accounts'),
+          label: text(one['name']),
+          note: text(one['auth_id']),
+          to: href(path, {}, text(one['auth_id'])),
+        }))
+        .filter((one) => fits(one, wanted)),
+      ...(isExact ? [] : jumps(wanted)),
+    ].slice(0, SHOWN_MAX);
+  };
+  const all = commandsFor(typed);
   const groups = [...new Set(all.map(({ group }) => group))];
   const choose = (to: string) => {
     setOpen(false);
@@ -82,15 +91,20 @@ export function Palette({ pages, accounts, isOpen, setOpen, path }: Props) {
       aria-label={t('Command palette')}
       unmountOnHide
     >
-      <ComboboxProvider open setValue={setTyped} focusLoop>
+      <ComboboxProvider open setValue={type} focusLoop>
         <Combobox
           autoSelect="always"
           onKeyDown={(event: KeyboardEvent) => {
+            if (event.key.startsWith('Arrow')) hasMoved.current = true;
             if (event.key !== 'Enter') return;
             event.preventDefault();
-            const list = (event.currentTarget as HTMLElement).closest('.palette');
+            const input = event.currentTarget as HTMLInputElement;
+            const list = input.closest('.palette');
             const active = list?.querySelector<HTMLElement>('[data-active-item]');
-            (active ?? list?.querySelector<HTMLElement>('.option'))?.click();
+            // The list may not show the latest text yet.
+            const [first] = commandsFor(input.value);
+            if (hasMoved.current && active) active.click();
+            else if (first !== undefined) choose(first.to);
           }}
           aria-label={t('Search pages, calls, numbers and accounts')}
           placeholder={t('Search pages, calls, numbers and accounts')}

@@ -1,9 +1,9 @@
 /** Tables with permissions, sorting by visible values, and pagination on the server. */
 import { ArrowDown, ArrowUp } from 'lucide';
-import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { Component, type ComponentChildren } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
 import { type Row, text } from '../api.ts';
-import { count } from '../format.ts';
+import { count, zone } from '../format.ts';
 import { may, type Need } from '../may.ts';
 import { t } from '../text.ts';
 import { Icon } from './icon.tsx';
@@ -59,7 +59,7 @@ function sorted(rows: readonly Row[], columns: readonly Column[], by: Sorting | 
 
 export function Table({ name, columns: all, rows, empty, keyOf = anyKey, problem }: TableProps) {
   const [by, setBy] = useState<Sorting>();
-  const columns = all.filter(({ need }) => need === undefined || may(need));
+  const columns = useMemo(() => all.filter(({ need }) => need === undefined || may(need)), [all]);
   if (rows === undefined) return problem === undefined ? <Skeleton lines={5} /> : null;
   if (rows.length === 0)
     return <div>{typeof empty === 'string' ? <Empty title={empty} /> : empty}</div>;
@@ -76,17 +76,53 @@ export function Table({ name, columns: all, rows, empty, keyOf = anyKey, problem
         </thead>
         <tbody>
           {sorted(rows, columns, by).map((row, at) => (
-            <tr key={keyOf(row) || at}>
-              {columns.map((column) => (
-                <td key={column.title} class={classOf(column)}>
-                  {column.value(row)}
-                </td>
-              ))}
-            </tr>
+            <Line key={keyOf(row) || at} row={row} columns={columns} zone={zone()} />
           ))}
         </tbody>
       </table>
     </section>
+  );
+}
+
+interface LineProps {
+  readonly row: Row;
+  readonly columns: readonly Column[];
+  /** Time zone of the times in the row. */
+  readonly zone: string;
+}
+
+/** One row. A table with constant columns draws only the rows that changed: lists of running calls change every second. */
+class Line extends Component<LineProps> {
+  override shouldComponentUpdate({ row, columns, zone }: LineProps): boolean {
+    const { props } = this;
+    return columns !== props.columns || zone !== props.zone || !isSame(row, props.row);
+  }
+
+  override render({ row, columns }: LineProps) {
+    return (
+      <tr>
+        {columns.map((column) => (
+          <td key={column.title} class={classOf(column)}>
+            {column.value(row)}
+          </td>
+        ))}
+      </tr>
+    );
+  }
+}
+
+/** Returns whether both rows have the same values. Lists inside rows are compared by their texts. */
+function isSame(row: Row, other: Row): boolean {
+  if (row === other) return true;
+  const names = Object.keys(row);
+  return (
+    names.length === Object.keys(other).length &&
+    names.every((name) => {
+      const [one, two] = [row[name], other[name]];
+      return (
+        one === two || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(two))
+      );
+    })
   );
 }
 

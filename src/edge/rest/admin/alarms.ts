@@ -2,62 +2,77 @@ import { err, ok } from '../../../base/result.ts';
 import { isoMicros, isoOrNull } from '../../../base/time-format.ts';
 import { notFound } from '../http/failure.ts';
 import { adminRoute, type Route } from '../http/route.ts';
-import { nullableText, nullableTimestamp, Type, timestamp } from '../http/schema.ts';
+import {
+  nullableText,
+  nullableTimestamp,
+  type Static,
+  sliceQuery,
+  Type,
+  timestamp,
+} from '../http/schema.ts';
+import type { Operations } from '../operations.ts';
+import { sliceOf } from '../wire/list.ts';
 
 const common = { tag: 'Operator: service', errors: 'admin' } as const;
 
 const AlarmSchema = Type.Object({
+  node: Type.String({ description: 'ID of the node that raised the alarm' }),
   kind: Type.String(),
   subject: Type.String(),
   detail: Type.String(),
   since: timestamp(),
+  acknowledged_at: nullableTimestamp(),
+  acknowledged_by: nullableText(),
+});
+
+type Shown = Awaited<ReturnType<Operations['alarms']>>[number];
+
+const show = (alarm: Shown): Static<typeof AlarmSchema> => ({
+  node: alarm.nodeId,
+  kind: alarm.kind,
+  subject: alarm.subject,
+  detail: alarm.detail,
+  since: isoMicros(alarm.sinceUs),
+  acknowledged_at: isoOrNull(alarm.acknowledgedUs),
+  acknowledged_by: alarm.acknowledgedBy ?? null,
 });
 
 const alarms = adminRoute({
   ...common,
   method: 'GET',
   path: '/admin/v1/alarms',
-  summary: 'List active alarms, oldest first',
-  reply: Type.Object({
-    alarms: Type.Array(
-      Type.Object({
-        ...AlarmSchema.properties,
-        acknowledged_at: nullableTimestamp(),
-        acknowledged_by: nullableText(),
-      }),
-    ),
-  }),
-  run: ({ operations }) =>
-    ok({
-      alarms: operations.alarms().map(({ kind, subject, detail, sinceUs, acknowledged }) => ({
-        kind,
-        subject,
-        detail,
-        since: isoMicros(sinceUs),
-        acknowledged_at: isoOrNull(acknowledged?.atUs),
-        acknowledged_by: acknowledged?.by ?? null,
-      })),
-    }),
+  summary: 'List the active alarms of all nodes, oldest first',
+  reply: Type.Object({ alarms: Type.Array(AlarmSchema) }),
+  run: async ({ operations }) => ok({ alarms: (await operations.alarms()).map(show) }),
 });
 
 const history = adminRoute({
   ...common,
   method: 'GET',
   path: '/admin/v1/alarms/history',
-  summary: 'List the alarms that ended since the start of the service, latest first, at most 500',
+  summary: 'List the alarms of all nodes that have ended, latest first. They are kept for a year',
+  query: Type.Object({
+    ...sliceQuery,
+    kind: Type.Optional(Type.String({ maxLength: 64 })),
+    search: Type.Optional(
+      Type.String({ maxLength: 256, description: 'part of the subject or detail' }),
+    ),
+  }),
   reply: Type.Object({
     alarms: Type.Array(Type.Object({ ...AlarmSchema.properties, cleared_at: timestamp() })),
+    total: Type.Integer(),
   }),
-  run: ({ operations }) =>
-    ok({
-      alarms: operations.endedAlarms().map(({ kind, subject, detail, sinceUs, clearedUs }) => ({
-        kind,
-        subject,
-        detail,
-        since: isoMicros(sinceUs),
-        cleared_at: isoMicros(clearedUs),
+  async run({ operations }, { query }) {
+    const { kind, search } = query;
+    const found = await operations.endedAlarms({ kind, search }, sliceOf(query));
+    return ok({
+      total: found.total,
+      alarms: found.items.map((alarm) => ({
+        ...show(alarm),
+        cleared_at: isoMicros(alarm.clearedUs ?? alarm.sinceUs),
       })),
-    }),
+    });
+  },
 });
 
 const acknowledge = adminRoute({
@@ -69,11 +84,15 @@ const acknowledge = adminRoute({
   body: Type.Object({
     kind: Type.String({ maxLength: 64 }),
     subject: Type.String({ maxLength: 512 }),
+    node: Type.Optional(
+      Type.String({ maxLength: 128, description: 'node of the alarm; default: all nodes' }),
+    ),
   }),
   alsoRefuses: [404],
   auditDetail: (body) => Object.values(body as Record<string, unknown>).join(' '),
-  run({ operations }, { body, user }) {
-    const isActive = operations.acknowledgeAlarm(body, user?.email ?? 'operator token');
+  async run({ operations }, { body: { kind, subject, node }, user }) {
+    const alarm = { kind, subject, ...(node !== undefined && { nodeId: node }) };
+    const isActive = await operations.acknowledgeAlarm(alarm, user?.email ?? 'operator token');
     return isActive ? ok(undefined) : err(notFound('alarm'));
   },
 });

@@ -1,5 +1,5 @@
 import type { CallRecords } from '../../../domain/cdr/cdr.ts';
-import type { CdrFilter } from '../../../domain/cdr/types.ts';
+import type { CdrFilter, MosRange } from '../../../domain/cdr/types.ts';
 import { showCdr } from './cdr.ts';
 import { mapped, type RowSet } from './rows.ts';
 
@@ -45,8 +45,12 @@ const COLUMNS = [
 ] as const;
 
 /** Yields all records, latest first, in bounded memory. */
-export const cdrRows = (callRecords: CallRecords, filter: CdrFilter): RowSet => ({
+export const cdrRows = (
+  callRecords: CallRecords,
+  filter: CdrFilter,
+  mos: MosRange = { from: undefined, to: undefined },
+): RowSet => ({
   name: 'cdr',
   columns: COLUMNS,
-  rows: mapped(callRecords.walk(filter), (record) => showCdr(record)),
+  rows: mapped(callRecords.walk(filter, mos), (record) => showCdr(record)),
 });

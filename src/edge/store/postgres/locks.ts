@@ -20,6 +20,9 @@ const FREE: ReadonlySet<string> = new Set([
   'exports',
   'retention',
   'nodes',
+  'alarms',
+  'deliveries',
+  'credentialUses',
   'unreadableRows',
 ]);
 const FREE_OPERATIONS: ReadonlySet<string> = new Set(['users.sessionSeen', 'users.addAudit']);

@@ -8,6 +8,9 @@ import type { Row } from '../row.ts';
 const DEAD = -1;
 const END = `UPDATE node SET epoch = epoch + 1, beats = ${DEAD}`;
 
+/** SQL query of the IDs of live nodes. */
+export const LIVE_NODES = `SELECT node_id FROM node WHERE beats <> ${DEAD}`;
+
 /** SQL condition that selects orphaned rows: those of an earlier epoch of their node. */
 export const ORPHANED = '(node_id, epoch) NOT IN (SELECT node_id, epoch FROM node)';
 

@@ -2,6 +2,7 @@
 import type {
   CallbackParameters,
   CallbackTarget,
+  DeliveryRequest,
   NotificationDraft,
   StoredNotification,
 } from '../../../domain/callback/types.ts';
@@ -9,6 +10,7 @@ import {
   aNumber,
   aPair,
   aText,
+  dictionaryOf,
   listOf,
   type Members,
   maybe,
@@ -17,6 +19,20 @@ import {
   struct,
 } from '../shape.ts';
 import { StoredList, StoredObject, unchanged } from '../stored-kind.ts';
+
+/** Parts of a request that a replay sends again. */
+export const DELIVERY_REQUEST = new StoredObject<DeliveryRequest>({
+  name: 'request of a webhook delivery',
+  version: 1,
+  shape: struct<DeliveryRequest>({
+    url: aText(),
+    parameters: listOf(aPair()),
+    json: maybe(aText()),
+    signs: maybe(oneOf('url', 'body')),
+    headers: maybe(dictionaryOf(aText())),
+  }),
+  upgrades: [unchanged],
+});
 
 /** A notification inside the JSON of another record. The subject is stored as `callUuid`, as in records of earlier versions. */
 export type StoredSubject<T extends { readonly subject: string }> = Omit<T, 'subject'> & {

@@ -39,7 +39,7 @@ const credentialsUse = accountRoute({
   ...common,
   method: 'GET',
   path: '/api/v1/Account/{auth_id}/credentials-use',
-  summary: 'Get the last use of the API credentials on this node since its start',
+  summary: 'Get the last use of the API credentials',
   params,
   reply: Type.Object({
     last_used_at: nullableTimestamp(),
@@ -47,8 +47,8 @@ const credentialsUse = accountRoute({
     last_user_agent: nullableText(),
     requests: Type.Integer(),
   }),
-  run({ credentialUses }, { access }) {
-    const use = credentialUses.lastOf(access.account.authId);
+  async run({ credentialUses }, { access }) {
+    const use = await credentialUses.lastOf(access.account.authId);
     return ok({
       last_used_at: isoOrNull(use?.atUs),
       last_address: use?.address ?? null,

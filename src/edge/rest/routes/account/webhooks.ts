@@ -1,7 +1,7 @@
 /** Latest requests of the service to the URLs of an account. */
 import { ok } from '../../../../base/result.ts';
 import { isoMicros } from '../../../../base/time-format.ts';
-import type { Delivery } from '../../../../domain/callback/callback.ts';
+import type { Delivery } from '../../../../domain/callback/types.ts';
 import { accountRoute, type Route } from '../../http/route.ts';
 import {
   accountIdText,
@@ -75,7 +75,7 @@ const list = accountRoute({
   method: 'GET',
   path: ROOT,
   summary:
-    'List the latest requests to the URLs of the account, latest first. This node keeps up to 500 in memory',
+    'List the latest requests to the URLs of the account, latest first. Up to 500 are kept for 7 days',
   params: accountParams,
   query: Type.Object({
     ...sliceQuery,
@@ -99,17 +99,17 @@ const list = accountRoute({
   }),
   async run({ deliveries }, { access, query }) {
     const { authId } = access.account;
-    const found = deliveries.list(authId, {
+    const filter = {
       callUuid: query.call_uuid,
       event: query.event,
       isDelivered: query.outcome === undefined ? undefined : query.outcome === 'delivered',
       search: query.search,
-    });
-    const { limit, offset } = sliceOf(query);
+    };
+    const found = await deliveries.list(authId, filter, sliceOf(query));
     const { medianMs, p95Ms, ...counts } = await deliveries.summary(authId);
     return ok({
-      objects: found.slice(offset, offset + limit).map(showListed),
-      total: found.length,
+      objects: found.items.map(showListed),
+      total: found.total,
       summary: { ...counts, median_ms: medianMs, p95_ms: p95Ms },
     });
   },
@@ -122,8 +122,8 @@ const get = accountRoute({
   summary: 'Get a request with its bodies and the signed text',
   params,
   reply: DeliverySchema,
-  run: ({ deliveries }, { access, params: { delivery_id: id } }) =>
-    answered(deliveries.get(access.account.authId, id), showDelivery),
+  run: async ({ deliveries }, { access, params: { delivery_id: id } }) =>
+    answered(await deliveries.get(access.account.authId, id), showDelivery),
 });
 
 const replay = accountRoute({

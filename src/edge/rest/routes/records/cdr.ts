@@ -29,6 +29,8 @@ const ROOT = '/api/v1/Account/{auth_id}/cdr';
 const common = { method: 'GET', tag: 'Call records', errors: 'plain' } as const;
 const accountParams = Type.Object({ auth_id: accountIdText() });
 
+const score = () => Type.Optional(Type.Number({ minimum: 1, maximum: 5 }));
+
 const filters = {
   from_number: Type.Optional(Type.String()),
   to_number: Type.Optional(Type.String()),
@@ -197,13 +199,14 @@ const exportCdrs = accountRoute({
   path: `${ROOT}/export`,
   summary: 'Download call records as CSV, or as JSON lines with all fields',
   params: accountParams,
-  query: Type.Object({ ...filters, ...formatQuery }),
+  query: Type.Object({ ...filters, min_mos: score(), max_mos: score(), ...formatQuery }),
   produces: 'text/csv',
   async run({ callRecords }, input) {
     const filter = filterOf(input, input.query);
     if (!filter.ok) return filter;
+    const { min_mos: from, max_mos: to, format = 'csv' } = input.query;
     const total = await callRecords.count(filter.value);
-    return ok(rowsReply(cdrRows(callRecords, filter.value), input.query.format ?? 'csv', total));
+    return ok(rowsReply(cdrRows(callRecords, filter.value, { from, to }), format, total));
   },
 });
 

@@ -1,10 +1,12 @@
+import { asRecordingId } from '../../../../base/ids.ts';
 import { unitsFromMicros } from '../../../../base/money.ts';
+import { ok } from '../../../../base/result.ts';
+import type { Transcription } from '../../../../domain/transcription/types.ts';
 import { accountRoute, type Route } from '../../http/route.ts';
-import { accountIdText, apiId, type Static, Type } from '../../http/schema.ts';
+import { accountIdText, apiId, recordingIdText, type Static, Type } from '../../http/schema.ts';
 import { answered } from '../../refusal.ts';
 
-const Reply = Type.Object({
-  api_id: apiId(),
+const fields = {
   transcription_id: Type.String(),
   transcription: Type.String({ description: 'transcribed text; empty until status is ready' }),
   status: Type.String({ description: 'waiting, ready or failed' }),
@@ -15,6 +17,21 @@ const Reply = Type.Object({
   duration: Type.Integer({ description: 'seconds of audio' }),
   transcription_charge: Type.Number(),
   transcription_rate: Type.Number({ description: 'price per minute' }),
+};
+const TranscriptionSchema = Type.Object(fields);
+const Reply = Type.Object({ api_id: apiId(), ...fields });
+
+const show = (found: Transcription): Static<typeof TranscriptionSchema> => ({
+  transcription_id: found.transcriptionId,
+  transcription: found.text,
+  status: found.status,
+  ...(found.error === undefined ? {} : { error: found.error }),
+  recording_id: found.recordingId,
+  ...(found.callUuid === undefined ? {} : { call_uuid: found.callUuid }),
+  language: found.language,
+  duration: Math.round(found.durationMs / 1000),
+  transcription_charge: unitsFromMicros(found.charge),
+  transcription_rate: unitsFromMicros(found.perMinute),
 });
 
 /** Target of `transcription_url` in callbacks (dialect §2.1 Record). */
@@ -29,20 +46,23 @@ const getTranscription = accountRoute({
   run: async ({ transcriptions }, { accountId, subAccount, params, apiId: id }) =>
     answered(
       await transcriptions.get(accountId, params.transcription_id.toLowerCase(), subAccount),
-      (found): Static<typeof Reply> => ({
-        api_id: id,
-        transcription_id: found.transcriptionId,
-        transcription: found.text,
-        status: found.status,
-        ...(found.error === undefined ? {} : { error: found.error }),
-        recording_id: found.recordingId,
-        ...(found.callUuid === undefined ? {} : { call_uuid: found.callUuid }),
-        language: found.language,
-        duration: Math.round(found.durationMs / 1000),
-        transcription_charge: unitsFromMicros(found.charge),
-        transcription_rate: unitsFromMicros(found.perMinute),
-      }),
+      (found) => ({ api_id: id, ...show(found) }),
     ),
 });
 
-export const transcriptionRoutes: readonly Route[] = [getTranscription];
+const ofRecording = accountRoute({
+  tag: 'Recordings',
+  errors: 'resource',
+  method: 'GET',
+  path: '/api/v1/Account/{auth_id}/Recording/{recording_id}/transcriptions',
+  summary: 'List the transcriptions of a recording, oldest first',
+  params: Type.Object({ auth_id: accountIdText(), recording_id: recordingIdText() }),
+  reply: Type.Object({ api_id: apiId(), objects: Type.Array(TranscriptionSchema) }),
+  async run({ transcriptions }, { accountId, subAccount, params, apiId: id }) {
+    const recordingId = asRecordingId(params.recording_id.toLowerCase());
+    const found = await transcriptions.ofRecording(accountId, recordingId, subAccount);
+    return ok({ api_id: id, objects: found.map(show) });
+  },
+});
+
+export const transcriptionRoutes: readonly Route[] = [getTranscription, ofRecording];
