@@ -16,7 +16,7 @@ export interface Plan {
 
 const QUIET_SECONDS = 5;
 /** RTP ports for a minute of short calls with a reuse delay of 30 s. A scenario may override the range. */
-const RTP_PORTS = { CARILLON_RTP_PORT_MIN: '34000', CARILLON_RTP_PORT_MAX: '34999' };
+const RTP_PORTS = { CARILLON_RTP_PORT_MIN: '20000', CARILLON_RTP_PORT_MAX: '20999' };
 const MEMORY_EVERY_MS = 500;
 const SHARE_WANTED = 99;
 /** Limit of the 99th percentile of RTP gaps, ms. Packets arrive every 20 ms; the limit includes the machine's own delays. */

@@ -121,5 +121,7 @@ export async function pictureAt(
   size: { readonly width: number; readonly height: number },
 ): Promise<void> {
   await page.setViewportSize(size);
+  await page.locator('main').waitFor();
+  await page.waitForFunction(() => document.querySelector('main .skeleton') === null);
   await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 }

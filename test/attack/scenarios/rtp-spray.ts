@@ -12,7 +12,7 @@ export const scenario: Scenario = {
   about:
     'sequential RTP, 50 packets per second to every RTP port, from before each call until after its end',
   // A smaller range than usual, because every port is attacked.
-  environment: { CARILLON_RTP_PORT_MIN: '33000', CARILLON_RTP_PORT_MAX: '33399' },
+  environment: { CARILLON_RTP_PORT_MIN: '22000', CARILLON_RTP_PORT_MAX: '22399' },
   async attack(field) {
     const before = await sourceChanges(field);
     const { sent, got } = await spray({
