@@ -25,11 +25,11 @@ it.skipIf(powerLossMissing !== undefined).each(['normal', 'full'] as const)(
       mkdirSync(folder);
       await prepare(folder);
       const library = buildWriteLog(workspace);
-      const recorded = await record(folder, { library, workspace, lines: 150, synchronous });
+      const recorded = await record(folder, { library, workspace, lines: 120, synchronous });
       const random = seededRandom(7);
       const target = join(workspace, 'after');
       let settled = 0;
-      await atPowerLosses(recorded, { points: 12, target, random }, async (after, witness) => {
+      await atPowerLosses(recorded, { points: 6, target, random }, async (after, witness) => {
         settled = witness.settled.length;
         // With `normal`, the last commits may be lost, but never a part of one.
         const seen = synchronous === 'full' ? witness : { answered: [], settled: [] };

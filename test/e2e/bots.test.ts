@@ -110,7 +110,11 @@ describe('stopping a stream over REST', () => {
     await phone.close();
     expect(receivedMs).toBeLessThanOrEqual(atMostMs + 40);
     expect(receivedMs).toBeGreaterThanOrEqual(query === '' ? 0 : atMostMs - 40);
-    expect(met.messages.at(-1)).toMatchObject({ event: 'stop', reason: 'api_request' });
+    const last = await eventually('the stop', () => {
+      const message = met.messages.at(-1);
+      return message?.['event'] === 'stop' ? message : undefined;
+    });
+    expect(last).toMatchObject({ reason: 'api_request' });
   });
 });
 

@@ -31,6 +31,8 @@ const READ_ON_USE = new Set([
   'idempotency_key',
   'transcription',
   'console_user',
+  // A row of another time is deleted at the start, because deliveries are kept for days only.
+  'webhook_delivery',
 ]);
 /** Settings that the service reads only with a recipient of alarms, or for the plan of an incomplete first start. */
 const SETTINGS_READ = new Set(['media.policies', 'first-start', 'store.keyProof']);

@@ -13,6 +13,14 @@ export const recordedNames: readonly string[] = readdirSync(FOLDER)
   .map((file) => file.slice(0, -END.length))
   .sort();
 
+/** True with `npm run upgrade`. */
+export const isComplete = process.env['UPGRADE_ALL'] === '1';
+
+/** Databases for slow tests: all with `npm run upgrade`; with `npm test` the oldest and the newest that was killed. */
+export const chosenNames: readonly string[] = isComplete
+  ? recordedNames
+  : ['0.1.0-killed', recordedNames.findLast((name) => name.endsWith('killed')) ?? ''];
+
 export interface RecordedAccount {
   readonly schema: number;
   readonly authId: string;

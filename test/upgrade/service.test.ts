@@ -10,21 +10,13 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Json } from '../e2e/service.ts';
 import { eventually } from '../eventually.ts';
 import { postgresMissing, sharedCluster } from '../postgres.ts';
-import { type RecordedFacts, RecordedFolder, recordedNames } from './recorded.ts';
+import { chosenNames, isComplete, type RecordedFacts, RecordedFolder } from './recorded.ts';
 import { Upgraded } from './upgraded.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 
-/** `npm run upgrade` tests every recorded database, `npm test` these. */
-const NAMES =
-  process.env['UPGRADE_ALL'] === '1'
-    ? recordedNames
-    : [
-        '0.1.0-killed',
-        'schema-13-stopped',
-        recordedNames.findLast((name) => name.endsWith('killed')) ?? '',
-      ];
-const COPIED = NAMES.filter((name) => name.endsWith('killed'));
+/** Databases that are also copied to PostgreSQL. */
+const COPIED = isComplete ? ['0.1.0-killed', 'schema-26-killed'] : ['0.1.0-killed'];
 
 let folder: RecordedFolder;
 let running: Upgraded | undefined;
@@ -104,7 +96,7 @@ async function expectArchive(upgraded: Upgraded): Promise<void> {
 }
 
 describe('the service on the data of an earlier version', () => {
-  it.each(NAMES)('%s: lists, exports, recovery, and a restored backup', async (name) => {
+  it.each(chosenNames)('%s: lists, exports, recovery, and a restored backup', async (name) => {
     folder = new RecordedFolder(name);
     const facts = folder.facts();
     writeRecordings();

@@ -58,8 +58,10 @@ const ofRecording = accountRoute({
   summary: 'List the transcriptions of a recording, oldest first',
   params: Type.Object({ auth_id: accountIdText(), recording_id: recordingIdText() }),
   reply: Type.Object({ api_id: apiId(), objects: Type.Array(TranscriptionSchema) }),
-  async run({ transcriptions }, { accountId, subAccount, params, apiId: id }) {
+  async run({ recordings, transcriptions }, { accountId, subAccount, params, apiId: id }) {
     const recordingId = asRecordingId(params.recording_id.toLowerCase());
+    const recording = await recordings.get(accountId, recordingId, subAccount);
+    if (!recording.ok) return answered(recording, () => ({ api_id: id, objects: [] }));
     const found = await transcriptions.ofRecording(accountId, recordingId, subAccount);
     return ok({ api_id: id, objects: found.map(show) });
   },
