@@ -23,7 +23,7 @@ export const ELEMENT_ABOUT: Readonly<Record<string, string>> = {
     'Adds the call to a conference whose members have roles: agents, customers and supervisors. See [Multi-party calls and queues](../guides/multi-party.md).',
   Stream: 'Connects the call to the WebSocket of a bot. Its text is the `wss://` URL.',
   PauseRecording:
-    'Pauses all recordings of the call, for example while the caller says a card number. Paused audio is neither stored nor charged, and the timeline does not show input. An addition to the dialect.',
+    'Pauses all recordings of the call, for example while the caller says a card number. Paused audio is not stored and not charged, and the timeline does not show input. An addition to the dialect.',
   ResumeRecording: 'Resumes all recordings of the call. An addition to the dialect.',
   Refer:
     'Asks the carrier or trunk to transfer the call to another party (SIP REFER). It contains `Sip` with a SIP URI, or `Number`. The call ends when that party answers; otherwise the document continues. `action` receives `ReferStatus` (`completed`, `failed`, `refused`, `not-permitted`, `timeout`, `ended`), `ReferTo`, `ReferSipResponseCode`, `NotifySipResponseCode` and `ReferReason`. The carrier or trunk needs the setting `refer`.',

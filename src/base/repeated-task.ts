@@ -1,4 +1,4 @@
-/** Work that repeats until stopped, one round at a time. The first round starts immediately. */
+/** Work that repeats until stopped, one round at a time. */
 import type { Clock } from './clock.ts';
 
 export interface RepeatedTaskOptions {
@@ -6,6 +6,8 @@ export interface RepeatedTaskOptions {
   /** One round. A long round should check `stopping`. */
   readonly round: () => unknown;
   readonly everyMs: number;
+  /** Delay of the first round, in milliseconds. Absent: it starts immediately. */
+  readonly firstMs?: number;
   /** Maximum pause after failures, in milliseconds. Each failure doubles the pause. Absent: the pause stays `everyMs`. */
   readonly longestPauseMs?: number;
   /** Called after a failed round. Absent if the round reports its failures. */
@@ -36,8 +38,11 @@ export class RepeatedTask {
   }
 
   async #goOn(): Promise<void> {
-    const { clock, round, everyMs, longestPauseMs = everyMs, failed } = this.#options;
+    const { clock, round, everyMs, firstMs = 0, longestPauseMs = everyMs, failed } = this.#options;
+    const pause = (ms: number): Promise<unknown> =>
+      clock.sleep(ms, this.stopping).catch(() => undefined); // stopped
     let pauseMs = everyMs;
+    if (firstMs > 0) await pause(firstMs);
     while (!this.stopping.aborted) {
       try {
         await round();
@@ -46,7 +51,7 @@ export class RepeatedTask {
         pauseMs = Math.min(longestPauseMs, pauseMs * 2);
         failed?.(error, pauseMs);
       }
-      await clock.sleep(pauseMs, this.stopping).catch(() => undefined); // stopped
+      await pause(pauseMs);
     }
   }
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Command } from 'commander';
 import { Client } from '../../packages/client/src/client.ts';
 import { ADMIN_TOKEN_FILE, DEMO_FILE, SERVICE_FILE } from '../service/data-folder.ts';
 
@@ -17,6 +18,15 @@ export interface AccountOptions extends ConnectionOptions {
   readonly authId?: string | undefined;
   readonly authToken?: string | undefined;
 }
+
+/** Adds the options that choose the account of a command. */
+export const withAccountOptions = (command: Command): Command =>
+  command
+    .option('--auth-id <id>', 'account; default: CARILLON_AUTH_ID or the first account')
+    .option(
+      '--auth-token <token>',
+      'auth token of the account; default: CARILLON_AUTH_TOKEN or the data folder',
+    );
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -6,7 +6,7 @@ import { asAccountId } from '../base/ids.ts';
 import { systemRandom } from '../base/system-random.ts';
 import { signatureNonce, upgradeSignatureHeaders } from '../domain/callback/callback.ts';
 import { systemClock } from '../edge/clock/system-clock.ts';
-import { createEgressGuard } from '../edge/egress/egress.ts';
+import { openEgressGuard } from '../edge/egress/egress.ts';
 import { readWav, type Sound, writeWav } from '../phone/audio/wav.ts';
 import type { StreamFormat } from '../protocol/audio-stream/audio-stream.ts';
 import { problems, table } from './stream-test/observations.ts';
@@ -76,12 +76,7 @@ async function streamTest(
     digits: flags.dtmf,
     accountId: asAccountId(flags.authId),
     caFile: flags.ca,
-    // Every address is allowed: the user of the command decides which hosts to contact.
-    egress: createEgressGuard({
-      allow: ['0.0.0.0/0', '::/0'],
-      allowLoopback: true,
-      allowInsecure: true,
-    }),
+    egress: openEgressGuard(),
     clock: systemClock,
     random: systemRandom,
     signUpgrade: (signed) => Promise.resolve(token === undefined ? {} : signature(signed, token)),

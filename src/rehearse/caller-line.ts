@@ -10,6 +10,7 @@ import type {
 } from '../domain/call/needs.ts';
 import { PCMU } from '../phone/audio/g711.ts';
 import { convertRate, l16Bytes } from '../phone/audio/wav.ts';
+import { inboundMediaMessage } from '../protocol/audio-stream/audio-stream.ts';
 import { BotPlayback, PLAY_RATE_HZ } from './bot-playback.ts';
 import { CallerSpeech, meanSquare } from './caller-speech.ts';
 import type { Network } from './network.ts';
@@ -131,16 +132,13 @@ export class CallerLine implements MediaStream {
   #mediaMessage(frame: Int16Array): Buffer {
     const { encoding, streamId, extraHeadersJson } = this.#options;
     const payload = encoding === 'audio/x-mulaw' ? PCMU.encode(frame) : l16Bytes(frame);
-    const media = {
-      track: 'inbound',
-      timestamp: String(Math.floor(this.#clock.wallMs())),
+    return inboundMediaMessage({
+      streamId,
       chunk: this.#frames + 1,
-      payload: Buffer.from(payload).toString('base64'),
-    };
-    const message =
-      `{"sequenceNumber":          ,"event":"media","streamId":"${streamId}",` +
-      `"media":${JSON.stringify(media)},"extra_headers":${extraHeadersJson}}`;
-    return Buffer.from(message, 'utf8');
+      atMs: this.#clock.wallMs(),
+      payload,
+      extraHeadersJson,
+    });
   }
 
   #deliver(): void {

@@ -1,7 +1,7 @@
 /** Reports of rehearsals: JUnit XML for CI systems, and an HTML page with recordings and timelines. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { l16Bytes } from '../phone/audio/wav.ts';
+import { writeWav } from '../phone/audio/wav.ts';
 import { RECORD_RATE_HZ } from './caller-line.ts';
 import type { CallResult } from './run.ts';
 import { percentile } from './verdict.ts';
@@ -108,25 +108,11 @@ function section(result: CallResult, file: string): string {
   );
 }
 
-/** Stereo WAV, 16-bit PCM. */
+/** WAV file with the caller on the left and the bot on the right. */
 function stereo({ observed }: CallResult): Buffer {
   const { caller, bot } = observed.recording();
   const samples = new Int16Array(Math.max(caller.length, bot.length) * 2);
   for (const [i, sample] of caller.entries()) samples[i * 2] = sample;
   for (const [i, sample] of bot.entries()) samples[i * 2 + 1] = sample;
-  const data = l16Bytes(samples);
-  const header = Buffer.alloc(44);
-  header.write('RIFF', 0);
-  header.writeUInt32LE(36 + data.length, 4);
-  header.write('WAVEfmt ', 8);
-  header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(1, 20);
-  header.writeUInt16LE(2, 22);
-  header.writeUInt32LE(RECORD_RATE_HZ, 24);
-  header.writeUInt32LE(RECORD_RATE_HZ * 4, 28);
-  header.writeUInt16LE(4, 32);
-  header.writeUInt16LE(16, 34);
-  header.write('data', 36);
-  header.writeUInt32LE(data.length, 40);
-  return Buffer.concat([header, data]);
+  return writeWav({ rate: RECORD_RATE_HZ, samples }, 2);
 }

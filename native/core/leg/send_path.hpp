@@ -102,7 +102,7 @@ class SendPath {
   /// Transcoding: audio decoded on arrival replaces the time of put() and skip_frames() until end_relay().
   /// transcode() precedes the audio of each packet that arrives; `duration` is its length.
   void transcode(Nanos arrival, Nanos duration);
-  /// Adds at most 20 ms at rate(). `lost`: the audio only stands for a lost packet. It must stay
+  /// Adds at most 20 ms at rate(). `lost`: the audio replaces a lost packet. It must stay
   /// valid until take_complete(), which must follow until complete() is false.
   void put_arrived(AudioView audio, SampleRate content, bool lost);
   [[nodiscard]] bool complete() const { return audio_->waiting() >= packet_samples(); }
@@ -172,7 +172,7 @@ class SendPath {
   // State of relaying and transcoding.
   enum class Mode : uint8_t { own, relaying, transcoding };
   Mode mode_ = Mode::own;
-  /// Samples at the end of the waiting audio that stand for lost packets.
+  /// Samples at the end of the waiting audio that replace lost packets.
   SampleCount lost_;
   RelayMap relay_;
   Relayed newest_;

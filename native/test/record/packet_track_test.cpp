@@ -232,7 +232,7 @@ TEST_CASE("packet track: uses packets up to a second late, in any order, bit by 
   CHECK(late.audio == in_time.audio);
 }
 
-TEST_CASE("packet track: conceals what never arrived or arrived too late, and nothing else") {
+TEST_CASE("packet track: conceals only what never arrived or arrived too late") {
   Recording whole({.tone = 8000});
   Recording recording({.tone = 8000});
   for (Recording* const each : {&whole, &recording}) each->keep_audio = true;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { RunningAgent } from '../../agent/agent.ts';
 import { DEMO_FILE } from '../../service/data-folder.ts';
-import { type AccountOptions, accountClient } from '../connection.ts';
+import { type AccountOptions, accountClient, withAccountOptions } from '../connection.ts';
 import { untilStopped } from '../stop-signal.ts';
 import type { GlobalOptions, Session } from '../terminal.ts';
 
@@ -16,21 +16,20 @@ interface Flags extends GlobalOptions, AccountOptions {
 }
 
 export function addAgentCommand(program: Command, sessionOf: (command: Command) => Session): void {
-  program
-    .command('agent')
-    .description('Answer calls with a model: OpenAI Realtime, Gemini Live or a pipeline')
-    .requiredOption('--config <file>', 'agent file (YAML or JSON)')
-    .option('--check', 'check the file and exit')
-    .option('--no-register', 'do not create an application; use the printed answer URL')
-    .option('--endpoint <username>', 'endpoint whose calls the agent answers; default: the first')
-    .option('--auth-id <id>', 'account; default: CARILLON_AUTH_ID or the first account')
-    .option(
-      '--auth-token <token>',
-      'auth token of the account; default: CARILLON_AUTH_TOKEN or the data folder',
-    )
-    .action(async (_: object, command: Command) => {
-      await runAgent(sessionOf(command), command.optsWithGlobals<Flags>());
-    });
+  withAccountOptions(
+    program
+      .command('agent')
+      .description('Answer calls with a model: OpenAI Realtime, Gemini Live or a pipeline')
+      .requiredOption('--config <file>', 'agent file (YAML or JSON)')
+      .option('--check', 'check the file and exit')
+      .option('--no-register', 'do not create an application; use the printed answer URL')
+      .option(
+        '--endpoint <username>',
+        'endpoint whose calls the agent answers; default: the first',
+      ),
+  ).action(async (_: object, command: Command) => {
+    await runAgent(sessionOf(command), command.optsWithGlobals<Flags>());
+  });
 }
 
 async function runAgent(session: Session, flags: Flags): Promise<void> {

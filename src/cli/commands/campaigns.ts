@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Client } from '../../../packages/client/src/client.ts';
 import { isOver, progressLine } from '../campaign-progress.ts';
-import { type AccountOptions, accountClient } from '../connection.ts';
+import { type AccountOptions, accountClient, withAccountOptions } from '../connection.ts';
 import { assigned, type Fields, takesFields } from '../fields.ts';
 import { type Json, unchecked } from '../output.ts';
 import type { GlobalOptions, Session } from '../terminal.ts';
@@ -35,15 +35,12 @@ const COMMANDS = {
 } as const;
 
 export function addCampaignCommands(program: Command, sessionOf: SessionOf): void {
-  const campaigns = program
-    .command('campaigns')
-    .alias('campaign')
-    .description('Manage outbound campaigns of an account')
-    .option('--auth-id <id>', 'account; default: CARILLON_AUTH_ID or the first account')
-    .option(
-      '--auth-token <token>',
-      'auth token of the account; default: CARILLON_AUTH_TOKEN or the data folder',
-    );
+  const campaigns = withAccountOptions(
+    program
+      .command('campaigns')
+      .alias('campaign')
+      .description('Manage outbound campaigns of an account'),
+  );
   const clientOf = (command: Command): Client =>
     accountClient(command.optsWithGlobals<Flags>(), sessionOf(command).terminal.env);
   const ways: Ways = { sessionOf, clientOf };

@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { token as newToken } from '../../base/ids.ts';
 import { systemRandom } from '../../base/system-random.ts';
-import { type AccountOptions, accountClient } from '../connection.ts';
+import { type AccountOptions, accountClient, withAccountOptions } from '../connection.ts';
 import { untilStopped } from '../stop-signal.ts';
 import type { GlobalOptions, Session } from '../terminal.ts';
 
@@ -12,19 +12,15 @@ interface Flags extends GlobalOptions, AccountOptions {
 }
 
 export function addMcpCommand(program: Command, sessionOf: (command: Command) => Session): void {
-  program
-    .command('mcp')
-    .description('Serve the Model Context Protocol on standard input and output, or over HTTP')
-    .option('--http <host:port>', 'serve HTTP instead; clients send CARILLON_MCP_TOKEN', address)
-    .option('--allow-write', 'also offer tools that hang up calls and pause or resume campaigns')
-    .option('--auth-id <id>', 'account; default: CARILLON_AUTH_ID or the first account')
-    .option(
-      '--auth-token <token>',
-      'auth token of the account; default: CARILLON_AUTH_TOKEN or the data folder',
-    )
-    .action(async (_: object, command: Command) => {
-      await serve(sessionOf(command), command.optsWithGlobals<Flags>());
-    });
+  withAccountOptions(
+    program
+      .command('mcp')
+      .description('Serve the Model Context Protocol on standard input and output, or over HTTP')
+      .option('--http <host:port>', 'serve HTTP instead; clients send CARILLON_MCP_TOKEN', address)
+      .option('--allow-write', 'also offer tools that hang up calls and pause or resume campaigns'),
+  ).action(async (_: object, command: Command) => {
+    await serve(sessionOf(command), command.optsWithGlobals<Flags>());
+  });
 }
 
 async function serve(session: Session, flags: Flags): Promise<void> {

@@ -50,18 +50,13 @@ async function rehearse(session: Session, files: readonly string[], flags: Flags
   const { runRehearsals } = await import('../../rehearse/run.ts');
   const { systemClock: clock } = await import('../../edge/clock/system-clock.ts');
   const { systemRandom: random } = await import('../../base/system-random.ts');
-  const { createEgressGuard } = await import('../../edge/egress/egress.ts');
+  const { openEgressGuard } = await import('../../edge/egress/egress.ts');
   const { HtmlReport, junit } = await import('../../rehearse/reports.ts');
   const html = flags.html === undefined ? undefined : new HtmlReport(flags.html);
   const results = await runRehearsals(rehearsals, {
     clock,
     random,
-    // Every address is allowed: the files decide which bots are tested.
-    egress: createEgressGuard({
-      allow: ['0.0.0.0/0', '::/0'],
-      allowLoopback: true,
-      allowInsecure: true,
-    }),
+    egress: openEgressGuard(),
     progress: (line) => session.terminal.note(`${line}\n`),
     judged: (result) => html?.add(result),
   });

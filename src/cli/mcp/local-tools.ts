@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { asAccountId } from '../../base/ids.ts';
 import { systemRandom } from '../../base/system-random.ts';
 import { systemClock } from '../../edge/clock/system-clock.ts';
-import { createEgressGuard } from '../../edge/egress/egress.ts';
+import { openEgressGuard } from '../../edge/egress/egress.ts';
 import { readWav } from '../../phone/audio/wav.ts';
 import { parseAnswerXml } from '../../protocol/answer-xml/answer-xml.ts';
 import { problems, table } from '../stream-test/observations.ts';
@@ -35,12 +35,7 @@ export async function streamReport(url: string, seconds: number): Promise<unknow
     digits: '',
     accountId: asAccountId('MA_00000000000000000'),
     caFile: '',
-    // The user of the command decides which hosts the model may test.
-    egress: createEgressGuard({
-      allow: ['0.0.0.0/0', '::/0'],
-      allowLoopback: true,
-      allowInsecure: true,
-    }),
+    egress: openEgressGuard(),
     clock: systemClock,
     random: systemRandom,
     signUpgrade: () => Promise.resolve({}),

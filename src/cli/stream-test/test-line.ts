@@ -12,6 +12,7 @@ import type {
 } from '../../domain/call/needs.ts';
 import { PCMU } from '../../phone/audio/g711.ts';
 import { convertRate, l16Bytes, l16Samples, type Sound } from '../../phone/audio/wav.ts';
+import { inboundMediaMessage } from '../../protocol/audio-stream/audio-stream.ts';
 import type { Observations } from './observations.ts';
 
 const FRAME_MS = 20;
@@ -147,17 +148,15 @@ export class TestLine implements MediaStream {
     frame.set(this.#voice.subarray(at, at + length));
     if (isAudible(frame)) this.#seen.callerSpoke(this.#clock.monotonicMs());
     const payload = encoding === 'audio/x-mulaw' ? PCMU.encode(frame) : l16Bytes(frame);
-    const media = {
-      track: 'inbound',
-      timestamp: String(Math.floor(this.#clock.wallMs())),
+    const message = inboundMediaMessage({
+      streamId,
       chunk: this.#frames + 1,
-      payload: Buffer.from(payload).toString('base64'),
-    };
-    const message =
-      `{"sequenceNumber":          ,"event":"media","streamId":"${streamId}",` +
-      `"media":${JSON.stringify(media)},"extra_headers":${extraHeadersJson}}`;
+      atMs: this.#clock.wallMs(),
+      payload,
+      extraHeadersJson,
+    });
     this.#seen.mediaSent += 1;
-    this.#events.media([Buffer.from(message, 'utf8')]);
+    this.#events.media([message]);
   }
 
   #play(): void {

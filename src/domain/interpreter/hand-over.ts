@@ -10,6 +10,7 @@ import type { Call } from '../call/call.ts';
 import type { StreamTransfer, TransferProgress } from '../call/needs.ts';
 import type { HangupCauseKey } from '../call/types.ts';
 import { openAudioStream } from './audio-stream.ts';
+import { numberDestination, userDestination } from './dial/destination.ts';
 import { keepLiveDial } from './dial/dial-of.ts';
 import { type DialResult, endOf } from './dial/dial-result.ts';
 import { dialEnded, turnToDial } from './dial/pace.ts';
@@ -127,25 +128,9 @@ function introductionOf({ mode, introduction }: StreamTransfer): string | undefi
 }
 
 function destinationOf(to: string): DialDestination | undefined {
-  const common = {
-    line: 0,
-    callerId: undefined,
-    callerName: undefined,
-    sendDigits: undefined,
-    sendOnPreanswer: false,
-    sendDigitsMode: undefined,
-    sipHeaders: [],
-  };
-  if (/^sips?:[^\s@<>"]+@[^\s@<>"]+$/i.test(to))
-    return {
-      ...common,
-      kind: 'user',
-      uri: to,
-      sipAuthUsername: undefined,
-      sipAuthPassword: undefined,
-    };
+  if (/^sips?:[^\s@<>"]+@[^\s@<>"]+$/i.test(to)) return userDestination(to, 0);
   const number = dialledNumber(to);
-  return number === undefined ? undefined : { ...common, kind: 'number', number };
+  return number === undefined ? undefined : numberDestination(number, 0);
 }
 
 const instructionFor = (

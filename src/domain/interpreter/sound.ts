@@ -53,6 +53,15 @@ export async function playTo(
   return true;
 }
 
+/** Speaks plain text of the service with the default voice of `Speak`. Returns false if synthesis fails. */
+export const sayTo = (
+  listener: Listener,
+  needs: { readonly speech: Synthesizer },
+  text: string,
+  options: SoundOptions,
+): Promise<boolean> =>
+  speakTo(listener, needs, { text, ssml: undefined, voice: 'WOMAN', language: 'en-US' }, options);
+
 /**
  * Speaks a text; each next piece is synthesized while the previous one plays. Returns false if synthesis fails; the
  * failure is logged (dialect §2.1 Speak: a warning, the call continues).

@@ -28,6 +28,10 @@ export interface EgressOptions {
 const SECURE = new Set(['https:', 'wss:']);
 const INSECURE = new Set(['http:', 'ws:']);
 
+/** Guard of commands: their user chooses the hosts, so every address is permitted. */
+export const openEgressGuard = (): EgressGuard =>
+  createEgressGuard({ allow: ['0.0.0.0/0', '::/0'], allowLoopback: true, allowInsecure: true });
+
 export function createEgressGuard(options: EgressOptions): EgressGuard {
   const policy = createAddressPolicy(options.allow, options.allowLoopback);
   const resolve = sharedResolver(options.resolver ?? systemResolver);

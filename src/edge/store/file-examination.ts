@@ -25,7 +25,6 @@ export interface FileExaminationNeeds {
 export class FileExamination {
   readonly #needs: FileExaminationNeeds;
   readonly #rounds: RepeatedTask;
-  #isFirst = true;
   #damage: string | undefined;
 
   constructor(needs: FileExaminationNeeds) {
@@ -34,12 +33,9 @@ export class FileExamination {
     this.#rounds = new RepeatedTask({
       clock,
       everyMs: EVERY_MS,
+      firstMs: FIRST_MS,
       round: async () => {
-        const { stopping } = this.#rounds;
-        if (this.#isFirst) await clock.sleep(FIRST_MS, stopping).catch(() => undefined);
-        this.#isFirst = false;
-        if (stopping.aborted) return;
-        const damage = await examine(file, stopping);
+        const damage = await examine(file, this.#rounds.stopping);
         if (damage !== undefined) this.#found(damage);
       },
       failed: (error) => logger.warn({ error, file }, 'the database file was not examined'),

@@ -49,7 +49,8 @@ function mono(view: DataView, start: number, end: number, channels: number): Int
   return samples;
 }
 
-export function writeWav({ rate, samples }: Sound): Buffer {
+/** Writes a WAV file. Samples of several channels alternate. */
+export function writeWav({ rate, samples }: Sound, channels = 1): Buffer {
   const data = l16Bytes(samples);
   const header = Buffer.alloc(HEADER_BYTES);
   header.write('RIFF', 0);
@@ -57,10 +58,10 @@ export function writeWav({ rate, samples }: Sound): Buffer {
   header.write('WAVEfmt ', 8);
   header.writeUInt32LE(16, 16);
   header.writeUInt16LE(PCM, 20);
-  header.writeUInt16LE(1, 22);
+  header.writeUInt16LE(channels, 22);
   header.writeUInt32LE(rate, 24);
-  header.writeUInt32LE(rate * 2, 28);
-  header.writeUInt16LE(2, 32);
+  header.writeUInt32LE(rate * channels * 2, 28);
+  header.writeUInt16LE(channels * 2, 32);
   header.writeUInt16LE(16, 34);
   header.write('data', 36);
   header.writeUInt32LE(data.length, 40);

@@ -2,7 +2,7 @@
 export type { StreamNote, StreamTransfer } from './extension-message.ts';
 export type { EngineRefusal, Oversize } from './fault.ts';
 export type { StreamFormat } from './media-format.ts';
-export { readMediaMessage } from './media-message.ts';
+export { inboundMediaMessage, readMediaMessage } from './media-message.ts';
 export { extraHeadersLiteral } from './service-message.ts';
 export { StreamSession } from './session.ts';
 export { DEFAULT_SESSION_LIMITS, type Rate, type SessionLimits } from './session-limits.ts';

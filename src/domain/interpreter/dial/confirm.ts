@@ -2,7 +2,7 @@ import { unlessAborted } from '../../../base/abort.ts';
 import type { DialInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import type { Call } from '../../call/call.ts';
 import type { VerbContext } from '../needs.ts';
-import { speakTo } from '../sound.ts';
+import { sayTo } from '../sound.ts';
 import { playSoundUrl } from '../sound-url.ts';
 
 /**
@@ -20,21 +20,18 @@ export async function confirmed(
   const over = new AbortController();
   const until = AbortSignal.any([signal, leg.signal, over.signal]);
   let release = (): void => undefined;
-  const spoken = async (text: string): Promise<void> => {
-    const speech = { text, ssml: undefined, voice: 'WOMAN', language: 'en-US' };
-    await speakTo(leg, needs, speech, { signal: until });
-  };
   const pressed = new Promise<string>((resolve) => {
     release = leg.digits.take(resolve);
   });
-  const played =
+  const played: Promise<unknown> =
     url === undefined
       ? Promise.resolve()
       : playSoundUrl(
           { url, method: 'POST', event: 'ConfirmSound', own: [] },
           { call: leg, needs, signal: until, repeat: false },
         );
-  const received = introduction === undefined ? played : spoken(introduction);
+  const received: Promise<unknown> =
+    introduction === undefined ? played : sayTo(leg, needs, introduction, { signal: until });
   try {
     if (key === undefined) {
       await unlessAborted(until, received);

@@ -5,6 +5,7 @@ import type { Call } from '../../call/call.ts';
 import type { Refer } from '../../call/needs.ts';
 import type { HangupCauseKey } from '../../call/types.ts';
 import type { VerbContext } from '../needs.ts';
+import { numberDestination, userDestination } from './destination.ts';
 import { dialOf } from './dial-of.ts';
 
 /** New party of the remaining leg, or the cause of the failure. */
@@ -95,23 +96,7 @@ function takeOver(
 }
 
 function destinationOf({ to }: Refer, { line }: DialInstruction): DialDestination {
-  const common = {
-    line,
-    callerId: undefined,
-    callerName: undefined,
-    sipHeaders: [],
-    sendDigits: undefined,
-    sendOnPreanswer: false,
-    sendDigitsMode: undefined,
-  };
   const number = ofTel(to);
-  if (number !== to)
-    return { ...common, kind: 'number', number: number.replaceAll(/[\s().-]/g, '') };
-  return {
-    ...common,
-    kind: 'user',
-    uri: to,
-    sipAuthUsername: undefined,
-    sipAuthPassword: undefined,
-  };
+  if (number === to) return userDestination(to, line);
+  return numberDestination(number.replaceAll(/[\s().-]/g, ''), line);
 }

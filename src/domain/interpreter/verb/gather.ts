@@ -222,7 +222,10 @@ async function firstOf(
 const isValid = (digits: string, { validDigits }: GatherInstruction): boolean =>
   [...digits].every((digit) => validDigits.includes(digit));
 
-/** Logs the input. With `log="false"`, or while a recording is paused, hides it from the log, including the logged request to `action`. */
+/**
+ * Logs the input. With `log="false"`, or while a recording is paused, hides it from the log, including the logged request
+ * to `action`.
+ */
 function note({ log }: Call, instruction: GatherInstruction, input: Input): void {
   if (input.kind === 'failed') {
     log.add('warning', 'speech not recognised', { why: input.why, line: instruction.line });
