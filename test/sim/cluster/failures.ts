@@ -14,6 +14,8 @@ export class Troubles {
   /** Time of the last change of a node's connectivity. */
   readonly #changedAt = new Map<SimNode, number>();
   readonly #still = new Set<SimNode>();
+  /** Last time at which each node reached Redis. */
+  readonly #redisAt = new Map<SimNode, number>();
 
   constructor(world: ClusterWorld) {
     this.#world = world;
@@ -62,6 +64,7 @@ export class Troubles {
     const passedMs = nowMs - this.#checkedMs;
     this.#checkedMs = nowMs;
     for (const node of nodes) {
+      if (redis.isUp && !node.ways.redis) this.#redisAt.set(node, nowMs);
       const noStore = node.ways.database || node.process === undefined;
       const atMs = this.#silentAt.get(node);
       // The node cannot detect its own state.
@@ -87,6 +90,12 @@ export class Troubles {
   wasSilent(node: SimNode, ms: number): boolean {
     const atMs = this.#silentAt.get(node);
     return atMs !== undefined && this.#world.clock.monotonicMs() - atMs <= ms;
+  }
+
+  /** Time in milliseconds for which the node did not reach Redis. */
+  withoutRedisMs(node: SimNode): number {
+    const nowMs = this.#world.clock.monotonicMs();
+    return nowMs - (this.#redisAt.get(node) ?? nowMs);
   }
 
   /** Time in milliseconds for which the node has been serving with full connectivity; 0 if it is not. */

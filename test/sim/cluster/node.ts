@@ -177,7 +177,9 @@ export class SimNode {
     await foundation.provisioning.carriers.load();
     await recoverOpenCalls(store.calls, logger);
     const redisLink = new SimRedisLink(redis, clock);
-    const given = { nodeId: this.id, answerMs: 1000, shareAlone: 0, ...basics };
+    const listNodes = async (): Promise<readonly string[]> =>
+      (await store.nodes.list()).map(({ id }) => id);
+    const given = { nodeId: this.id, answerMs: 1000, shareAlone: 0, listNodes, ...basics };
     const shared = await clusterOver(redisLink, given);
     const clustered = clusteredBy(shared, basics, foundation);
     return this.#serve(basics, foundation, { link, redisLink, shared, clustered });

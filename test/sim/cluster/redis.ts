@@ -80,6 +80,15 @@ export class SimRedis {
         return this.#entry(key) === undefined ? 0 : 1;
       case 'DEL':
         return this.#entries.delete(key) ? 1 : 0;
+      case 'INFO':
+        return `# Server\r\nredis_version:7.0.0\r\nrun_id:run${this.lifetime}\r\n`;
+      case 'SADD':
+        this.#scores(key).set(given[0] ?? '', 0);
+        return 1;
+      case 'EXPIRE':
+        return 1;
+      case 'SISMEMBER':
+        return this.#scores(key).has(given[0] ?? '') ? 1 : 0;
       case 'ZREM':
         return this.#scores(key).delete(given[0] ?? '') ? 1 : 0;
       case 'EVAL':
@@ -123,7 +132,7 @@ export class SimRedis {
   #script([keys, first = '', ...rest]: readonly string[]): unknown {
     const nowMs = this.clock.monotonicMs();
     const leases = this.#scores(first);
-    if (keys === '2') return this.#take(leases, rest);
+    if (keys === '3') return this.#take(leases, rest);
     const [lifetimeMs, ...renewed] = rest;
     if (lifetimeMs === undefined) return this.#valid(leases);
     for (const lease of renewed) leases.set(lease, nowMs + Number(lifetimeMs));
@@ -131,7 +140,8 @@ export class SimRedis {
   }
 
   #take(leases: Map<string, number>, given: readonly string[]): readonly [number, number] {
-    const [startsKey = '', lease = '', most, perSecond, lifetimeMs] = given;
+    const [startsKey = '', completeKey = '', lease = '', most, perSecond, lifetimeMs, run] = given;
+    if (this.#entry(completeKey)?.value !== run) return [3, 1000];
     const nowMs = this.clock.monotonicMs();
     const starts = this.#scores(startsKey);
     for (const [name, atMs] of starts) if (atMs <= nowMs - 1000) starts.delete(name);

@@ -22,6 +22,9 @@ const SEEN_MS = 6000;
  */
 const SILENT_BEFORE_MS = 15_000;
 
+/** Time in milliseconds without Redis after which the slots of a living node may expire: a lease less one renewal. */
+const RENEWED_MS = 9000;
+
 export class Rules {
   readonly #world: ClusterWorld;
   readonly #troubles: Troubles;
@@ -63,6 +66,20 @@ export class Rules {
       }
     for (const { leg } of this.#world.legs())
       if (leg.ends.length > 1) this.#broken(`${leg.id} ended ${leg.ends.length} times`);
+    this.#slots();
+  }
+
+  /** Checks the account's limit. Calls of a node that was declared dead do not count, nor leases that may have expired. */
+  #slots(): void {
+    const counted = this.#world.serving.filter(
+      (node) =>
+        !this.#world.database.isFenced(node.process.self) &&
+        this.#troubles.withoutRedisMs(node) < RENEWED_MS,
+    );
+    const calls = counted.map(({ process }) => process.calls.admission.runningHere());
+    const sum = calls.reduce((total, count) => total + count, 0);
+    const { slots } = this.#world;
+    if (sum > slots) this.#broken(`${calls.join(' + ')} calls run with ${slots} slots`);
   }
 
   /** Checks that read the database. */
