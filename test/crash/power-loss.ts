@@ -72,8 +72,15 @@ export async function record(
     if (lines > options.lines) child.kill('SIGKILL');
   });
   await new Promise((resolve) => child.once('close', resolve));
-  return { changes: changesIn(readFileSync(log)), before, folder };
+  return recordedIn(log, before, folder);
 }
+
+/** Reads the log of a process that worked in `folder`, which was equal to `before` at its start. */
+export const recordedIn = (log: string, before: string, folder: string): Recorded => ({
+  changes: changesIn(readFileSync(log)),
+  before,
+  folder,
+});
 
 /** Reads the log. The last record may be cut off by the kill. */
 function changesIn(log: Buffer): readonly Change[] {
