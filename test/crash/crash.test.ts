@@ -50,13 +50,11 @@ it.skipIf(powerLossMissing !== undefined)(
       await prepare(clean);
       const library = buildWriteLog(workspace);
       let reports = 0;
-      for (const [kind, count] of [['EIO', ALL_LATER] as const, ['ENOSPC', 1] as const]) {
-        const options = { clean, kind, count, calls: 2, step: 71, from: 25 };
-        await atEachOperation(workspace, library, options, ({ faults, reported }) => {
-          expect(faults).toEqual([]);
-          reports += reported.length;
-        });
-      }
+      const options = { clean, kind: 'EIO', count: ALL_LATER, calls: 2, step: 71, from: 25 } as const;
+      await atEachOperation(workspace, library, options, ({ faults, reported }) => {
+        expect(faults).toEqual([]);
+        reports += reported.length;
+      });
       expect(reports).toBeGreaterThan(0);
     });
   },

@@ -4,7 +4,7 @@
  * power failure. For tests only.
  *
  * Each record is a line and the data after it: "write OFFSET LENGTH PATH", "sync PATH", "truncate LENGTH PATH",
- * "unlink PATH", "rename LENGTH PATH" (the data is the new path) or "said LENGTH".
+ * "unlink PATH", "rename LENGTH PATH" (the data is the new path), "said LENGTH", or "fault PATH" (see below).
  *
  * It also injects faults into writes, syncs and truncations of these files. The operations FAIL_AT to FAIL_AT + FAIL_COUNT - 1
  * fail with FAIL_KIND (EIO or ENOSPC). While the file FAIL_FILE exists, all fail with the kind in it; with the kind "slow",
@@ -47,45 +47,6 @@ static int is_watched(int fd, char *path) {
   return strncmp(path, folder, strlen(folder)) == 0;
 }
 
-static int error_of(const char *kind) { return strncmp(kind, "ENOSPC", 6) == 0 ? ENOSPC : EIO; }
-
-/* Number of operations on watched files so far. */
-static long operations = 0;
-
-static long number_in(const char *name) {
-  const char *text = getenv(name);
-  return text == NULL ? 0 : atol(text);
-}
-
-/* Returns whether the operation fails, and sets errno. */
-static int fails(int fd, int is_sync) {
-  char path[PATH_MAX];
-  char kind[16] = "";
-  const char *file = getenv("FAIL_FILE");
-  const char *wanted = getenv("FAIL_KIND");
-  if ((file == NULL && wanted == NULL) || !is_watched(fd, path)) return 0;
-  operations += 1;
-  if (wanted != NULL) {
-    const long at = number_in("FAIL_AT");
-    if (operations >= at && operations < at + number_in("FAIL_COUNT")) {
-      errno = error_of(wanted);
-      return 1;
-    }
-  }
-  if (file == NULL) return 0;
-  const int control = REAL(open)(file, O_RDONLY | O_CLOEXEC);
-  if (control < 0) return 0;
-  const ssize_t length = read(control, kind, sizeof(kind) - 1);
-  close(control);
-  if (length <= 0) return 0;
-  if (strncmp(kind, "slow", 4) == 0) {
-    if (is_sync) usleep(300000);
-    return 0;
-  }
-  errno = error_of(kind);
-  return 1;
-}
-
 static void append(const char *head, const void *data, size_t length) {
   if (log_file < 0) return;
   const struct iovec parts[2] = {{(void *)head, strlen(head)}, {(void *)data, length}};
@@ -112,6 +73,47 @@ static void log_plain(const char *what, int fd) {
   if (!is_watched(fd, path)) return;
   snprintf(head, sizeof(head), "%s %s\n", what, path);
   append(head, NULL, 0);
+}
+
+static int error_of(const char *kind) { return strncmp(kind, "ENOSPC", 6) == 0 ? ENOSPC : EIO; }
+
+/* Number of operations on watched files so far. */
+static long operations = 0;
+
+static long number_in(const char *name) {
+  const char *text = getenv(name);
+  return text == NULL ? 0 : atol(text);
+}
+
+/* Returns whether the operation fails, and sets errno. */
+static int fails(int fd, int is_sync) {
+  char path[PATH_MAX];
+  char kind[16] = "";
+  const char *file = getenv("FAIL_FILE");
+  const char *wanted = getenv("FAIL_KIND");
+  if ((file == NULL && wanted == NULL) || !is_watched(fd, path)) return 0;
+  operations += 1;
+  if (wanted != NULL) {
+    const long at = number_in("FAIL_AT");
+    if (operations >= at && operations < at + number_in("FAIL_COUNT")) {
+      log_plain("fault", fd);
+      errno = error_of(wanted);
+      return 1;
+    }
+  }
+  if (file == NULL) return 0;
+  const int control = REAL(open)(file, O_RDONLY | O_CLOEXEC);
+  if (control < 0) return 0;
+  const ssize_t length = read(control, kind, sizeof(kind) - 1);
+  close(control);
+  if (length <= 0) return 0;
+  if (strncmp(kind, "slow", 4) == 0) {
+    if (is_sync) usleep(300000);
+    return 0;
+  }
+  log_plain("fault", fd);
+  errno = error_of(kind);
+  return 1;
 }
 
 /* Position of a write without an offset. */
