@@ -104,7 +104,10 @@ const killed = (at: number): Fault => ({
     for (const attempt of attempts) {
       started = await attempt().then(
         () => true,
-        () => false,
+        (error: unknown) => {
+          console.error(String(error).slice(-1500));
+          return false;
+        },
       );
       if (started) break;
     }

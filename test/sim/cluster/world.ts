@@ -42,6 +42,7 @@ export class ClusterWorld implements Surroundings {
   readonly clock = new SimClock();
   readonly random: SimRandom;
   readonly slots: number;
+  readonly isMixed: boolean;
   readonly listener: BugListener;
   readonly customer: Customer;
   readonly database: SimDatabase;
@@ -57,7 +58,8 @@ export class ClusterWorld implements Surroundings {
     | { readonly accountId: AccountId; readonly appId: AppId; readonly username: string }
     | undefined;
 
-  private constructor(seed: number) {
+  private constructor(seed: number, isMixed: boolean) {
+    this.isMixed = isMixed;
     this.random = new SimRandom(seed);
     this.slots = SLOTS[seed % SLOTS.length] ?? SLOTS[0];
     const notify = (line: string): void => this.notify(line);
@@ -66,11 +68,20 @@ export class ClusterWorld implements Surroundings {
     this.database = new SimDatabase(this.clock, this.random.fork());
     this.redis = new SimRedis(this.clock, this.random.fork());
     this.phones = new Map(FAR.map((number, index) => [number, this.#phone(number, index)]));
-    this.nodes = NODES.map((id) => new SimNode(id, this, this.random.between(-WRONG_MS, WRONG_MS)));
+    this.nodes = NODES.map(
+      (id) =>
+        new SimNode(
+          id,
+          this,
+          this.random.between(-WRONG_MS, WRONG_MS),
+          isMixed && id === NODES.at(-1),
+        ),
+    );
   }
 
-  static async open(seed: number): Promise<ClusterWorld> {
-    const world = new ClusterWorld(seed);
+  /** With `isMixed`, the last node is of an earlier version. */
+  static async open(seed: number, isMixed = false): Promise<ClusterWorld> {
+    const world = new ClusterWorld(seed, isMixed);
     world.#customer = await provision(world);
     for (const node of world.nodes) node.start();
     await world.until('all nodes serve', () =>
@@ -125,6 +136,16 @@ export class ClusterWorld implements Surroundings {
         if (node.process !== undefined) this.processes.set(node.process, node);
       await look();
     }
+  }
+
+  /** Advances time until the promise settles. */
+  async now<T>(promise: Promise<T>): Promise<T> {
+    let isOver = false;
+    const over = promise.finally(() => {
+      isOver = true;
+    });
+    await this.until('an answer', () => isOver);
+    return over;
   }
 
   async until(what: string, isSo: () => boolean, withinMs = 60_000): Promise<void> {
