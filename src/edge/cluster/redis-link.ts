@@ -2,6 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { ServiceError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
+import { type RedisConnection, readSentinelUrl, SentinelClient } from './sentinel-client.ts';
 
 /** Time limit for a command, ms. */
 const COMMAND_MS = 500;
@@ -28,15 +29,26 @@ export async function openRedis(
   { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
 ): Promise<RedisLink> {
   const { createClient } = await import('@redis/client');
+  const socket = { connectTimeout: CONNECT_MS, reconnectStrategy: RECONNECT_MS };
   const options = {
-    url,
-    socket: { connectTimeout: CONNECT_MS, reconnectStrategy: RECONNECT_MS },
     disableOfflineQueue: true,
     commandsQueueMaxLength: MAX_COMMANDS,
     pingInterval: PING_MS,
   };
-  const talking = createClient(options);
-  const listening = createClient({ ...options, disableOfflineQueue: false });
+  const sentinel = readSentinelUrl(url);
+  const connection = (own: Pick<typeof options, 'disableOfflineQueue'>): RedisConnection =>
+    sentinel === undefined
+      ? createClient({ url, socket, ...options, ...own })
+      : new SentinelClient({
+          create: createClient,
+          url: sentinel,
+          options: { ...options, ...own },
+          connectMs: CONNECT_MS,
+          reconnectMs: RECONNECT_MS,
+          clock,
+        });
+  const talking = connection({ disableOfflineQueue: true });
+  const listening = connection({ disableOfflineQueue: false });
   const said = { away: false };
   const acts: Array<() => void> = [];
   talking.on('error', (error: unknown) => {
