@@ -29,8 +29,16 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[A-Za-z_]\w*|\d[\w.]*|\S/g;
 const STATEMENT =
   /^(if|for|while|return|const|let|else|try|catch|with|throw|yield|await|do|break|continue|goto)\b/;
 
-/** Returns the findings if there are too many. */
+/** Returns the findings if there are too many. The check must see a planted pair. */
 export async function duplicates() {
+  const lines = Array.from({ length: RUN_LINES }, (_, at) => `if (a) call(b, ${at}, '${at}');`);
+  const planted = lines.join('\n');
+  const found = pairsOf([
+    ['a', planted],
+    ['b', planted.replaceAll('call', 'other')],
+    ['c', lines.slice(1).join('\n')],
+  ]);
+  if (found.length !== 1) return { ok: false, output: `${found.length} of 1 planted pair found` };
   const pairs = pairsOf(await sources());
   const ok = pairs.length <= MAX_PAIRS;
   const text = pairs.map(([a, b]) => `${a} ~ ${b}`);
@@ -71,7 +79,7 @@ const isPlainList = (run) =>
   run.reduce((sum, { tokens }) => sum + tokens, 0) < MIN_TOKENS * RUN_LINES;
 
 /** Pairs of files, or places of one file, with their longest common run. */
-export function pairsOf(files) {
+function pairsOf(files) {
   const places = new Map();
   for (const [file, text] of files) {
     const lines = linesOf(text);
