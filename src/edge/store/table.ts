@@ -12,7 +12,7 @@ export interface Column<T> {
 }
 
 /** Creates a column of a kind. */
-export type ColumnKind<T> = (name: string) => Column<T>;
+type ColumnKind<T> = (name: string) => Column<T>;
 
 /**
  * Columns for every field of the record. A new field of the domain type does not compile until it has a column. The
