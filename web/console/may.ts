@@ -15,6 +15,7 @@ const ALLOWED: Readonly<Record<string, ReadonlySet<Need>>> = {
 
 /** Pages that the role `billing` may read. */
 const BILLINGS: ReadonlySet<string> = new Set([
+  'account',
   'billing',
   'rates',
   'accounts',

@@ -166,11 +166,11 @@ export function Resource(props: ResourceProps) {
             method: row === undefined ? 'POST' : editMethod,
             path: row === undefined ? path : pathOf(row),
           })}
+          prepare={props.prepare}
           save={async (body, row) => {
-            const sent = props.prepare?.(body, row) ?? body;
-            if (row !== undefined) return call(editMethod, pathOf(row), sent);
-            const reply = await call('POST', path, sent);
-            props.created?.(reply, body);
+            if (row !== undefined) return call(editMethod, pathOf(row), body);
+            const reply = await call('POST', path, body);
+            props.created?.(reply, body as Row);
             return reply;
           }}
           done={found.again}

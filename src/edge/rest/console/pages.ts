@@ -126,21 +126,9 @@ const checkXml = userRoute({
   },
 });
 
-const keepDraft = userRoute({
-  ...common,
-  method: 'POST',
-  path: '/console/api/xml/draft',
-  summary: 'Store a document temporarily; its URL can be the answer URL of an application',
-  status: 201,
-  body: Type.Object({ xml: Type.String({ maxLength: XML_MAX }) }),
-  reply: Type.Object({ url: Type.String() }),
-  run: ({ drafts }, { body }) => ok({ url: drafts.keep(body.xml) }),
-});
-
 export const consoleRoutes: readonly Route[] = [
   ...FILES.map(fileRoute),
   partRoute,
   events,
   checkXml,
-  keepDraft,
 ];
