@@ -19,7 +19,6 @@ const BILLINGS: ReadonlySet<string> = new Set([
   'billing',
   'rates',
   'accounts',
-  'people',
   'sub-accounts',
   'audit',
 ]);
@@ -33,4 +32,8 @@ export const signedInAs = (next: string): void => {
 
 export const may = (need: Need): boolean => ALLOWED[role]?.has(need) === true;
 
-export const mayRead = (page: string): boolean => role !== 'billing' || BILLINGS.has(page);
+/** Pages that only owners may read. */
+const OWNERS: ReadonlySet<string> = new Set(['people']);
+
+export const mayRead = (page: string): boolean =>
+  OWNERS.has(page) ? role === 'owner' : role !== 'billing' || BILLINGS.has(page);
