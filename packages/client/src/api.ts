@@ -14,12 +14,12 @@ export interface Operations {
   };
   /** Get the account of the credentials */
   'GET /api/v1/auth/me': {
-    reply: { type: string; id: string; api_id: string; name: string; email: string; phone: string; description: string; auth_id: string; auth_secret: string; auth_token_expire_time: string | null; country: string; timezone: string; city: string; state: string; address: string; zip_code: string; company: string; account_type: string; postpaid: boolean; auto_recharge: boolean; enabled: boolean; customer_type: string; credit_limit: number; cps_limit: number; concurrent_calls_limit: number; base_cps_limit: number; base_concurrent_calls_limit: number; purchased_cps: number; purchased_concurrent_calls: number; features: { call_queue: boolean }; ip_auth_enabled: boolean; ip_whitelist_rules: {}; role: string; is_active: boolean; is_verified: boolean; is_trial_account: boolean; created_at: string; updated_at: string; last_login: string | null; pricing_tier_id: string | null };
+    reply: { type: string; id: string; api_id: string; name: string; email: string; phone: string; description: string; auth_id: string; auth_secret: string; auth_token_expire_time: string | null; country: string; currency: string; timezone: string; city: string; state: string; address: string; zip_code: string; company: string; account_type: string; postpaid: boolean; auto_recharge: boolean; enabled: boolean; customer_type: string; credit_limit: number; cps_limit: number; concurrent_calls_limit: number; base_cps_limit: number; base_concurrent_calls_limit: number; purchased_cps: number; purchased_concurrent_calls: number; features: { call_queue: boolean }; ip_auth_enabled: boolean; ip_whitelist_rules: {}; role: string; is_active: boolean; is_verified: boolean; is_trial_account: boolean; created_at: string; updated_at: string; last_login: string | null; pricing_tier_id: string | null };
   };
   /** Get the account details */
   'GET /api/v1/Account/{auth_id}/': {
     path: { auth_id: string };
-    reply: { account_type: string; address: string; api_id?: string; auth_id: string; auto_recharge: boolean; billing_mode: string; cash_credits: string; city: string; name: string; resource_uri: string; state: string; timezone: string };
+    reply: { account_type: string; address: string; api_id?: string; auth_id: string; auto_recharge: boolean; billing_mode: string; cash_credits: string; city: string; country: string; currency: string; name: string; resource_uri: string; state: string; timezone: string };
   };
   /** Update the name or timezone of the account (Plivo form). Other details are not stored */
   'POST /api/v1/Account/{auth_id}/': {

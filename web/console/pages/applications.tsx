@@ -28,7 +28,7 @@ export const Applications = ({ account }: PageProps) => (
       path={`/api/v1/Account/${account}/Application/`}
       member="objects"
       search="app_name__contains"
-      searchLabel={t('Name')}
+      searchLabel={t('Part of the name')}
       idOf={(row) => text(row['app_id'])}
       nameOf={(row) => text(row['app_name'])}
       deleteDetail={t('No number or endpoint may use it.')}

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { call, get, number, type Row, rows, text } from '../api.ts';
-import { clock, count, dateTime, money, words } from '../format.ts';
-import { type Live, useAction, useLive, useLoad, useSettled } from '../hooks.ts';
+import { clock, count, dateTime, money, party, words } from '../format.ts';
+import { type Live, useAction, useLive, useLoad, useSettledFields } from '../hooks.ts';
 import { may } from '../may.ts';
 import type { PageProps } from '../page-props.ts';
 import { href, useQuery } from '../place.ts';
@@ -30,6 +30,13 @@ export const CallsPages = (props: PageProps) =>
 const isLive = (row: Row): boolean => row['call_status'] !== undefined;
 const idOf = (row: Row): string => text(row['uuid'] ?? row['call_uuid']);
 
+/** A number or the user of a SIP address; the tooltip has the whole address. */
+const Party = ({ value }: { readonly value: unknown }) => (
+  <span class="party" title={text(value)}>
+    {party(value)}
+  </span>
+);
+
 const COLUMNS: readonly Column[] = [
   {
     title: t('Start'),
@@ -54,12 +61,12 @@ const COLUMNS: readonly Column[] = [
   },
   {
     title: t('From'),
-    value: (row) => text(row['caller_id_number'] ?? row['from']),
+    value: (row) => <Party value={row['caller_id_number'] ?? row['from']} />,
     sort: (row) => text(row['caller_id_number'] ?? row['from']),
   },
   {
     title: t('To'),
-    value: (row) => text(row['destination_number'] ?? row['to']),
+    value: (row) => <Party value={row['destination_number'] ?? row['to']} />,
     sort: (row) => text(row['destination_number'] ?? row['to']),
   },
   {
@@ -102,8 +109,7 @@ const ALL_COLUMNS = [ACCOUNT_COLUMN, ...COLUMNS];
 function Calls({ account, isStaff }: PageProps) {
   const { fields: filters, setAll } = useQuery(EMPTY);
   const feed = useLive();
-  const settled = useSettled(JSON.stringify(filters));
-  const asked = JSON.parse(settled) as Filters;
+  const asked = useSettledFields(filters);
   /** Page of running calls, from 0, and the cursors of the pages of finished calls. */
   const [livePage, setLivePage] = useState(0);
   const [cursors, setCursors] = useState<readonly string[]>([]);

@@ -1,17 +1,16 @@
 /** Capacity that a partner transfers to its customers and reclaims from them. */
 import { useState } from 'preact/hooks';
-import { call, get, number, type Row, rows, text } from '../api.ts';
+import { call, get, type Row, text } from '../api.ts';
 import { count, words } from '../format.ts';
 import { useLoad, useSettled } from '../hooks.ts';
 import { may } from '../may.ts';
-import { useQuery } from '../place.ts';
 import { t } from '../text.ts';
 import { Editor } from '../ui/editor.tsx';
 import { Input } from '../ui/form.tsx';
 import { At, Card, Facts, LoadProblem } from '../ui/parts.tsx';
-import { type Column, Pager, Table } from '../ui/table.tsx';
+import { Resource } from '../ui/resource.tsx';
+import type { Column } from '../ui/table.tsx';
 
-const PER_PAGE = 25;
 const ACCOUNT = /^MA_[A-Z0-9]+$/;
 const resourceOf = (value: unknown) =>
   value === 'cps' ? t('Calls per second') : t('Concurrent calls');
@@ -37,16 +36,8 @@ const COLUMNS: readonly Column[] = [
 ];
 
 export function Capacity() {
-  const { fields, setAll } = useQuery({ page: '1' });
-  const page = Math.max(1, Number(fields.page) || 1);
-  const found = useLoad(`transfers ${page}`, () =>
-    get(`/api/v1/partner/concurrency/transfers?limit=${PER_PAGE}&offset=${(page - 1) * PER_PAGE}`),
-  );
   const [open, setOpen] = useState<'transfer' | 'reclaim'>();
-  const list = found.value && rows(found.value['transfers']);
-  const customers = [
-    ...new Set(list?.flatMap((one) => [text(one['from_account']), text(one['to_account'])])),
-  ].filter((one) => one !== text(list?.[0]?.['partner_auth_id']));
+  const [round, setRound] = useState(0);
   const title = open === 'reclaim' ? t('Reclaim capacity') : t('Transfer capacity');
   const pathOf = (customer: string) =>
     `/api/v1/partner/accounts/${customer}/concurrency/${open ?? 'transfer'}`;
@@ -67,22 +58,19 @@ export function Capacity() {
         )
       }
     >
-      <Allocation customers={customers} />
-      <LoadProblem of={found} />
-      <Table
-        name={t('Transfers of capacity')}
-        rows={list}
-        problem={found.problem}
-        keyOf={(row) => text(row['transfer_reference'])}
-        empty={t('No transfers yet. Transfer capacity to give a customer concurrent calls.')}
+      <Allocation />
+      <Resource
+        key={round}
+        title={t('Transfers of capacity')}
+        noun={t('transfer')}
+        path="/api/v1/partner/concurrency/transfers"
+        member="transfers"
+        deletes={false}
+        idOf={(row) => text(row['transfer_reference'])}
+        nameOf={(row) => text(row['transfer_reference'])}
+        emptyTitle={t('No transfers yet.')}
+        emptyDetail={t('Transfer capacity to give a customer concurrent calls.')}
         columns={COLUMNS}
-      />
-      <Pager
-        page={page}
-        set={(next) => setAll({ page: String(next) })}
-        perPage={PER_PAGE}
-        shown={list?.length ?? 0}
-        total={number(found.value?.['total'])}
       />
       <Editor
         isOpen={open !== undefined}
@@ -116,14 +104,14 @@ export function Capacity() {
           const { customer, ...sent } = body as Row;
           return call('POST', pathOf(encodeURIComponent(text(customer))), sent);
         }}
-        done={found.again}
+        done={() => setRound(round + 1)}
       />
     </Card>
   );
 }
 
 /** Capacity that one customer has received. */
-function Allocation({ customers }: { readonly customers: readonly string[] }) {
+function Allocation() {
   const [customer, setCustomer] = useState('');
   const asked = useSettled(customer.trim());
   const isComplete = ACCOUNT.test(asked);
@@ -146,7 +134,6 @@ function Allocation({ customers }: { readonly customers: readonly string[] }) {
           placeholder="MA_…"
           value={customer}
           set={setCustomer}
-          list={customers}
           wider
         />
       </div>

@@ -10,7 +10,7 @@ import { Card, Empty, Head, LoadProblem, Problem } from '../ui/parts.tsx';
 import { Table } from '../ui/table.tsx';
 import { useMemberAudio } from './member-audio.tsx';
 import { AddParticipant, Party } from './party.tsx';
-import { Room, useRoom } from './room.tsx';
+import { membersText, Room, useRoom } from './room.tsx';
 
 const EVERY_MS = 2000;
 
@@ -166,10 +166,7 @@ function Conference({ root, row, again }: Props) {
   return (
     <Room
       name={name}
-      unit={t('{n} members, {time}', {
-        n: members.length,
-        time: clock(Number(row['conference_run_time'])),
-      })}
+      unit={`${membersText(members.length)}, ${clock(Number(row['conference_run_time']))}`}
       members={members}
       send={send}
       problem={problem}

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { get, number, part, type Row, rows, text } from '../api.ts';
 import { TRIAL } from '../browser-phone.ts';
-import { clock, count, money, percent, timeOfDay } from '../format.ts';
+import { clock, count, firstSentence, money, percent, timeOfDay } from '../format.ts';
 import { useLive, useLoad } from '../hooks.ts';
 import type { PageProps } from '../page-props.ts';
 import { href } from '../place.ts';
@@ -298,7 +298,7 @@ function Changes() {
         problem={found.problem}
         empty={t('No changes yet.')}
         columns={[
-          { title: t('Change'), value: (row) => text(row['what']) },
+          { title: t('Change'), value: (row) => firstSentence(row['what']) },
           { title: t('User'), value: (row) => text(row['who']) },
           { title: t('Time'), value: (row) => <Ago value={row['at']} />, isMinor: true },
         ]}

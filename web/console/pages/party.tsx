@@ -8,7 +8,7 @@ import { Editor, type FieldSpec } from '../ui/editor.tsx';
 import { optionsOf } from '../ui/form.tsx';
 import type { Action } from '../ui/overlay.tsx';
 import { useMemberAudio } from './member-audio.tsx';
-import { RecordingBadge, Room, recordingActions, useRoom } from './room.tsx';
+import { membersText, RecordingBadge, Room, recordingActions, useRoom } from './room.tsx';
 
 interface PartyProps {
   readonly root: string;
@@ -54,11 +54,7 @@ export function Party({ root, row, again }: PartyProps) {
   return (
     <Room
       name={name}
-      unit={t('{state}, {n} members, {time}', {
-        state: text(row['status']),
-        n: members.length,
-        time: clock(Number(row['duration'])),
-      })}
+      unit={`${text(row['status'])}, ${membersText(members.length)}, ${clock(Number(row['duration']))}`}
       members={members}
       send={send}
       problem={problem}

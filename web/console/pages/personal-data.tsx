@@ -59,7 +59,7 @@ export function PersonalData(_: PageProps) {
         <form class="filters" onSubmit={onSubmit(() => void find(typed.trim()))}>
           <Input
             label={t('Telephone number')}
-            hint={t('E.164 format')}
+            placeholder="+14155550100"
             type="tel"
             value={typed}
             set={setTyped}

@@ -1,6 +1,7 @@
 /** Parts that conferences and multi-party calls share: the card with its members, and actions for recordings. */
 import type { ComponentChildren } from 'preact';
 import { call, type Row, text } from '../api.ts';
+import { counted } from '../format.ts';
 import { useAction } from '../hooks.ts';
 import { may } from '../may.ts';
 import { t } from '../text.ts';
@@ -59,6 +60,9 @@ export const RecordingBadge = ({ state }: { readonly state: unknown }) =>
   ) : state === 'paused' ? (
     <Badge tone="fair">{t('Recording paused')}</Badge>
   ) : null;
+
+export const membersText = (n: number): string =>
+  counted(n, t('1 member'), t('{n} members', { n }));
 
 type State = readonly [tone: Tone, label: string];
 
