@@ -307,6 +307,23 @@ export interface ReferInstruction extends Sourced, WithAction {
   readonly timeoutMs: number;
 }
 
+/** Connects the caller with a colleague, who can decline. An addition to the dialect. */
+export interface TransferInstruction extends Sourced, WithAction, WithCallback {
+  readonly kind: 'transfer';
+  /** Number or SIP URI. */
+  readonly to: string;
+  readonly mode: 'blind' | 'attended' | 'warm';
+  /** What happens to the bidirectional streams of the call when the parties are connected. */
+  readonly stream: 'end' | 'caller' | 'colleague';
+  /** Text that the colleague hears before the choice to accept. */
+  readonly introduction: string | undefined;
+  /** URL of audio for the waiting caller; undefined: music of the service. */
+  readonly music: string | undefined;
+  readonly callerId: string | undefined;
+  /** Maximum ringing time, in ms. */
+  readonly timeoutMs: number;
+}
+
 export interface RedirectInstruction extends Sourced {
   readonly kind: 'redirect';
   readonly url: string;
@@ -359,6 +376,7 @@ export type Instruction =
   | ConferenceInstruction
   | RedirectInstruction
   | ReferInstruction
+  | TransferInstruction
   | PreAnswerInstruction
   | HangupInstruction
   | MessageInstruction;
