@@ -315,12 +315,10 @@ export interface TransferInstruction extends Sourced, WithAction, WithCallback {
   readonly mode: 'blind' | 'attended' | 'warm';
   /** What happens to the bidirectional streams of the call when the parties are connected. */
   readonly stream: 'end' | 'caller' | 'colleague';
-  /** Text that the colleague hears before the choice to accept. */
   readonly introduction: string | undefined;
   /** URL of audio for the waiting caller; undefined: music of the service. */
   readonly music: string | undefined;
   readonly callerId: string | undefined;
-  /** Maximum ringing time, in ms. */
   readonly timeoutMs: number;
 }
 
