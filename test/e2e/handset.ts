@@ -127,6 +127,11 @@ export class Handset {
     return this.#mediaAddress;
   }
 
+  /** Port at which this phone receives SIP requests. */
+  get sipPort(): number {
+    return this.#line.localPort;
+  }
+
   get receivedKeys(): string {
     return this.#channel.receivedKeys;
   }
