@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Customer } from '../e2e/customer.ts';
-import { Handset } from '../e2e/handset.ts';
+import { Handset, type HandsetOptions } from '../e2e/handset.ts';
 import { Scene } from '../e2e/scene.ts';
 import { eventually, type Json, ROOT } from '../e2e/service.ts';
 import { joined, loudMs, silence, tone, toneMs } from '../e2e/tones.ts';
@@ -39,6 +39,17 @@ const loud = (phone: Handset, ms: number): Promise<true> =>
   eventually(`${ms} ms of speech`, () => loudMs(phone.received) > ms || undefined);
 const heard = (phone: Handset, hz: number): Promise<true> =>
   eventually(`${hz} Hz`, () => toneMs(phone.received, hz) > 300 || undefined);
+
+/** Starts a phone that answers the calls of a new carrier, which replaces the earlier one. */
+async function calledParty(name: string, options: HandsetOptions = {}): Promise<Handset> {
+  const user = { username: name, password: 'not-used' };
+  const phone = await Handset.waitingUnregistered(scene.service, user, options);
+  await scene.service.admin('DELETE', '/carriers/phones');
+  const carrier = { name: 'phones', host: '127.0.0.1', port: phone.sipPort, probe: false };
+  const made = await scene.service.admin('POST', '/carriers', carrier);
+  expect(made.status, made.text).toBe(201);
+  return phone;
+}
 
 describe.each(LANGUAGES)('warm transfer (%s)', (language) => {
   const script = `warm-transfer/bot.${language}`;
@@ -112,15 +123,7 @@ describe.each(LANGUAGES)('speech menu (%s)', (language) => {
 
 describe.each(LANGUAGES)('appointment campaign (%s)', (language) => {
   it('calls the contact, asks, and gets the choice and the signed events', async () => {
-    const user = { username: 'contact', password: 'unused-password' };
-    const contact = await Handset.waitingUnregistered(scene.service, user);
-    const carrier = await scene.service.admin('POST', '/carriers', {
-      name: `contacts-${language}`,
-      host: '127.0.0.1',
-      port: contact.sipPort,
-      probe: false,
-    });
-    expect(carrier.status, carrier.text).toBe(201);
+    const contact = await calledParty(`contact${language}`);
     const csv = join(scene.service.dataDir, 'contacts.csv');
     writeFileSync(csv, 'to,Name,Date\n+14155550123,Anna,on Monday at nine\n');
     const app = await stage.run(`appointment-campaign/app.${language}`, { CALLER_ID }, [csv]);
@@ -144,24 +147,31 @@ describe.each(LANGUAGES)('appointment campaign (%s)', (language) => {
     expect(forged).not.toBe(200);
     expect(app.program.output).not.toContain('14155550199: confirmed');
     await contact.close();
-    await scene.service.admin('DELETE', `/carriers/contacts-${language}`);
   });
 });
 
 describe.each(LANGUAGES)('voicemail drop (%s)', (language) => {
   it('leaves the message after the beep of a machine', async () => {
-    const greeting = joined([speech(), silence(300), tone([1000], 500), silence(30_000)]);
-    const { phone: machine, uri } = await stage.colleague(`machine${language}`, {
-      voice: greeting,
-    });
-    const app = await stage.run(`voicemail-drop/app.${language}`, { CALLER_ID }, [uri]);
-    await machine.answered;
+    const voice = joined([speech(), silence(300), tone([1000], 500), silence(30_000)]);
+    const machine = await calledParty(`machine${language}`, { voice });
+    const app = await stage.run(`voicemail-drop/app.${language}`, { CALLER_ID }, ['14155550123']);
     await app.printed('a machine answered');
-    const quietMs = loudMs(machine.received);
-    await app.printed('the call ended');
-    expect(quietMs).toBeLessThan(200);
+    const earlyMs = loudMs(machine.received);
+    await app.printed('the call ended: NORMAL_CLEARING');
+    expect(earlyMs).toBeLessThan(200);
     expect(loudMs(machine.received)).toBeGreaterThan(1500);
     await machine.close();
+  });
+
+  it('speaks to a person', async () => {
+    const person = await calledParty(`person${language}`, {
+      voice: joined([speech().subarray(0, 8000), silence(30_000)]),
+    });
+    const app = await stage.run(`voicemail-drop/app.${language}`, { CALLER_ID }, ['14155550123']);
+    await app.printed('a person answered');
+    await loud(person, 500);
+    await person.ended;
+    await person.close();
   });
 });
 
