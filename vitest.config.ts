@@ -5,6 +5,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Without real time: they run next to the builds. */
 const PURE = 'test/{base,protocol,domain}/**/*.test.ts';
 
+/** They count what is in memory, to which other files of the same worker would add. */
+const MEMORY = ['test/service/memory.test.ts', 'test/edge/sip/call-memory.test.ts'];
+
 /** Small files that run for long: they begin first, or one core would end the run alone. */
 const LONG = ['sim/sim', 'e2e/', 'crash/crash', 'edge/store/', 'cli/stream-test', 'conformance-'];
 
@@ -32,12 +35,13 @@ export default defineConfig({
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'build', 'compile-cache') },
     projects: [
       { extends: true, test: { name: 'pure', include: [PURE] } },
+      { extends: true, test: { name: 'memory', include: MEMORY, isolate: true } },
       {
         extends: true,
         test: {
           name: 'service',
           include: ['test/**/*.test.ts'],
-          exclude: [PURE, 'test/interop/**', 'test/cluster/**', 'node_modules/**'],
+          exclude: [PURE, ...MEMORY, 'test/interop/**', 'test/cluster/**', 'node_modules/**'],
         },
       },
     ],

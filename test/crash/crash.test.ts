@@ -50,7 +50,14 @@ it.skipIf(powerLossMissing !== undefined)(
       await prepare(clean);
       const library = buildWriteLog(workspace);
       let reports = 0;
-      const options = { clean, kind: 'EIO', count: ALL_LATER, calls: 2, step: 71, from: 25 } as const;
+      const options = {
+        clean,
+        kind: 'EIO',
+        count: ALL_LATER,
+        calls: 2,
+        step: 71,
+        from: 25,
+      } as const;
       await atEachOperation(workspace, library, options, ({ faults, reported }) => {
         expect(faults).toEqual([]);
         reports += reported.length;
