@@ -1,5 +1,5 @@
-// carillon_guided: libFuzzer's main with the target that the environment variable FUZZ_TARGET names. Options and the folder of
-// the corpus: https://llvm.org/docs/LibFuzzer.html
+// carillon_guided: libFuzzer's main with the target that the environment variable FUZZ_TARGET names. Options
+// and the folder of the corpus: https://llvm.org/docs/LibFuzzer.html
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
