@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `npm run nightly` runs all long tests of reliability one after the other, with new seeds each night. Options after `--`:
+// `npm run nightly` runs all long tests of reliability in order, with new seeds each night. Options after `--`:
 // `--scale 2` (default 1) multiplies seeds and durations, `--seed 7` (default: the date), names of steps. With scale 1 it takes
 // about two hours on two cores. Writes the output of each step to build/nightly, and exits with 1 if one failed.
 import { spawn } from 'node:child_process';

@@ -167,7 +167,7 @@ function leaksIn(content: Buffer): readonly string[] {
     .map(([name]) => name);
 }
 
-/** Lines of the log. The banner of the first start is no log line: it shows how to place the first call. */
+/** Lines of the log. The banner of the first start is not a log line: it shows how to place the first call. */
 const logLines = (): string =>
   service.program.output
     .split('\n')

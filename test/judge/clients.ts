@@ -157,7 +157,7 @@ export class Clients {
       },
       () => undefined,
     );
-    // A node that is killed after its 100 never answers; a caller then gives up.
+    // A node that is killed after its 100 never answers; a caller then stops.
     const patience = new AbortController();
     const gaveUp = pause(PATIENCE_MS, undefined, { signal: patience.signal }).catch(
       () => undefined,

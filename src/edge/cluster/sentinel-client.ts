@@ -87,7 +87,7 @@ export class SentinelClient extends EventEmitter implements RedisConnection {
     await client.connect();
     try {
       const [role] = (await client.sendCommand(['ROLE'])) as unknown as readonly string[];
-      if (role !== 'master') throw new Error(`${address.host}:${address.port} is no primary`);
+      if (role !== 'master') throw new Error(`${address.host}:${address.port} is not a primary`);
       for (const [channel, hear] of this.#subscriptions) await client.subscribe(channel, hear);
     } catch (error) {
       client.destroy();
@@ -139,7 +139,7 @@ export class SentinelClient extends EventEmitter implements RedisConnection {
     }
   }
 
-  /** Asks the Sentinels one after the other. */
+  /** Asks the Sentinels in order. */
   async #primary(): Promise<{ readonly host: string; readonly port: number }> {
     const { url, create, connectMs } = this.#needs;
     let last: unknown = new Error('no Sentinel');
