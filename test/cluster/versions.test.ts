@@ -1,5 +1,5 @@
 /**
- * A rolling upgrade from an earlier version under load, and one node back. `CARILLON_EARLIER` names the folder of a checkout of
+ * A rolling upgrade from an earlier version under load, and one node back. `EARLIER_VERSION` names the folder of a checkout of
  * the earlier version, with its modules and native build.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,11 +10,11 @@ import { Callers } from './callers.ts';
 import { Fleet } from './fleet.ts';
 import { Traffic } from './traffic.ts';
 
-const EARLIER = process.env['CARILLON_EARLIER'];
+const EARLIER = process.env['EARLIER_VERSION'];
 const NODES = [0, 1, 2] as const;
 
 describe.skipIf(EARLIER === undefined || !HAS_REDIS || postgresMissing !== undefined)(
-  'two versions in a cluster (needs PostgreSQL, Redis and CARILLON_EARLIER, a checkout of the earlier version)',
+  'two versions in a cluster (needs PostgreSQL, Redis and EARLIER_VERSION, a checkout of the earlier version)',
   () => {
     let fleet: Fleet;
     let callers: Callers;
