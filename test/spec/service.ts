@@ -151,7 +151,6 @@ export async function startService(options: ServiceOptions = {}) {
       logger: silentLogger,
     }),
     streamTests: { run: async () => ok({ faults: [], observations: [], log: [] }) },
-    drafts: { keep: () => 'https://playground.invalid/x' },
     liveFeed: createLiveFeed(clock, { list: async () => control.calls, scores: async () => [] }),
     takeUpgrade: (_request, socket) => socket.destroy(),
     isAdminToken: (token) => token === ADMIN_TOKEN,

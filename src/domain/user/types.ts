@@ -88,6 +88,7 @@ export type UserRefusal =
   | { readonly kind: 'tooManyAttempts'; readonly retryAfterMs: number }
   | { readonly kind: 'unknownInvitation' }
   | { readonly kind: 'unknownUser' }
+  | { readonly kind: 'unknownSession' }
   | { readonly kind: 'emailTaken' }
   | { readonly kind: 'weakPassword'; readonly detail: string }
   | { readonly kind: 'roleNotPossible' }
