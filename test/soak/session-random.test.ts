@@ -67,23 +67,27 @@ const step = fc.record({
 describe('a stream session with random events', () => {
   it('ends exactly once, sends only valid messages, and keeps no timer', () => {
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 120, size: 'max' }), fc.boolean(), (steps, bidirectional) => {
-        const rig = new Rig({ bidirectional }, limits).open();
-        for (const { input: next, waitMs } of steps) {
-          rig.dispatch(next);
-          rig.wait(waitMs);
-        }
-        rig.dispatch({ kind: 'socketClosed', detail: 'the end of the test' });
-        rig.wait(600_000);
-        const { all } = rig;
-        expect(all.filter(({ kind }) => kind === 'ended')).toHaveLength(1);
-        expect(rig.session.deadlineMs()).toBeUndefined();
-        const messages = sent(all);
-        for (const text of sentTexts(all)) expect(faultsOf(text)).toEqual([]);
-        expect(messages.filter(({ event }) => event === 'stop').length).toBeLessThanOrEqual(1);
-        const stopAt = messages.findIndex(({ event }) => event === 'stop');
-        if (stopAt >= 0) expect(stopAt).toBe(messages.length - 1);
-      }),
+      fc.property(
+        fc.array(step, { maxLength: 120, size: 'max' }),
+        fc.boolean(),
+        (steps, bidirectional) => {
+          const rig = new Rig({ bidirectional }, limits).open();
+          for (const { input: next, waitMs } of steps) {
+            rig.dispatch(next);
+            rig.wait(waitMs);
+          }
+          rig.dispatch({ kind: 'socketClosed', detail: 'the end of the test' });
+          rig.wait(600_000);
+          const { all } = rig;
+          expect(all.filter(({ kind }) => kind === 'ended')).toHaveLength(1);
+          expect(rig.session.deadlineMs()).toBeUndefined();
+          const messages = sent(all);
+          for (const text of sentTexts(all)) expect(faultsOf(text)).toEqual([]);
+          expect(messages.filter(({ event }) => event === 'stop').length).toBeLessThanOrEqual(1);
+          const stopAt = messages.findIndex(({ event }) => event === 'stop');
+          if (stopAt >= 0) expect(stopAt).toBe(messages.length - 1);
+        },
+      ),
       { numRuns: 1000 },
     );
   });
