@@ -120,9 +120,7 @@ async function writeRecording(left: Int16Array, right: Int16Array): Promise<void
     mp3Path: join(TARGET, 'bot-call.mp3'),
   });
   chmodSync(join(TARGET, 'bot-call.mp3'), 0o644);
-  console.log(
-    `docs/guides/bot-call.mp3: ${Math.round(bytes / 1024)} KiB, ${samples.length / 8000} s`,
-  );
+  console.log(`bot-call.mp3: ${Math.round(bytes / 1024)} KiB, ${samples.length / 8000} s`);
 }
 
 const botLeft = Promise.withResolvers<void>();
@@ -169,5 +167,3 @@ try {
   await scene.close();
   rmSync(folder, { recursive: true, force: true });
 }
-// Timers of ended SIP transactions would delay the exit.
-process.exit();
