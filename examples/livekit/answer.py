@@ -17,13 +17,15 @@ URI = (
     f"sip:{env('LIVEKIT_NUMBER', '+14155550199')}@{env('LIVEKIT_SIP', '127.0.0.1:5060')}"
     f";transport={env('LIVEKIT_TRANSPORT', 'tcp')}"
 )
+# The number to show; without it, the default caller ID of the account.
+CALLER_ID = f" callerId={quoteattr(env('CALLER_ID'))}" if env("CALLER_ID") else ""
 USERNAME, PASSWORD = env("LIVEKIT_USERNAME", "carillon"), env("LIVEKIT_PASSWORD", "")
 
 
 async def answer(callback):
     headers = quoteattr(f"Call={callback.parameters.get('CallUUID', '')}")
     user = f"<User sipAuthUsername={quoteattr(USERNAME)} sipAuthPassword={quoteattr(PASSWORD)}>{escape(URI)}</User>"
-    return f'<Response><Dial action="{public_url(PORT)}/end" sipHeaders={headers}>{user}</Dial></Response>'
+    return f'<Response><Dial action="{public_url(PORT)}/end"{CALLER_ID} sipHeaders={headers}>{user}</Dial></Response>'
 
 
 async def end(callback):

@@ -13,12 +13,15 @@ const {
   LIVEKIT_USERNAME = 'carillon',
   LIVEKIT_PASSWORD = '',
   LIVEKIT_TRANSPORT = 'tcp',
+  CALLER_ID,
 } = process.env;
+/** The number to show; without it, the default caller ID of the account. */
+const callerId = CALLER_ID ? ` callerId="${xml(CALLER_ID)}"` : '';
 const URI = `sip:${LIVEKIT_NUMBER}@${LIVEKIT_SIP};transport=${LIVEKIT_TRANSPORT}`;
 
 serveReplies(PORT, {
   '/answer': ({ parameters }) =>
-    `<Response><Dial action="${publicUrl(PORT)}/end" sipHeaders="Call=${xml(parameters.get('CallUUID') ?? '')}">` +
+    `<Response><Dial action="${publicUrl(PORT)}/end"${callerId} sipHeaders="Call=${xml(parameters.get('CallUUID') ?? '')}">` +
     `<User sipAuthUsername="${xml(LIVEKIT_USERNAME)}" sipAuthPassword="${xml(LIVEKIT_PASSWORD)}">${xml(URI)}</User>` +
     '</Dial></Response>',
   '/end'({ parameters }) {

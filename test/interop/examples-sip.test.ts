@@ -17,6 +17,7 @@ import { type Identity, SipVendor } from './sip-vendor.ts';
 const folder = new IdentityFolder();
 const USER = '14155550123';
 const LIVEKIT = '127.0.0.2';
+const CALLER_ID = '14155550100';
 let stage: ExampleStage;
 let scene: Scene;
 let tlsPort: number;
@@ -32,12 +33,16 @@ beforeAll(async () => {
   tlsPort = await freePort();
   identity = { ...theirs, ca: authority.cert };
   scene = await Scene.open({
+    CARILLON_EGRESS_ALLOW: '127.0.0.0/8',
     CARILLON_SIP_TLS_PORT: String(tlsPort),
     CARILLON_SIP_TLS_CERT_FILE: folder.write('own.crt', own.cert),
     CARILLON_SIP_TLS_KEY_FILE: folder.write('own.key', own.key),
     CARILLON_SIP_TLS_CA_FILE: folder.write('ca.crt', authority.cert),
   });
   stage = new ExampleStage(scene);
+  await scene.service.admin('POST', `/accounts/${scene.service.demo.authId}/caller-ids`, {
+    number: `+${CALLER_ID}`,
+  });
 });
 afterEach(() => {
   for (const vendor of vendors.splice(0)) vendor.close();
@@ -69,6 +74,7 @@ describe.each(LANGUAGES)('LiveKit (%s)', (language) => {
     const app = await stage.run(`livekit/answer.${language}`, {
       LIVEKIT_SIP: `${LIVEKIT}:${vendor.port}`,
       LIVEKIT_TRANSPORT: 'udp',
+      CALLER_ID,
       LIVEKIT_PASSWORD: 'lk-secret',
     });
     const phone = await stage.call(app.url('/answer'));
@@ -91,6 +97,7 @@ describe.each(LANGUAGES)('LiveKit (%s)', (language) => {
     const app = await stage.run(`livekit/answer.${language}`, {
       LIVEKIT_SIP: `${LIVEKIT}:${vendor.port}`,
       LIVEKIT_TRANSPORT: 'udp',
+      CALLER_ID,
       LIVEKIT_PASSWORD: 'wrong',
     });
     const phone = await stage.call(app.url('/answer'));
