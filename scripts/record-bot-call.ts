@@ -40,7 +40,7 @@ const COLLEAGUE = 'en-us+m7';
 const [greeting, reply, request, question, hello, done] = await Promise.all([
   speech(
     BOT,
-    'Welcome to the travel desk. I can tell you about departures, about luggage, and about our bonus programme, which has three levels.',
+    'Welcome to the travel office. I can tell you about departures, about luggage, and about our bonus programme, which has three levels.',
   ),
   speech(BOT, 'I see. A colleague can change your ticket. One moment, please.'),
   speech(CALLER, 'Excuse me, I need to change my ticket.'),
@@ -80,7 +80,7 @@ async function heardFor(phone: Handset, ms: number): Promise<void> {
   await eventually('audio', () => phone.received.length - length > 8 * ms || undefined);
 }
 
-/** Speaks and waits until the words and a pause are over. */
+/** Speaks and waits until the words and a pause have ended. */
 async function said(phone: Handset, words: Int16Array): Promise<void> {
   phone.say(words);
   await heardFor(phone, words.length / 8 + 500);

@@ -57,7 +57,7 @@ async def choice(callback):
 async def end(callback):
     if callback.parameters.get("DialStatus") == "completed":
         return response("<Hangup/>")
-    return response("<Speak>Nobody is available. Please call again later.</Speak>")
+    return response("<Speak>No one is free at the moment. Please call again later.</Speak>")
 
 
 run(PORT, {"/answer": answer, "/choice": choice, "/end": end})

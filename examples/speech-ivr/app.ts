@@ -48,7 +48,7 @@ function choice(parameters: URLSearchParams): string {
 const end = (parameters: URLSearchParams): string =>
   parameters.get('DialStatus') === 'completed'
     ? response('<Hangup/>')
-    : response('<Speak>Nobody is available. Please call again later.</Speak>');
+    : response('<Speak>No one is free at the moment. Please call again later.</Speak>');
 
 serveReplies(PORT, {
   '/answer': () => menu(),
