@@ -137,7 +137,7 @@ export class Handset {
     return this.#mediaAddress;
   }
 
-  /** UDP port of its SIP socket. A carrier with this port calls the phone directly. */
+  /** Port at which this phone receives SIP requests. */
   get sipPort(): number {
     return this.#line.localPort;
   }
