@@ -24,7 +24,7 @@ carrier["source_addresses"] = [source for source in env.get("SOURCES", "").split
 carrier["host"] = env.get("WHATSAPP_HOST", carrier["host"])
 carrier["port"] = int(env.get("WHATSAPP_PORT", carrier["port"]))
 name = carillon.post("/admin/v1/carriers", carrier)["name"]
-policy = {"codecs": ["OPUS"], "srtp": "required"}
+policy = {"codecs": ["OPUS"]}
 carillon.put("/admin/v1/media-policies/{subject}/{name}", policy, subject="carrier", name=name)
 number = {"e164": NUMBER, "country": env.get("COUNTRY", "US"), "currency": env.get("CURRENCY", "USD")}
 carillon.post("/admin/v1/numbers", {**number, "account_id": env["AUTH_ID"]})

@@ -34,7 +34,7 @@ const { name } = await carillon.post('/admin/v1/carriers', {
 });
 await carillon.put('/admin/v1/media-policies/{subject}/{name}', {
   path: { subject: 'carrier', name },
-  body: { codecs: ['OPUS'], srtp: 'required' },
+  body: { codecs: ['OPUS'] },
 });
 await carillon.post('/admin/v1/numbers', {
   body: { e164: NUMBER, country: COUNTRY, currency: CURRENCY, account_id: authId },

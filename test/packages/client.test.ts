@@ -41,6 +41,9 @@ function signedCallback() {
     ['From', '1'],
     ['From', '0'],
     ['Name', 'Zoë 😀'],
+    // The order of these names differs between UTF-16 and code points.
+    ['Ａ', '1'],
+    ['😀', '2'],
   ] as const;
   const url = 'https://user:pw@bot.example/answer?b=2&a=1%20x';
   const signed = signedStrings(
