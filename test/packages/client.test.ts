@@ -64,6 +64,15 @@ describe('types', () => {
     expect(readFileSync(join(PYTHON, 'carillon/api.py'), 'utf8')).toBe(pythonApi(described));
   });
 
+  it('and versions of both packages are those of the project', () => {
+    const versionOf = (path: string): string =>
+      /version"? ?[:=] ?"([^"]+)"/.exec(readFileSync(join(ROOT, path), 'utf8'))?.[1] ?? '';
+    const version = versionOf('package.json');
+    expect(version).not.toBe('');
+    expect(versionOf('packages/client/package.json')).toBe(version);
+    expect(versionOf('packages/python/pyproject.toml')).toBe(version);
+  });
+
   it('reject invalid requests at compile time', () => {
     const client = new Client({ url: 'http://127.0.0.1:1' });
     const never = (): void => {
