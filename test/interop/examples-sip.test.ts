@@ -157,6 +157,10 @@ async function purityOf(payloads: readonly Uint8Array[], hz: number): Promise<nu
   return purity(last, hz, 48_000);
 }
 
+/** Whether the last half second at 16 kHz is the tone. Jitter of a busy machine breaks the phase of other parts. */
+const isTone = (heard: readonly number[]): boolean =>
+  heard.length > 16_000 && purity(Int16Array.from(heard.slice(-8000)), 1000, 16_000) > 0.9;
+
 describe.each(LANGUAGES)('WhatsApp (%s)', (language) => {
   const BUSINESS = language === 'ts' ? '14155550198' : '14155550199';
 
@@ -229,8 +233,7 @@ describe.each(LANGUAGES)('WhatsApp (%s)', (language) => {
     expect(headerOf(invite, 'from')).toMatch(new RegExp(`sip:\\+?${BUSINESS}@127\\.0\\.0\\.1`));
     await eventually('the audio of the bot', () => payloads.length > 100 || undefined);
     expect(await purityOf(payloads, 1000)).toBeGreaterThan(0.9);
-    await eventually('the audio of the user', () => heard.length > 32_000 || undefined);
-    expect(purity(Int16Array.from(heard.slice(-8000)), 1000, 16_000)).toBeGreaterThan(0.9);
+    await eventually('half a second of the returned tone', () => isTone(heard) || undefined);
     const calls = (await service.admin('GET', '/calls')).body['calls'] as readonly Json[];
     for (const { call_uuid: uuid } of calls) await service.api('DELETE', `Call/${uuid}/`);
     await eventually('the BYE', () => vendor.methods.includes('BYE') || undefined);
@@ -253,8 +256,7 @@ describe.each(LANGUAGES)('WhatsApp (%s)', (language) => {
     call.ack(ok);
     await eventually('the audio of the bot', () => payloads.length > 100 || undefined);
     expect(await purityOf(payloads, 1000)).toBeGreaterThan(0.9);
-    await eventually('the audio of the user', () => heard.length > 32_000 || undefined);
-    expect(purity(Int16Array.from(heard.slice(-8000)), 1000, 16_000)).toBeGreaterThan(0.9);
+    await eventually('half a second of the returned tone', () => isTone(heard) || undefined);
     call.bye(ok);
     await eventually('the end', async () => {
       const { body } = await service.admin('GET', '/calls');
