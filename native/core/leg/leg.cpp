@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/base/prefetch.hpp"
+#include "core/dsp/fade.hpp"
 
 namespace carillon {
 
@@ -190,6 +191,7 @@ bool Leg::frame(Nanos now, PacketSink& sink, Events& events) {
     send_comfort(sink);
   } else if (pauses(now)) {
     send_.pause(1);
+    sent_silence();
   } else {
     exchange_audio(now, sink, events);
   }
@@ -275,6 +277,9 @@ void Leg::exchange_audio(Nanos now, PacketSink& sink, Events& events) {
   FrameContent content = FrameContent::audio;
   if (!relays()) {
     if (relay_.joins()) relay_.join_on(sent);
+    if (steps_ && !quiet(now)) smooth_step(last_sent_, sent.samples(), fade_samples(sent.rate()));
+    steps_ = false;
+    last_sent_ = sent.samples().back();
     content = send_frame(sent, sink, events);
   }
   for (const auto& stream : streams_.all()) {
