@@ -172,6 +172,7 @@ class Leg {
   void idle_over(uint32_t visits) {
     send_.pause(visits);
     sent_silence();
+    visits_until_quality_ -= std::min(visits, visits_until_quality_);
     receive_.leave_out();
   }
   /// Sends BYE to the peer and ends all taps.

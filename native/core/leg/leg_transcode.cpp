@@ -54,10 +54,13 @@ void Leg::transcode(Leg& from, const ReceivePath::Outcome& received, Nanos arriv
     reader.begin(packet, audio.packets(), from.receive_.sequence_era(), full_rate_, send_.rate());
     transcodes_ = true;
   }
+  const uint64_t late = reader.late();
   if (!reader.arrived(packet)) {
     relay_.refused(arrival);
     return;
   }
+  // If the audio is also decoded, the jitter buffer counts late packets.
+  if (reader.late() != late && !from.decodes_) from.receive_.discarded(received.sequence);
   relay_.relayed(arrival, false);
   send_.transcode(arrival, reader.clock().time_of(packet.duration));
   pass_on(from, arrival, sink, before);

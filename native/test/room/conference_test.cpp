@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <numbers>
+#include <random>
 #include <string>
 
 #include "core/codec/g711.hpp"
@@ -104,6 +105,10 @@ struct Call : PacketSink {
       for (size_t leg = 0; leg < kLegs; ++leg) {
         if (now < due[leg] || !speaks[leg]) continue;
         due[leg] += kFrameTime;
+        if (leg == 0 && lost(packets[0])) {
+          ++packets[0];
+          continue;
+        }
         speak(leg);
       }
       core.tick(now);
@@ -137,6 +142,8 @@ struct Call : PacketSink {
   std::array<bool, kLegs> speaks{true, true, true};
   std::array<uint32_t, kLegs> packets{};
   uint32_t members = 0;
+  /// Returns true if the network loses the packet of peer 0 with this number.
+  std::function<bool(uint32_t)> lost = [](uint32_t) { return false; };
   std::vector<Sent> sent;
 };
 
@@ -281,7 +288,72 @@ void check_change(const Change& change, const CodecSpec& listener, int phase) {
 
 }  // namespace
 
+namespace {
+
+/// Ground truth: the E-model for what the network has really done.
+struct Truth {
+  uint32_t sent = 0;
+  uint32_t lost = 0;
+  uint32_t runs = 0;
+  bool was_lost = false;
+  void add(bool is_lost) {
+    ++sent;
+    lost += is_lost ? 1 : 0;
+    runs += is_lost && !was_lost ? 1 : 0;
+    was_lost = is_lost;
+  }
+  [[nodiscard]] double loss() const { return static_cast<double>(lost) / sent; }
+  [[nodiscard]] double mos(double delay_ms) const {
+    const double percent = 100 * loss();
+    const double burst = std::max(1.0, static_cast<double>(lost) / std::max(1U, runs) * (1 - loss()));
+    const double late = delay_ms > 177.3 ? 0.11 * (delay_ms - 177.3) : 0;
+    const double r = 93.2 - 0.024 * delay_ms - late - 95 * percent / (percent / burst + 25.1);
+    return 1 + 0.035 * r + r * (r - 60) * (100 - r) * 7e-6;
+  }
+};
+
+using Connect = std::function<void(Call&)>;
+
+/// Returns the speaking leg's reported quality after a minute, and compares it with the truth.
+void check_quality(const char* path, const CodecSpec& listener, const Connect& connect, double loss, double stays) {
+  const std::string name = path;
+  CAPTURE(name);
+  CAPTURE(loss);
+  Call call(listener);
+  Truth truth;
+  std::mt19937 random(3);
+  bool is_lost = false;
+  call.lost = [&](uint32_t) {
+    // Gilbert model: losses end with the probability 1 - stays.
+    const double limit = is_lost ? stays : loss * (1 - stays) / (1 - loss);
+    is_lost = std::uniform_real_distribution<double>(0, 1)(random) < limit;
+    truth.add(is_lost);
+    return is_lost;
+  };
+  connect(call);
+  call.run(60'000);
+  const LegStatistics seen = call.core.peek(handle_of(0))->statistics()->read();
+  CHECK(std::abs(seen.loss_fraction - truth.loss()) <= 0.002);
+  CHECK(seen.mos > 0);
+  CHECK(std::abs(seen.mos - truth.mos(seen.playout_delay_ms + kFrameMs)) <= 0.1);
+  CHECK(seen.playout_delay_ms <= 60);
+}
+
+}  // namespace
+
 TEST_SUITE("conference") {
+  TEST_CASE("reports the loss and the MOS of the real network while relaying, transcoding and in a conference") {
+    const Connect bridge = [](Call& call) { call.core.bridge(handle_of(0), handle_of(1)); };
+    const Connect room = [](Call& call) {
+      for (size_t leg = 0; leg < kLegs; ++leg) call.join(leg);
+    };
+    for (const auto& [loss, stays] : {std::pair{0.0, 0.0}, {0.02, 0.0}, {0.05, 0.5}}) {
+      check_quality("relay", kPcmu, bridge, loss, stays);
+      check_quality("transcoding", kL16, bridge, loss, stays);
+      check_quality("conference", kPcmu, room, loss, stays);
+    }
+  }
+
   TEST_CASE("changes of the mode cause no click, no gap over 20 ms, and no jump of timestamps") {
     for (const Change& change : kChanges) {
       for (const CodecSpec& listener : {kPcmu, kPcma, kL16}) {
