@@ -323,6 +323,8 @@ class Leg {
   bool has_mos_ = false;
   /// True if the last received frame was decoded.
   bool decodes_ = true;
+  /// True if a part of the last received frame was concealed.
+  bool concealed_ = false;
   /// True if the far end has read the frame of the next visit.
   bool heard_ahead_ = false;
   bool has_taps_ = false;
