@@ -336,7 +336,8 @@ void connect(MediaEngine& engine, const std::array<LegHandle, 2>& legs, uint32_t
     const RoomHandle room(kRoomBit | (number + 1));
     engine.open_room(room);
     for (uint32_t i = 0; i < 2; ++i) {
-      engine.join(room, legs[i], std::make_unique<RoomMember>(MemberHandle(2 * number + i + 1), MemberFlags{}));
+      engine.join(room, legs[i],
+                  std::make_unique<RoomMember>(MemberHandle(2 * number + i + 1), MemberFlags{}));
     }
     return;
   }
@@ -345,9 +346,10 @@ void connect(MediaEngine& engine, const std::array<LegHandle, 2>& legs, uint32_t
   const auto clip = std::make_shared<const Clip>(Clip{SampleRate(kRate), std::vector<Sample>(kRate)});
   for (const LegHandle leg : legs) {
     Player::Options options{.handle = PlayerHandle(1), .times = 0, .manner = PlayManner::mixed};
-    engine.at_leg(leg, [player = std::make_unique<Player>(options, clip)](MediaLoop& loop, LegHandle at) mutable {
-      if (Leg* const found = loop.core().leg(at)) found->add(player);
-    });
+    engine.at_leg(leg,
+                  [player = std::make_unique<Player>(options, clip)](MediaLoop& loop, LegHandle at) mutable {
+                    if (Leg* const found = loop.core().leg(at)) found->add(player);
+                  });
   }
 }
 
@@ -369,7 +371,8 @@ std::vector<Turn> schedule(const std::vector<std::unique_ptr<Peer>>& peers, size
     for (size_t n = 0; n < packets_of_side[i % 2]; ++n) {
       const double jitter_ms = std::max(0.0, network.jitter_ms > 0 ? late(random) : 0);
       if (fate(random) < network.loss_percent) continue;
-      Nanos due = peers[i]->phase + static_cast<int64_t>(n) * packet + Nanos(static_cast<int64_t>(1e6 * jitter_ms));
+      Nanos due =
+          peers[i]->phase + static_cast<int64_t>(n) * packet + Nanos(static_cast<int64_t>(1e6 * jitter_ms));
       if (network.stall > Nanos{} && due >= stall_at) due = std::max(due, stall_at + network.stall);
       turns.push_back({due, i, n});
     }
@@ -453,15 +456,16 @@ int run(const std::array<Side, 2>& sides, int calls, int seconds, const Network&
   std::printf("{\"callCpuUs\":%.0f,\"ways\":[", 1000 * in_milliseconds(cpu) / calls / (seconds + 1));
   constexpr double kEnd = 1e12;
   const double stall_ms = network.stall > Nanos{} ? in_milliseconds(stall_at) : kEnd;
-  const double settled_ms = network.stall > Nanos{} ? in_milliseconds(stall_at + network.stall + kSecond) : kEnd;
+  const double settled_ms =
+      network.stall > Nanos{} ? in_milliseconds(stall_at + network.stall + kSecond) : kEnd;
   for (const size_t way : {size_t{1}, size_t{0}}) {
     const auto& all = found[way];
     std::printf("%s{\"chirps\":%zu,\"missing\":%zu,\"p50Ms\":%.1f,\"p95Ms\":%.1f,\"maxMs\":%.1f",
                 way == 1 ? "" : ",", all.size() + missing[way], missing[way], quantile_of(all, 0.5, 0, kEnd),
                 quantile_of(all, 0.95, 0, kEnd), quantile_of(all, 1, 0, kEnd));
     std::printf(",\"beforeMs\":%.1f,\"settledMs\":%.1f,\"windows\":%zu,\"lowWindows\":%zu}",
-                quantile_of(all, 0.5, 0, stall_ms), quantile_of(all, 0.5, settled_ms, kEnd), level[way].windows,
-                level[way].low);
+                quantile_of(all, 0.5, 0, stall_ms), quantile_of(all, 0.5, settled_ms, kEnd),
+                level[way].windows, level[way].low);
   }
   std::printf("]}\n");
   return 0;

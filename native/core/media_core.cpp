@@ -217,7 +217,8 @@ bool MediaCore::unbridge(LegHandle a, LegHandle b) {
 
 bool MediaCore::add_room(std::unique_ptr<Room>& room) {
   if (rooms_.size() == kMaxRooms) return false;
-  const auto fewest = std::ranges::min_element(rooms_of_slot_, {}, [](const auto& rooms) { return rooms.size(); });
+  const auto fewest =
+      std::ranges::min_element(rooms_of_slot_, {}, [](const auto& rooms) { return rooms.size(); });
   room->stand_in(static_cast<size_t>(fewest - rooms_of_slot_.begin()));
   fewest->push_back(room.get());
   rooms_.push_back(std::move(room));
@@ -425,7 +426,8 @@ void MediaCore::send_halves(std::vector<LegHandle>& due) {
 int64_t MediaCore::idle_ticks(int64_t limit) const {
   const auto idle = [this](int64_t tick) {
     const auto slot = static_cast<size_t>(tick % kSlots);
-    return slots_[slot].empty() && rooms_of_slot_[slot].empty() && halves_[(slot + kSlots / 2) % kSlots].empty();
+    return slots_[slot].empty() && rooms_of_slot_[slot].empty() &&
+           halves_[(slot + kSlots / 2) % kSlots].empty();
   };
   int64_t ticks = 0;
   while (ticks < limit && idle(ticks_ + ticks)) ++ticks;

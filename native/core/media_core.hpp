@@ -225,7 +225,7 @@ class MediaCore {
   std::array<std::vector<LegHandle>, kSlots> halves_;  // visited legs to check again half a frame later
   std::vector<LegHandle> idle_;                        // legs of this tick that may sleep
   Alarms alarms_{kMaxLegs};
-  std::vector<LegHandle> moving_;                      // legs that move to their next slot
+  std::vector<LegHandle> moving_;  // legs that move to their next slot
   std::vector<std::unique_ptr<Room>> rooms_;
   std::array<std::vector<Room*>, kSlots> rooms_of_slot_;
   size_t next_slot_ = 0;

@@ -40,8 +40,8 @@ RtpTicks Playout::off_grid(RtpTime time) const {
   return RtpTicks(((time - packet_begins_).count() % step + step) % step);
 }
 
-/// Returns the additional delay until the packet with the end of a frame arrives: none for a frame that begins
-/// with its packet.
+/// Returns the additional delay until the packet with the end of a frame arrives: none for a frame that
+/// begins with its packet.
 Nanos Playout::reach(RtpTicks off_grid) const {
   const RtpTicks step = grid();
   const RtpTicks rest = off_grid > RtpTicks() ? step - off_grid : RtpTicks();

@@ -1,6 +1,6 @@
 // Conference room on one media thread: each member hears all others. Mixed once per frame at the highest rate
-// of its members. Their audio is read from the jitter buffers immediately before. Members read the mix at their
-// own frame times, which follow the room.
+// of its members. Their audio is read from the jitter buffers immediately before. Members read the mix at
+// their own frame times, which follow the room.
 #pragma once
 
 #include <array>

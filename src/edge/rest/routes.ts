@@ -16,6 +16,7 @@ import { trunkAdminRoutes } from './admin/trunks.ts';
 import { unreadableRowRoutes } from './admin/unreadable-rows.ts';
 import { consoleRoutes } from './console/pages.ts';
 import { sessionRoutes } from './console/session.ts';
+import { userSessionRoutes } from './console/user-sessions.ts';
 import { userRoutes } from './console/users.ts';
 import type { Route } from './http/route.ts';
 import { accountRoutes } from './routes/account/account.ts';
@@ -30,6 +31,7 @@ import { subAccountRoutes } from './routes/account/sub-account.ts';
 import { webhookRoutes } from './routes/account/webhooks.ts';
 import { callActionRoutes } from './routes/calls/actions.ts';
 import { conferenceRoutes } from './routes/calls/conference.ts';
+import { handOverRoutes } from './routes/calls/hand-over.ts';
 import { listenInRoutes } from './routes/calls/listen-in.ts';
 import { liveCallRoutes } from './routes/calls/live.ts';
 import { multiPartyRoutes } from './routes/calls/multi-party.ts';
@@ -84,6 +86,7 @@ const documented: readonly Route[] = [
   ...liveCallRoutes,
   ...listenInRoutes,
   ...referRoutes,
+  ...handOverRoutes,
   ...callActionRoutes,
   ...streamRoutes,
   ...conferenceRoutes,
@@ -125,6 +128,7 @@ const documented: readonly Route[] = [
   ...consoleRoutes,
   ...sessionRoutes,
   ...userRoutes,
+  ...userSessionRoutes,
   ...guideRoutes,
 ];
 

@@ -81,7 +81,6 @@ export function joinApi(parts: ApiParts): Api {
     ...basics,
     credentialUses,
     streamTests: streamTestsOf(parts),
-    drafts: lines.drafts,
     deliveries: lines.deliveries,
     callListening:
       cluster === undefined

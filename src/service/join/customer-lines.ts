@@ -16,7 +16,6 @@ import { createEgressGuard } from '../../edge/egress/egress.ts';
 import type { Metrics } from '../../edge/metrics/metrics.ts';
 import { type AudioStreamsEdge, createAudioStreams } from '../../edge/stream/client.ts';
 import { DemoApplication } from '../../edge/webhook/demo-application.ts';
-import { Drafts } from '../../edge/webhook/drafts.ts';
 import { type CustomerHttp, createHttpCaller } from '../../edge/webhook/http-caller.ts';
 import type { Derived } from '../settings.ts';
 import type { Clustered } from './cluster.ts';
@@ -28,7 +27,6 @@ const LOGGED_CALLS = 2000;
 
 export interface CustomerLines {
   readonly http: CustomerHttp;
-  readonly drafts: Drafts;
   readonly deliveries: Deliveries;
   readonly ownDemo: DemoApplication;
   readonly callbacks: CallbackClient;
@@ -55,13 +53,12 @@ export function openCustomerLines(
     allowInsecure: derived.allowInsecure,
     isOpen: (url) => ownDemo.isAt(url),
   });
-  const drafts = new Drafts(random);
   const outside = createHttpCaller({
     egress,
     connectionsPerHost: settings.webhooks.connectionsPerHost,
     ...certificateAuthorities(settings.streams.caFile),
   });
-  const http = ownDemo.before(drafts.before(outside));
+  const http = ownDemo.before(outside);
   const { logEntries: entries, logRetentionMs: retentionMs } = settings.calls;
   const logs = new CallLogs({ entries, retentionMs, calls: LOGGED_CALLS }, clock);
   const signing = {
@@ -76,7 +73,7 @@ export function openCustomerLines(
   const callbacks = callbacksOf({ ...sending, deliveries }, logs, metrics);
   const signUpgrade = createUpgradeSigner(signing);
   const streams = streamsOf(basics, { egress, signUpgrade, metrics });
-  return { http, callbacks, streams, egress, signUpgrade, logs, drafts, ownDemo, deliveries };
+  return { http, callbacks, streams, egress, signUpgrade, logs, ownDemo, deliveries };
 }
 
 type CallbackNeeds = Parameters<typeof createCallbackClient>[0];

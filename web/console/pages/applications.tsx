@@ -14,7 +14,9 @@ export const Applications = ({ account }: PageProps) => (
   <>
     <Head
       title={t('Applications')}
-      about={t('An application says where the service requests the document of a call.')}
+      about={t(
+        'An application answers calls: with a stored document, or with one from your server.',
+      )}
     >
       <a class="btn" href={href('playground')}>
         {t('Open playground')}
@@ -26,13 +28,18 @@ export const Applications = ({ account }: PageProps) => (
       path={`/api/v1/Account/${account}/Application/`}
       member="objects"
       search="app_name__contains"
-      searchLabel={t('Name')}
+      searchLabel={t('Part of the name')}
       idOf={(row) => text(row['app_id'])}
       nameOf={(row) => text(row['app_name'])}
       deleteDetail={t('No number or endpoint may use it.')}
+      prepare={({ answer_url: url, answer_xml: xml, ...body }) => ({
+        ...body,
+        ...(text(url) !== '' && { answer_url: url }),
+        ...(text(xml) !== '' && { answer_xml: xml }),
+      })}
       emptyTitle={t('No applications yet.')}
       emptyDetail={t(
-        'Create one with the answer URL of your server, or start from a template in the playground.',
+        'Start from a template in the playground, or enter the answer URL of your server.',
       )}
       columns={[
         {
@@ -45,7 +52,16 @@ export const Applications = ({ account }: PageProps) => (
           value: (row) => <CopyText value={text(row['app_id'])} />,
           isMinor: true,
         },
-        { title: t('Answer URL'), value: (row) => <code>{text(row['answer_url'])}</code> },
+        {
+          title: t('Answers with'),
+          value: (row) =>
+            row['answer_xml'] == null ? (
+              <code>{text(row['answer_url'])}</code>
+            ) : (
+              <a href={href('playground', { app: text(row['app_id']) })}>{t('Stored document')}</a>
+            ),
+          sort: (row) => text(row['answer_url']),
+        },
         {
           title: t('State'),
           value: (row) => (
@@ -61,9 +77,14 @@ export const Applications = ({ account }: PageProps) => (
         {
           name: 'answer_url',
           label: t('Answer URL'),
-          hint: t('Returns the document of a call'),
+          hint: t('Your server returns the document of each call'),
           kind: 'url',
-          required: true,
+        },
+        {
+          name: 'answer_xml',
+          label: t('Document'),
+          hint: t('Instead of the URL: the service stores this document and runs it for each call'),
+          kind: 'code',
         },
         {
           name: 'answer_method',

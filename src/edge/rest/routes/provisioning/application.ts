@@ -18,6 +18,7 @@ import {
   ApplicationCreateBody,
   ApplicationSchema,
   ApplicationUpdateBody,
+  answerUrlOf,
   applicationPatch,
   showApplication,
 } from '../../wire/application.ts';
@@ -87,11 +88,18 @@ const createApplication = accountRoute({
       forMainAccount(input, undefined, body.default_endpoint_app === true || undefined) ??
       (await wrongCallerId(needs, input.accountId, 'caller_id', body.caller_id));
     if (wrong !== undefined) return err(wrong);
+    const answerUrl = answerUrlOf(body);
+    if (!answerUrl.ok) return answerUrl;
+    if (answerUrl.value === undefined) {
+      return err(invalidField('answer_url', 'is required without answer_xml'));
+    }
     const created = await needs.provisioning.applications.create({
       accountId: input.accountId,
       subAccount: subAccount.value,
       name: body.app_name,
-      answerUrl: body.answer_url,
+      answerUrl: answerUrl.value,
+      // A document receives no hangups.
+      ...(body.answer_xml !== undefined && { hangupUrl: '' }),
       ...applicationPatch(body),
     });
     await keepDefault(needs, input, created.appId, body.default_endpoint_app);
@@ -164,10 +172,12 @@ const updateApplication = accountRoute({
       forMainAccount(input, appId, body.default_endpoint_app) ??
       (await wrongCallerId(needs, accountId, 'caller_id', body.caller_id));
     if (wrong !== undefined) return err(wrong);
+    const answerUrl = answerUrlOf(body);
+    if (!answerUrl.ok) return answerUrl;
     const patched = await needs.provisioning.applications.patch(accountId, appId, {
       ...applicationPatch(body),
       ...(body.app_name !== undefined && { name: body.app_name }),
-      ...(body.answer_url !== undefined && { answerUrl: body.answer_url }),
+      ...(answerUrl.value !== undefined && { answerUrl: answerUrl.value }),
     });
     await keepDefault(needs, input, appId, body.default_endpoint_app);
     return answered(patched, () => ({ api_id: input.apiId, message: 'changed' }));
