@@ -20,6 +20,8 @@ const text = (input: Uint8Array): string => Buffer.from(input).toString('utf8');
 const bytes = (...lines: readonly string[]): Uint8Array => Buffer.from(lines.join('\r\n'));
 
 const KEY = Buffer.alloc(30, 5).toString('base64');
+/** Host names and IPv6 addresses. */
+const OTHER_PLACES = ['IN IP4 media.example.com', 'IN IP6 media.example.com', 'IN IP6 2001:db8::5'];
 const HEAD = ['v=0', 'o=- 1 1 IN IP4 192.0.2.1', 's=-', 'c=IN IP4 192.0.2.1', 't=0 0'];
 const OFFERS = [
   bytes(
