@@ -124,12 +124,17 @@ class Recording final : public LegTap {
  public:
   Recording() : LegTap(TapHandle(1)), timeline_(SampleRate(16'000), true, true) {}
   void frame(const TapFrame& audio, Nanos now, Events&) override {
-    for (int missed = timeline_.missed(now); missed > 0; --missed) timeline_.add({SampleRate(16'000), {}}, false, now);
+    for (int missed = timeline_.missed(now); missed > 0; --missed)
+      timeline_.add({SampleRate(16'000), {}}, false, now);
     timeline_.add(audio.own, audio.far_end_heard, now);
     read(false);
   }
-  void packet(const ReceivedPacket& packet) override { timeline_.take(RecordingTimeline::Side::received, packet); }
-  void far_packet(const ReceivedPacket& packet) override { timeline_.take(RecordingTimeline::Side::far_end, packet); }
+  void packet(const ReceivedPacket& packet) override {
+    timeline_.take(RecordingTimeline::Side::received, packet);
+  }
+  void far_packet(const ReceivedPacket& packet) override {
+    timeline_.take(RecordingTimeline::Side::far_end, packet);
+  }
   [[nodiscard]] bool needs_frames() const override { return false; }
   void leg_ended(Events&) override { read(true); }
 
@@ -145,9 +150,10 @@ class Recording final : public LegTap {
 class Pair final : public PacketSink {
  public:
   explicit Pair(uint8_t manner, uint8_t times) : core_(*this, events_) {
-    constexpr std::array specs{CodecSpec{}, CodecSpec{.coding = Coding::g722, .sample_rate = SampleRate(16'000)},
-                               CodecSpec{.coding = Coding::opus, .sample_rate = SampleRate(24'000), .fec = true},
-                               CodecSpec{.coding = Coding::l16, .sample_rate = SampleRate(16'000)}};
+    constexpr std::array specs{
+        CodecSpec{}, CodecSpec{.coding = Coding::g722, .sample_rate = SampleRate(16'000)},
+        CodecSpec{.coding = Coding::opus, .sample_rate = SampleRate(24'000), .fec = true},
+        CodecSpec{.coding = Coding::l16, .sample_rate = SampleRate(16'000)}};
     for (uint32_t i = 0; i < 2; ++i) {
       const CodecSpec& spec = specs[(manner >> (2 * i)) & 3];
       LegConfig config;
@@ -207,8 +213,8 @@ class Pair final : public PacketSink {
   size_t sent_ = 0;
 };
 
-/// Transcoding on arrival, regrouping, recording from packets and conferences. The first two octets select the
-/// codecs, the path and the packet times. Datagrams with an odd delay go to the second leg.
+/// Transcoding on arrival, regrouping, recording from packets and conferences. The first two octets select
+/// the codecs, the path and the packet times. Datagrams with an odd delay go to the second leg.
 void bridge(Bytes input) {
   if (input.size() < 2) return;
   Pair pair(input[0], input[1]);

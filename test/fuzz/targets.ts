@@ -42,6 +42,9 @@ const OFFERS = [
     'a=rtcp-xr:voip-metrics',
     '',
   ),
+  ...OTHER_PLACES.map((place) =>
+    bytes('v=0', `o=- 1 1 ${place}`, 's=-', `c=${place}`, 't=0 0', 'm=audio 4000 RTP/AVP 0', ''),
+  ),
 ];
 const WAVES = [
   { format: 1, bits: 16, channels: 2, rate: 44_100 },

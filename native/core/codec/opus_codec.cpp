@@ -15,9 +15,9 @@ constexpr int kLongestMs = 120;
 constexpr size_t kLongestFrame = 1275;
 /// Sufficient for voice. Higher values cost more processing time than they improve quality.
 constexpr int kComplexity = 5;
-/// For loud audio with most of its energy at high frequencies, such as dense tones. At 4 to 6, the warped noise
-/// shaping of libopus is unstable for it: tones at a fifth of full scale decode to full scale. For speech, 3
-/// is worse.
+/// For loud audio with most of its energy at high frequencies, such as dense tones. At 4 to 6, the warped
+/// noise shaping of libopus is unstable for it: tones at a fifth of full scale decode to full scale. For
+/// speech, 3 is worse.
 constexpr int kBrightComplexity = 3;
 /// Energy of the difference between neighbouring samples, relative to that of the samples.
 constexpr double kBright = 0.5;

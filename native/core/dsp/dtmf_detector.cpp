@@ -181,7 +181,8 @@ bool DtmfDetector::is_clear(Key key) const noexcept {
     const auto power = keypad_powers(window);
     const double low = power[key / 4];
     const double high = power[4 + key % 4];
-    return high <= low * kColumnLouder && low <= high * kRowLouder && low + high >= kClearShare * energy_of(window);
+    return high <= low * kColumnLouder && low <= high * kRowLouder &&
+           low + high >= kClearShare * energy_of(window);
   };
   return clear(std::span(history_).last<kWindow>()) && clear(std::span(history_).subspan<kHop, kWindow>());
 }

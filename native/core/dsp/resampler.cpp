@@ -57,7 +57,8 @@ size_t round_up(double value, size_t multiple) {
 }
 
 /// Unaligned vector of kLanes floats.
-using FilterLanes [[gnu::vector_size(kLanes * sizeof(float)), gnu::aligned(alignof(float)), gnu::may_alias]] = float;
+using FilterLanes [[gnu::vector_size(kLanes * sizeof(float)), gnu::aligned(alignof(float)), gnu::may_alias]] =
+    float;
 
 /// Converts one chunk. `skip` and `phase`: position of the next output, updated.
 struct Conversion {
@@ -83,9 +84,11 @@ struct Conversion {
     const float* const weights = coefficients + phase * taps;
     FilterLanes sums{};
     for (size_t k = 0; k < taps; k += kLanes) {
-      sums += *reinterpret_cast<const FilterLanes*>(oldest + k) * *reinterpret_cast<const FilterLanes*>(weights + k);
+      sums += *reinterpret_cast<const FilterLanes*>(oldest + k) *
+              *reinterpret_cast<const FilterLanes*>(weights + k);
     }
-    const auto four = __builtin_shufflevector(sums, sums, 0, 1, 2, 3) + __builtin_shufflevector(sums, sums, 4, 5, 6, 7);
+    const auto four =
+        __builtin_shufflevector(sums, sums, 0, 1, 2, 3) + __builtin_shufflevector(sums, sums, 4, 5, 6, 7);
     const auto two = four + __builtin_shufflevector(four, four, 2, 3, 0, 1);
     if (written < out.size()) out[written++] = to_sample(two[0] + two[1]);
     for (phase += down; phase >= up; phase -= up) ++skip;

@@ -46,7 +46,8 @@ std::span<const Sample> Recorder::take(std::span<const Sample> received,
     }
   } else if (options_.side == Side::both) {
     for (size_t i = 0; i < common; ++i) block_[i] = saturate(int32_t{received[i]} + int32_t{sent[i]});
-    for (size_t i = common; i < count; ++i) block_[i] = saturate(int32_t{at(received, i)} + int32_t{at(sent, i)});
+    for (size_t i = common; i < count; ++i)
+      block_[i] = saturate(int32_t{at(received, i)} + int32_t{at(sent, i)});
   } else {
     const auto wanted = options_.side == Side::received ? received : sent;
     for (size_t i = 0; i < count; ++i) block_[i] = at(wanted, i);

@@ -249,12 +249,15 @@ TEST_SUITE("wideband codecs") {
             sum[i] += std::sin(2 * std::numbers::pi * tone * static_cast<double>(i) / hz + phase);
           }
         }
-        const double peak = std::abs(*std::ranges::max_element(sum, {}, [](double v) { return std::abs(v); }));
+        const double peak =
+            std::abs(*std::ranges::max_element(sum, {}, [](double v) { return std::abs(v); }));
         std::vector<Sample> signal(sum.size());
-        std::ranges::transform(sum, signal.begin(), [&](double v) { return static_cast<Sample>(16'383 * v / peak); });
+        std::ranges::transform(sum, signal.begin(),
+                               [&](double v) { return static_cast<Sample>(16'383 * v / peak); });
         const CodecSpec spec{.coding = Coding::opus, .sample_rate = SampleRate(hz)};
         const std::vector<Sample> heard = through(spec, signal, 20);
-        const auto clipped = std::ranges::count_if(heard, [](Sample s) { return std::abs(int{s}) >= 32'767; });
+        const auto clipped =
+            std::ranges::count_if(heard, [](Sample s) { return std::abs(int{s}) >= 32'767; });
         CAPTURE(hz);
         CAPTURE(seed);
         CHECK(clipped == 0);

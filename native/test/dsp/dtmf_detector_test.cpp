@@ -182,7 +182,8 @@ std::string heard_with_loss(std::span<const Sample> signal, double percent, unsi
 
 }  // namespace
 
-TEST_CASE("DTMF: with 2 % of packets lost, misses at most 3 of 1000 digits of 60 ms, and hears none in speech") {
+TEST_CASE(
+    "DTMF: with 2 % of packets lost, misses at most 3 of 1000 digits of 60 ms, and hears none in speech") {
   size_t wrong = 0;
   for (unsigned seed = 0; seed < 60; ++seed) {
     const std::string keys = kAllKeys + kAllKeys;

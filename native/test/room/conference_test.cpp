@@ -63,7 +63,9 @@ struct Call : PacketSink {
     }
   }
 
-  static Address peer_of(size_t leg) { return *parse_address("192.0.2.1", static_cast<uint16_t>(4000 + 2 * leg)); }
+  static Address peer_of(size_t leg) {
+    return *parse_address("192.0.2.1", static_cast<uint16_t>(4000 + 2 * leg));
+  }
 
   void send(LegHandle leg, const Address&, Bytes packet) override {
     if (leg != handle_of(1)) return;
@@ -88,7 +90,8 @@ struct Call : PacketSink {
     const size_t samples = wide ? 2 * size_t{kFrameSamples} : size_t{kFrameSamples};
     std::vector<uint8_t> packet(kRtpHeaderBytes + samples * (wide ? 2 : 1), wide ? 0 : 0xd5);
     const auto ticks = static_cast<uint32_t>(samples);
-    write_rtp_header({false, 96, static_cast<uint16_t>(packets[leg]), RtpTimestamp(packets[leg] * ticks), 9}, packet);
+    write_rtp_header({false, 96, static_cast<uint16_t>(packets[leg]), RtpTimestamp(packets[leg] * ticks), 9},
+                     packet);
     for (size_t i = 0; leg == 0 && i < samples; ++i) {
       const double t = static_cast<double>(packets[0] * kFrameSamples + i) / kLineRate;
       const double loud = now >= tone_from ? kAmplitude : 0;
@@ -186,7 +189,8 @@ TEST_SUITE("conference") {
       call.run(300);
       call.join(1);
       call.run(400);
-      for (size_t i = 1; i < call.sent.size(); ++i) CHECK(call.sent[i].at - call.sent[i - 1].at <= kFrameTime);
+      for (size_t i = 1; i < call.sent.size(); ++i)
+        CHECK(call.sent[i].at - call.sent[i - 1].at <= kFrameTime);
     }
   }
 }
@@ -201,7 +205,8 @@ struct Change {
 };
 
 const std::array kChanges{
-    Change{"a prompt is mixed into a bridge", [](Call& call) { call.core.bridge(handle_of(0), handle_of(1)); },
+    Change{"a prompt is mixed into a bridge",
+           [](Call& call) { call.core.bridge(handle_of(0), handle_of(1)); },
            [](Call& call) { call.play(PlayerHandle(1), PlayManner::mixed); }},
     Change{"a mixed prompt ends",
            [](Call& call) {
@@ -315,7 +320,8 @@ struct Truth {
 using Connect = std::function<void(Call&)>;
 
 /// Returns the speaking leg's reported quality after a minute, and compares it with the truth.
-void check_quality(const char* path, const CodecSpec& listener, const Connect& connect, double loss, double stays) {
+void check_quality(const char* path, const CodecSpec& listener, const Connect& connect, double loss,
+                   double stays) {
   const std::string name = path;
   CAPTURE(name);
   CAPTURE(loss);
@@ -342,7 +348,8 @@ void check_quality(const char* path, const CodecSpec& listener, const Connect& c
 }  // namespace
 
 TEST_SUITE("conference") {
-  TEST_CASE("reports the loss and the MOS of the real network while relaying, transcoding and in a conference") {
+  TEST_CASE(
+      "reports the loss and the MOS of the real network while relaying, transcoding and in a conference") {
     const Connect bridge = [](Call& call) { call.core.bridge(handle_of(0), handle_of(1)); };
     const Connect room = [](Call& call) {
       for (size_t leg = 0; leg < kLegs; ++leg) call.join(leg);
