@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { call, get, number, type Row, rows, text } from '../api.ts';
-import { clock, count, dateTime, money, party, words } from '../format.ts';
+import { clock, count, dateTime, money, words } from '../format.ts';
 import { type Live, useAction, useLive, useLoad, useSettledFields } from '../hooks.ts';
 import { may } from '../may.ts';
 import type { PageProps } from '../page-props.ts';
@@ -8,7 +8,7 @@ import { href, useQuery } from '../place.ts';
 import { whyEnded } from '../reasons.ts';
 import { t } from '../text.ts';
 import { confirmed } from '../ui/overlay.tsx';
-import { Badge, Empty, Head, LoadProblem, Mos, Problem, Since } from '../ui/parts.tsx';
+import { Badge, Empty, Head, LoadProblem, Mos, Party, Problem, Since } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 import { CallPage } from './call.tsx';
@@ -29,13 +29,6 @@ export const CallsPages = (props: PageProps) =>
 
 const isLive = (row: Row): boolean => row['call_status'] !== undefined;
 const idOf = (row: Row): string => text(row['uuid'] ?? row['call_uuid']);
-
-/** A number or the user of a SIP address; the tooltip has the whole address. */
-const Party = ({ value }: { readonly value: unknown }) => (
-  <span class="party" title={text(value)}>
-    {party(value)}
-  </span>
-);
 
 const COLUMNS: readonly Column[] = [
   {
