@@ -36,6 +36,9 @@ const PAGES = [
   'media-policies',
   'carriers',
   'accounts',
+  'import',
+  'personal-data',
+  'account',
   'people',
   'audit',
   'profile',
@@ -51,6 +54,8 @@ const STAFFS = [
   'Media policies',
   'Carriers',
   'Accounts',
+  'Import',
+  'Personal data',
 ];
 
 describe.skipIf(!hasChromium)('the pages of the console', () => {

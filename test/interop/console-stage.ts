@@ -122,6 +122,6 @@ export async function pictureAt(
 ): Promise<void> {
   await page.setViewportSize(size);
   await page.locator('main').waitFor();
-  await page.waitForFunction("document.querySelector('main .skeleton') === null");
+  await page.locator('main .skeleton').first().waitFor({ state: 'detached' });
   await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 }
