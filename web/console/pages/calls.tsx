@@ -149,8 +149,8 @@ function Calls({ account, isStaff }: PageProps) {
           {feed.state === 'live' ? t('{n} running', { n: count(running) }) : t('Connecting …')}
         </Badge>
         <ExportCalls
-          path={isLiveOnly ? undefined : `${root}/export?${queryOf(filters)}`}
-          live={running === 0 ? undefined : liveQuery}
+          path={filters.state === 'live' ? undefined : `${root}/export?${queryOf(filters)}`}
+          live={liveQueryOf(filters, isEverybody || !isStaff ? undefined : account)}
         />
         <PlaceCall account={account} />
       </Head>

@@ -101,7 +101,7 @@ function ImportOf({ kind }: { readonly kind: string }) {
       setList(left.length === 0 ? undefined : { ...list, rows: [header, ...left] });
     });
   return (
-    <Card>
+    <Card title={t('CSV file')}>
       <Problem text={problem} />
       <CsvDrop name={list?.name} choose={(file) => void choose(file)}>
         {t('Columns: {names}. Empty cells are left out.', { names: COLUMNS[kind] ?? '' })}
