@@ -19,6 +19,8 @@ import { PlaceCall } from './place-call.tsx';
 import { SavedViews } from './saved-views.tsx';
 
 const PER_PAGE = 50;
+/** Queued calls are not part of the feed. */
+const QUEUE_MS = 5000;
 
 export const CallsPages = (props: PageProps) =>
   props.rest[0] === undefined ? (
@@ -112,8 +114,9 @@ function Calls({ account, isStaff }: PageProps) {
   const isEverybody = isStaff && asked.accounts === 'all';
   const liveQuery = liveQueryOf(asked, isEverybody || !isStaff ? undefined : account);
   const live = useLivePage(liveQuery, livePage * PER_PAGE, feed);
-  const running = number(live.value?.['total']);
-  const isLastLive = (livePage + 1) * PER_PAGE >= running;
+  const total = number(live.value?.['total']);
+  const running = number(live.value?.['running']);
+  const isLastLive = (livePage + 1) * PER_PAGE >= total;
   const isLiveOnly = asked.state === 'live';
   const found = useLoad(
     `${account} ${query} ${cursor} ${isLiveOnly} ${isLastLive}`,
@@ -213,6 +216,7 @@ function useLivePage(query: string | undefined, offset: number, feed: Live) {
       query === undefined
         ? Promise.resolve({ total: 0 })
         : get(`/console/api/live-calls?${query}&limit=${PER_PAGE}&offset=${offset}`),
+    QUEUE_MS,
   );
   const { again } = found;
   useEffect(again, [feed.calls, feed.total, again]);
