@@ -9,6 +9,7 @@ import { whyEnded } from '../reasons.ts';
 import { t } from '../text.ts';
 import { confirmed } from '../ui/overlay.tsx';
 import { Badge, Empty, Head, LoadProblem, Mos, Party, Problem, Since } from '../ui/parts.tsx';
+import { Snippets } from '../ui/snippets.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 import { CallPage } from './call.tsx';
@@ -204,6 +205,7 @@ function Calls({ account, isStaff }: PageProps) {
           </button>
         </span>
       </nav>
+      <Snippets request={{ method: 'GET', path: `${root}/page?${query}&limit=${PER_PAGE}` }} />
     </>
   );
 }

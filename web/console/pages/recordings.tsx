@@ -9,6 +9,7 @@ import { t } from '../text.ts';
 import { Input, Save } from '../ui/form.tsx';
 import { Actions, confirmed, Drawer, FormDrawer } from '../ui/overlay.tsx';
 import { At, Badge, Card, Empty, Facts, Head, LoadProblem, Party, Problem } from '../ui/parts.tsx';
+import { Snippets } from '../ui/snippets.tsx';
 import { Pager, Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 import { fileOf, Recording } from './recording.tsx';
@@ -156,6 +157,7 @@ export function Recordings({ account }: PageProps) {
         shown={list?.length ?? 0}
         total={total}
       />
+      <Snippets request={{ method: 'GET', path: `${root}?${query}` }} />
       <Exports account={account} />
       <Drawer
         title={t('Recording')}
