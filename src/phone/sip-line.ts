@@ -75,7 +75,7 @@ export class SipLine {
   readonly #tcp: StreamTransport;
   readonly #table: ConnectionTable;
   readonly #driver: Driver<UserAgentInput>;
-  readonly #localPort: number;
+  readonly localPort: number;
   /** Pending address lookups and connection attempts. */
   readonly #looking = new Set<Promise<void>>();
   #call: CallEvents | undefined;
@@ -89,7 +89,7 @@ export class SipLine {
   ) {
     this.#options = options;
     this.localAddress = local.address;
-    this.#localPort = local.port;
+    this.localPort = local.port;
     this.#udp = local.udp;
     const { clock, random, username } = options;
     const table = new ConnectionTable(DEFAULT_STREAM_LIMITS, {
@@ -194,7 +194,7 @@ export class SipLine {
     const flow: Flow = {
       transport: 'udp',
       localAddress: this.localAddress,
-      localPort: this.#localPort,
+      localPort: this.localPort,
       remoteAddress,
       remotePort,
       connectionId: undefined,

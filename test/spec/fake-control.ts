@@ -105,6 +105,8 @@ export class FakeControl implements CallControl {
   speak = this.#operation('speak');
   stopSpeak = this.#operation('stopSpeak');
   refer = this.#operation('refer');
+  handOver = this.#operation('handOver');
+  cancelHandOver = this.#operation('cancelHandOver');
   sendDigits = this.#operation('sendDigits');
   stopStream = this.#operation('stopStream');
   endConference = this.#operation('endConference');

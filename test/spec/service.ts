@@ -33,7 +33,7 @@ import { watchReplies } from './reply-schemas.ts';
 
 export const ADMIN_TOKEN = 'operator-token';
 export const SCRAPE_TOKEN = 'scrape-token';
-export const LINK_KEY = 'link-key';
+const LINK_KEY = 'link-key';
 /** Settings with a small body limit, and without other limits that a test could reach accidentally. */
 const ENVIRONMENT = {
   CARILLON_HTTP_HOST: '127.0.0.1',

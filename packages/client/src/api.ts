@@ -490,6 +490,17 @@ export interface Operations {
     body: { refer_to: string; timeout?: number; callback_url?: string; callback_method?: "GET" | "POST" };
     reply: { api_id: string; message: string };
   };
+  /** Transfer the caller of a bot to a colleague: blind, attended or warm */
+  'POST /api/v1/Account/{auth_id}/Call/{call_uuid}/Transfer/': {
+    path: { auth_id: string; call_uuid: string };
+    body: { to: string; mode?: "blind" | "attended" | "warm"; stream?: "end" | "caller" | "colleague"; introduction?: string; music?: string; caller_id?: string; timeout?: number; on_failure?: "next" | "stream"; callback_url?: string; callback_method?: "GET" | "POST" };
+    reply: { api_id: string; message: string };
+  };
+  /** Cancel a transfer: the colleague is hung up and the caller is with the bot again */
+  'DELETE /api/v1/Account/{auth_id}/Call/{call_uuid}/Transfer/': {
+    path: { auth_id: string; call_uuid: string };
+    reply: undefined;
+  };
   /** Record a live call */
   'POST /api/v1/Account/{auth_id}/Call/{call_uuid}/Record/': {
     path: { auth_id: string; call_uuid: string };

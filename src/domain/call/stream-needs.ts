@@ -182,6 +182,8 @@ export interface StreamSocketEvents {
   note?(note: StreamNote): void;
   /** The bot requests a transfer of the caller. */
   transfer?(transfer: StreamTransfer): void;
+  /** The bot cancels its transfer in progress. */
+  cancelTransfer?(): void;
   /** Pauses or resumes the recordings of the call. Returns their number. */
   pauseRecording?(isPaused: boolean): number;
   /** Protocol violation by the bot, in plain words, for the call's log. */
@@ -191,7 +193,7 @@ export interface StreamSocketEvents {
 export type { StreamTransfer };
 
 export interface TransferProgress {
-  readonly status: 'ringing' | 'answered' | 'completed' | 'declined' | 'failed';
+  readonly status: 'ringing' | 'answered' | 'completed' | 'declined' | 'canceled' | 'failed';
   /** Reason of a failure, in plain words. */
   readonly detail: string;
 }

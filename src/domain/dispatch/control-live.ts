@@ -1,7 +1,7 @@
 /** Live calls in the REST API, and the actions on them. */
 import type { AccountId, CallUuid, RecordingId, RequestUuid, StreamId } from '../../base/ids.ts';
 import type { StreamSpeech } from '../../protocol/answer-xml/answer-xml.ts';
-import type { AudioCleaning } from '../call/needs.ts';
+import type { AudioCleaning, StreamTransfer } from '../call/needs.ts';
 import type { CallbackTarget } from '../callback/types.ts';
 import type { CallDirection } from '../cdr/types.ts';
 import type { Destination } from './control-placing.ts';
@@ -48,6 +48,12 @@ export interface TransferRequest {
   readonly legs: LegChoice;
   readonly aleg: CallbackTarget | undefined;
   readonly bleg: CallbackTarget | undefined;
+}
+
+/** Transfer of a bot's caller to a colleague. */
+export interface HandOverRequest extends StreamTransfer {
+  /** Target of the notifications about the progress. */
+  readonly callback: CallbackTarget | undefined;
 }
 
 /** Request to send REFER, so that the remote party calls another destination. */

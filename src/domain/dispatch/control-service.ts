@@ -12,6 +12,7 @@ import type { Call, CallLogs } from '../call/call.ts';
 import type { CallLogEntry, HangupCauseKey } from '../call/types.ts';
 import type { CallLogStore } from '../cdr/needs.ts';
 import { dialOf } from '../interpreter/interpreter.ts';
+import { cancelHandOver, handOverForApplication } from './application-hand-over.ts';
 import { referForApplication } from './application-refer.ts';
 import { confirmed } from './confirmed.ts';
 import type {
@@ -19,6 +20,7 @@ import type {
   Conference,
   ControlRefusal,
   DigitString,
+  HandOverRequest,
   LegChoice,
   LiveCall,
   LiveStream,
@@ -125,6 +127,16 @@ export class ControlService implements CallControl {
   async transfer(accountId: AccountId, callUuid: CallUuid, request: TransferRequest): Done {
     const call = this.#find(accountId, callUuid);
     return call === undefined ? NOT_FOUND : transferCall(call, request, this.#needs);
+  }
+
+  async handOver(accountId: AccountId, callUuid: CallUuid, request: HandOverRequest): Done {
+    const call = await this.#answered(accountId, callUuid);
+    return call.ok ? handOverForApplication(call.value, request, this.#needs.interpreter()) : call;
+  }
+
+  async cancelHandOver(accountId: AccountId, callUuid: CallUuid): Done {
+    const call = this.#find(accountId, callUuid);
+    return call === undefined ? NOT_FOUND : cancelHandOver(call);
   }
 
   async refer(accountId: AccountId, callUuid: CallUuid, preference: ReferRequest): Done {

@@ -9,6 +9,7 @@ import type { CallLogEntry } from '../call/types.ts';
 import type { Conference, MemberAction, MemberChoice, PartyAction } from './control-conference.ts';
 import type {
   ControlRefusal,
+  HandOverRequest,
   LegChoice,
   LiveCall,
   LiveStream,
@@ -55,6 +56,14 @@ export interface CallControl {
     callUuid: CallUuid,
     request: TransferRequest,
   ): Promise<Result<void, ControlRefusal>>;
+  /** Transfers the caller of a bot to a colleague. Succeeds once the transfer has begun. */
+  handOver(
+    accountId: AccountId,
+    callUuid: CallUuid,
+    request: HandOverRequest,
+  ): Promise<Result<void, ControlRefusal>>;
+  /** Cancels the transfer in progress. The caller is with the bot again. */
+  cancelHandOver(accountId: AccountId, callUuid: CallUuid): Promise<Result<void, ControlRefusal>>;
   /** Sends REFER. Succeeds once the REFER has been sent. */
   refer(
     accountId: AccountId,

@@ -16,6 +16,7 @@ const MERGED = ['liveCalls', 'conferences', 'multiPartyCalls', 'endedMultiPartyC
 /** Operations on a call; its UUID is the second argument. */
 const OF_CALL = [
   ...(['liveCall', 'callLog', 'hangup', 'transfer', 'refer', 'startRecording'] as const),
+  ...(['handOver', 'cancelHandOver'] as const),
   ...([
     'stopRecording',
     'pauseRecording',

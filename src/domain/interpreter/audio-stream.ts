@@ -22,6 +22,7 @@ import type {
   FailedAudioStream,
   LiveAudioStream,
   StopKind,
+  TransferHandler,
 } from './stream.ts';
 import { streamParameters } from './stream-callback.ts';
 import { factsOf, limitOfStreams, withoutSecrets } from './stream-record.ts';
@@ -110,7 +111,7 @@ class AudioStream implements LiveAudioStream {
   readonly #turns = new Turns();
   /** Latest billed moment of the stream (µs, call timeline), even if its timer fires late. */
   readonly #limitUs: number;
-  #transferHandler: ((transfer: StreamTransfer) => void) | undefined;
+  #transferHandler: TransferHandler | undefined;
   #cancelTimeout: () => void;
 
   constructor(call: Call, request: AudioStreamRequest, needs: InterpreterNeeds) {
@@ -155,19 +156,18 @@ class AudioStream implements LiveAudioStream {
     socket?.close(STOP_REASON[kind]);
   }
 
-  onTransfer(handler: (transfer: StreamTransfer) => void): void {
+  onTransfer(handler: TransferHandler): void {
     this.#transferHandler = handler;
   }
 
   transferProgress(progress: TransferProgress): void {
-    this.#call.log.add('stream', `transfer ${progress.status}`, { detail: progress.detail });
-    this.#socket?.transferProgress?.(progress);
+    if (this.request.transfers) this.#socket?.transferProgress?.(progress);
   }
 
   #transferTo(transfer: StreamTransfer): void {
     const { mode, to } = transfer;
     this.#call.log.add('stream', 'transfer requested', { mode, to });
-    this.#transferHandler?.(transfer);
+    this.#transferHandler?.begin(transfer);
   }
 
   #newId(): StreamId {
@@ -250,6 +250,7 @@ class AudioStream implements LiveAudioStream {
         this.#call.log.add('stream', kind === 'agent' ? 'agent' : 'transcript', facts);
       },
       transfer: (transfer) => this.#transferTo(transfer),
+      cancelTransfer: () => this.#transferHandler?.cancel(),
       fault: (code, detail) => this.#call.log.add('stream', `bot fault: ${code}`, { detail }),
       ended: (end) => this.#socketEnded(end),
     };
@@ -266,6 +267,8 @@ class AudioStream implements LiveAudioStream {
     }
     this.#persist();
     this.#notify('StartStream');
+    const { failedTransfer } = this.request;
+    if (failedTransfer !== undefined) this.transferProgress(failedTransfer);
   }
 
   #socketEnded(end: StreamSocketEnd): void {

@@ -1,6 +1,6 @@
 /**
- * Transfers of a caller from a bot to a colleague, requested over the stream. The stream's element carries them out: it
- * calls the colleague while the bot and the caller stay connected, and connects the two parties.
+ * Transfers of a caller from a bot to a colleague, requested over the stream, over REST or by a `Transfer` element. The
+ * colleague is called while the bot and the caller stay connected; then the two parties are connected.
  */
 import { unlessAborted } from '../../base/abort.ts';
 import { noOperation } from '../../base/no-operation.ts';
@@ -9,6 +9,7 @@ import type { DialDestination, DialInstruction } from '../../protocol/answer-xml
 import type { Call } from '../call/call.ts';
 import type { StreamTransfer, TransferProgress } from '../call/needs.ts';
 import type { HangupCauseKey } from '../call/types.ts';
+import type { CallbackParameters } from '../callback/types.ts';
 import { openAudioStream } from './audio-stream.ts';
 import { numberDestination, userDestination } from './dial/destination.ts';
 import { keepLiveDial } from './dial/dial-of.ts';
@@ -28,33 +29,64 @@ const HOW_TO_ACCEPT = 'Press 1 to accept the call, or any other key to decline.'
 const DECLINING: readonly HangupCauseKey[] = ['confirmKeyFailed', 'declined', 'rejected'];
 const DEFAULT_INTRODUCTION = 'A caller wants to speak to you.';
 
+type Report = (progress: TransferProgress) => void;
+
+const live = new WeakMap<Call, HandOver>();
+
+/** Transfers of the element that the call executes; undefined if this element cannot transfer. */
+export const handOverOf = (call: Call): HandOver | undefined => live.get(call);
+
 export class HandOver {
-  readonly #stream: LiveAudioStream;
+  readonly #streams: () => readonly LiveAudioStream[];
   readonly #context: VerbContext;
   #running: Promise<void> | undefined;
+  #cancel = new AbortController();
+  #report: Report = noOperation;
+  #failed: TransferProgress | undefined;
 
-  constructor(stream: LiveAudioStream, context: VerbContext) {
-    this.#stream = stream;
+  /** `streams` returns the streams of the bots that talk to the caller. */
+  constructor(streams: () => readonly LiveAudioStream[], context: VerbContext) {
+    this.#streams = streams;
     this.#context = context;
+    live.set(context.call, this);
   }
 
-  /** Starts a transfer. Its progress is reported to the bot. Never throws. */
-  begin(transfer: StreamTransfer): void {
-    if (this.#running !== undefined) {
-      this.#report('failed', 'another transfer is in progress');
-      return;
-    }
+  /** Failed transfer after which the stream is to open again. */
+  get failed(): TransferProgress | undefined {
+    return this.#failed;
+  }
+
+  /**
+   * Starts a transfer and reports its progress to `report` and to bots that may transfer. Returns the reason if it
+   * cannot start. Never throws.
+   */
+  begin(transfer: StreamTransfer, report: Report = noOperation): string | undefined {
+    if (this.#running !== undefined) return 'another transfer is in progress';
     const destination = destinationOf(transfer.to);
-    if (destination === undefined) {
-      this.#report('failed', 'the destination is not a number or SIP URI');
-      return;
-    }
+    if (destination === undefined) return 'the destination is not a number or SIP URI';
+    this.#report = report;
+    this.#failed = undefined;
+    this.#cancel = new AbortController();
     const running = this.#run(transfer, destination).finally(() => {
       this.#running = undefined;
     });
     this.#running = running;
     // The element that waits for `settled` handles a rejection.
     running.catch(noOperation);
+    return undefined;
+  }
+
+  /** As `begin`, for a bot, which learns the reason of a refusal from its stream. */
+  beginForBot(transfer: StreamTransfer): void {
+    const refusal = this.begin(transfer);
+    if (refusal !== undefined) this.#tell({ status: 'failed', detail: refusal });
+  }
+
+  /** Hangs up the colleague: the caller is with the bot again. Returns false if no transfer is in progress. */
+  cancel(): boolean {
+    if (this.#running === undefined) return false;
+    this.#cancel.abort();
+    return true;
   }
 
   /** Resolves when no transfer is in progress. Rejects if the call ended during it. */
@@ -62,8 +94,10 @@ export class HandOver {
     await this.#running;
   }
 
-  /** Resolves when the legs of an interrupted transfer have ended. */
+  /** Resolves when the legs of an interrupted transfer have ended. The element can no longer transfer. */
   async over(): Promise<void> {
+    const { call } = this.#context;
+    if (live.get(call) === this) live.delete(call);
     await this.#running?.catch(noOperation);
   }
 
@@ -71,56 +105,87 @@ export class HandOver {
     const context = this.#context;
     if (transfer.mode === 'blind') await this.#lastWords();
     const isRepeated = await turnToDial(context);
-    const session = new DialSession(instructionFor(transfer, destination), context, {
+    const { signal: canceled } = this.#cancel;
+    const within = { ...context, signal: AbortSignal.any([context.signal, canceled]) };
+    const session = new DialSession(instructionFor(transfer, destination), within, {
       isRepeated,
       holdMusic: transfer.mode !== 'blind' && transfer.music === undefined,
       introduction: introductionOf(transfer),
       connected: (colleague) => this.#connected(transfer, colleague),
     });
     const forget = keepLiveDial(context.call, session);
-    this.#report('ringing', '');
+    this.#tell({ status: 'ringing', detail: '' });
     try {
       const result = await session.run();
       dialEnded(context.call, result.status === 'completed');
-      this.#conclude(result);
+      this.#conclude(transfer, result);
     } catch (error) {
       await session.abandon();
-      throw error;
+      if (context.signal.aborted || !canceled.aborted) throw error;
+      this.#end(transfer, { status: 'canceled', detail: 'the transfer was canceled' });
     } finally {
       forget();
     }
   }
 
-  /** The caller hears the queued audio of the bot before a blind transfer. */
+  /** The caller hears the queued audio of the bots before a blind transfer. */
   async #lastWords(): Promise<void> {
-    this.#stream.stop('transferred', { drain: true });
-    await unlessAborted(this.#context.signal, this.#stream.ended);
+    const streams = this.#streams();
+    for (const stream of streams) stream.stop('transferred', { drain: true });
+    const ended = Promise.all(streams.map((stream) => stream.ended));
+    await unlessAborted(this.#context.signal, ended);
   }
 
   #connected({ stream }: StreamTransfer, colleague: Call): void {
-    this.#report('answered', '');
-    if (stream === 'colleague') {
-      // The document of the caller carries out transfers, so that the colleague's stream cannot request one.
-      const request = { ...this.#stream.request, transfers: false };
-      openAudioStream(colleague, request, this.#context.needs);
+    this.#tell({ status: 'answered', detail: '' });
+    for (const open of this.#streams()) {
+      if (stream === 'colleague') {
+        // The document of the caller carries out transfers, so that the colleague's stream cannot request one.
+        const request = { ...open.request, transfers: false };
+        openAudioStream(colleague, request, this.#context.needs);
+      }
+      if (stream !== 'caller') open.stop('transferred');
     }
-    if (stream !== 'caller') this.#stream.stop('transferred');
   }
 
-  #conclude(result: DialResult): void {
+  #conclude(transfer: StreamTransfer, result: DialResult): void {
     if (result.status === 'completed') {
-      this.#report('completed', '');
+      this.#tell({ status: 'completed', detail: '' });
       return;
     }
     const { cause } = endOf(result);
-    if (DECLINING.includes(cause)) this.#report('declined', 'the colleague declined');
-    else this.#report('failed', result.unplaced?.detail ?? result.status);
+    const isDeclined = DECLINING.includes(cause);
+    this.#end(
+      transfer,
+      isDeclined
+        ? { status: 'declined', detail: 'the colleague declined' }
+        : { status: 'failed', detail: result.unplaced?.detail ?? result.status },
+    );
   }
 
-  #report(status: TransferProgress['status'], detail: string): void {
-    this.#stream.transferProgress({ status, detail });
+  #end({ mode, onFailure }: StreamTransfer, progress: TransferProgress): void {
+    if (mode === 'blind' && onFailure === 'stream') this.#failed = progress;
+    this.#tell(progress);
+  }
+
+  #tell(progress: TransferProgress): void {
+    const { status, detail } = progress;
+    this.#context.call.log.add('stream', `transfer ${status}`, { detail });
+    for (const stream of this.#streams()) stream.transferProgress(progress);
+    this.#report(progress);
   }
 }
+
+/** Parameters of callbacks about a transfer. */
+export const transferParameters = (
+  { mode, to }: Pick<StreamTransfer, 'mode' | 'to'>,
+  { status, detail }: TransferProgress,
+): CallbackParameters => [
+  ['TransferStatus', status],
+  ['TransferReason', detail],
+  ['TransferMode', mode],
+  ['TransferTo', to],
+];
 
 function introductionOf({ mode, introduction }: StreamTransfer): string | undefined {
   if (mode !== 'warm') return undefined;

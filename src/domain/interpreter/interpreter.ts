@@ -20,6 +20,7 @@ export { Conferences, partyKey } from './conference/conferences.ts';
 export type { NodeLegs } from './conference/node-legs.ts';
 export { SharedConferences } from './conference/shared-conferences.ts';
 export { dialOf, type LiveDial } from './dial/dial-of.ts';
+export { handOverOf, transferParameters } from './hand-over.ts';
 export { playWhileHeld } from './hold.ts';
 export type {
   BLegRequest,

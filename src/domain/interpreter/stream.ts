@@ -17,6 +17,8 @@ export interface AudioStreamRequest
     | 'statusCallbackMethod'
   > {
   readonly statusCallback: CallbackTarget | undefined;
+  /** Failed transfer after which the stream opens again; the bot is informed first. */
+  readonly failedTransfer?: TransferProgress;
 }
 
 /** End of a stream. */
@@ -27,6 +29,11 @@ export type AudioStreamEnd =
 /** Ends that the bot did not cause. */
 export type StopKind = Exclude<AudioStreamEnd['kind'], 'dropped' | 'stopRequested'>;
 
+export interface TransferHandler {
+  begin(transfer: StreamTransfer): void;
+  cancel(): void;
+}
+
 export interface LiveAudioStream {
   /** Stream ID of the current connection, as reported to the bot and the last callback. */
   readonly streamId: StreamId;
@@ -36,9 +43,9 @@ export interface LiveAudioStream {
   readonly startUs: number;
   readonly connected: boolean;
   readonly ended: Promise<AudioStreamEnd>;
-  /** Sets the handler of transfers that the bot requests. */
-  onTransfer(handler: (transfer: StreamTransfer) => void): void;
-  /** Reports the progress of a transfer to the bot and in the timeline. */
+  /** Sets the handler of transfers that the bot requests or cancels. */
+  onTransfer(handler: TransferHandler): void;
+  /** Reports the progress of a transfer to a bot that may transfer. */
   transferProgress(progress: TransferProgress): void;
   /** Stops the stream. With `drain`, queued audio from the bot is played first. */
   stop(kind: StopKind, options?: { readonly drain: boolean }): void;

@@ -31,6 +31,7 @@ import { subAccountRoutes } from './routes/account/sub-account.ts';
 import { webhookRoutes } from './routes/account/webhooks.ts';
 import { callActionRoutes } from './routes/calls/actions.ts';
 import { conferenceRoutes } from './routes/calls/conference.ts';
+import { handOverRoutes } from './routes/calls/hand-over.ts';
 import { listenInRoutes } from './routes/calls/listen-in.ts';
 import { liveCallRoutes } from './routes/calls/live.ts';
 import { multiPartyRoutes } from './routes/calls/multi-party.ts';
@@ -85,6 +86,7 @@ const documented: readonly Route[] = [
   ...liveCallRoutes,
   ...listenInRoutes,
   ...referRoutes,
+  ...handOverRoutes,
   ...callActionRoutes,
   ...streamRoutes,
   ...conferenceRoutes,

@@ -212,6 +212,7 @@ export class StreamDispatcher implements StreamSocket {
       case 'sendDigits':
       case 'note':
       case 'transfer':
+      case 'cancelTransfer':
       case 'started':
       case 'played':
       case 'cleared':
@@ -239,6 +240,9 @@ export class StreamDispatcher implements StreamSocket {
         break;
       case 'transfer':
         this.#events.transfer?.(output.transfer);
+        break;
+      case 'cancelTransfer':
+        this.#events.cancelTransfer?.();
         break;
       case 'played':
         this.#events.played(output.name);
@@ -327,6 +331,7 @@ type ReportKind =
   | 'sendDigits'
   | 'note'
   | 'transfer'
+  | 'cancelTransfer'
   | 'played'
   | 'cleared'
   | 'fault'

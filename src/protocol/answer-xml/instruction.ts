@@ -307,6 +307,21 @@ export interface ReferInstruction extends Sourced, WithAction {
   readonly timeoutMs: number;
 }
 
+/** Connects the caller with a colleague, who can decline. An addition to the dialect. */
+export interface TransferInstruction extends Sourced, WithAction, WithCallback {
+  readonly kind: 'transfer';
+  /** Number or SIP URI. */
+  readonly to: string;
+  readonly mode: 'blind' | 'attended' | 'warm';
+  /** What happens to the bidirectional streams of the call when the parties are connected. */
+  readonly stream: 'end' | 'caller' | 'colleague';
+  readonly introduction: string | undefined;
+  /** URL of audio for the waiting caller; undefined: music of the service. */
+  readonly music: string | undefined;
+  readonly callerId: string | undefined;
+  readonly timeoutMs: number;
+}
+
 export interface RedirectInstruction extends Sourced {
   readonly kind: 'redirect';
   readonly url: string;
@@ -359,6 +374,7 @@ export type Instruction =
   | ConferenceInstruction
   | RedirectInstruction
   | ReferInstruction
+  | TransferInstruction
   | PreAnswerInstruction
   | HangupInstruction
   | MessageInstruction;

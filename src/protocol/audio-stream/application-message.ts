@@ -21,6 +21,7 @@ export type ApplicationMessage =
   | { readonly event: 'sendDTMF'; readonly digits: string }
   | { readonly event: 'note'; readonly note: StreamNote }
   | { readonly event: 'transfer'; readonly transfer: StreamTransfer }
+  | { readonly event: 'cancelTransfer' }
   /** Pauses or resumes the recordings of the call. */
   | { readonly event: 'pauseRecording' | 'resumeRecording' }
   /** `drain` delays the stop until all queued audio has been played. */
@@ -31,7 +32,7 @@ export interface ReaderContext {
   readonly format: StreamFormat;
   /** Whether the document allows `note`. Without it, the event is unknown. */
   readonly notes?: boolean;
-  /** Whether the document allows `transfer`. Without it, the event is unknown. */
+  /** Whether the document allows `transfer` and `cancelTransfer`. Without it, the events are unknown. */
   readonly transfers?: boolean;
 }
 
@@ -68,6 +69,7 @@ const READERS: Readonly<Record<string, Reader>> = Object.assign(Object.create(nu
     const transfer = readTransfer(message);
     return transfer.ok ? ok({ event: 'transfer', transfer: transfer.value }) : transfer;
   },
+  cancelTransfer: () => ok({ event: 'cancelTransfer' }),
   pauseRecording: () => ok({ event: 'pauseRecording' }),
   resumeRecording: () => ok({ event: 'resumeRecording' }),
   stop: ({ drain }) => ok({ event: 'stop', drain: drain === true }),
@@ -96,8 +98,10 @@ export function readApplicationMessage(
   return read(message.value, context);
 }
 
+const TRANSFERS = ['transfer', 'cancelTransfer'];
+
 const isAllowed = (event: string, { notes, transfers }: ReaderContext): boolean =>
-  (event !== 'note' || notes === true) && (event !== 'transfer' || transfers === true);
+  (event !== 'note' || notes === true) && (!TRANSFERS.includes(event) || transfers === true);
 
 const PART_BEGINNINGS = [...',[{'].map((sign) => sign.charCodeAt(0));
 

@@ -1,4 +1,4 @@
-/** Messages of bots that extend the dialect: `note` and `transfer`. */
+/** Messages of bots that extend the dialect: `note`, `transfer` and `cancelTransfer`. */
 import { err, ok, type Result } from '../../base/result.ts';
 import { fault, type StreamFault } from './fault.ts';
 
@@ -22,6 +22,8 @@ export interface StreamTransfer {
   readonly stream: 'end' | 'caller' | 'colleague';
   /** Maximum ringing time, in ms. */
   readonly timeoutMs: number;
+  /** After a failed blind transfer, the document continues with the next element, or the stream opens again. */
+  readonly onFailure: 'next' | 'stream';
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -53,6 +55,7 @@ export function readNote({ note }: JsonObject): Result<StreamNote, StreamFault> 
 export function readTransfer({ transfer }: JsonObject): Result<StreamTransfer, StreamFault> {
   if (!isObject(transfer)) return refused('transfer has no "transfer" object');
   const { mode = 'blind', to, stream = 'end', timeout = TIMEOUT_S } = transfer;
+  const { onFailure = 'next' } = transfer;
   if (mode !== 'blind' && mode !== 'attended' && mode !== 'warm')
     return refused('transfer.mode must be "blind", "attended" or "warm"');
   if (typeof to !== 'string' || to === '' || to.length > MAX_TO)
@@ -63,6 +66,8 @@ export function readTransfer({ transfer }: JsonObject): Result<StreamTransfer, S
   if (mode === 'blind' && stream !== 'end') return refused('a blind transfer ends the stream');
   if (typeof timeout !== 'number' || !(timeout >= 1 && timeout <= MAX_TIMEOUT_S))
     return refused(`transfer.timeout must be from 1 to ${MAX_TIMEOUT_S} seconds`);
+  if (onFailure !== 'next' && onFailure !== 'stream')
+    return refused('transfer.onFailure must be "next" or "stream"');
   const texts: Record<string, string | undefined> = {};
   for (const name of ['callerId', 'music', 'introduction']) {
     const value = transfer[name];
@@ -80,5 +85,6 @@ export function readTransfer({ transfer }: JsonObject): Result<StreamTransfer, S
     introduction: texts['introduction'],
     stream,
     timeoutMs: timeout * 1000,
+    onFailure,
   });
 }

@@ -71,6 +71,7 @@ export type SessionOutput =
   | { readonly kind: 'sendDigits'; readonly digits: string }
   | { readonly kind: 'note'; readonly note: StreamNote }
   | { readonly kind: 'transfer'; readonly transfer: StreamTransfer }
+  | { readonly kind: 'cancelTransfer' }
   | { readonly kind: 'pauseRecording'; readonly isPaused: boolean }
   /** Starts the closing handshake (RFC 6455 §7). `last` is sent before it; no `media` is sent between or after. */
   | {

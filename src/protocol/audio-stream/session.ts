@@ -175,6 +175,9 @@ export class StreamSession implements Machine<SessionInput, SessionOutput> {
       case 'transfer':
         this.#out.push({ kind: 'transfer', transfer: message.transfer });
         break;
+      case 'cancelTransfer':
+        this.#out.push({ kind: 'cancelTransfer' });
+        break;
       case 'pauseRecording':
       case 'resumeRecording':
         this.#out.push({ kind: 'pauseRecording', isPaused: message.event === 'pauseRecording' });

@@ -177,8 +177,13 @@ describe('extensions that the document allows', () => {
           introduction: undefined,
           stream: 'end',
           timeoutMs: 30_000,
+          onFailure: 'next',
         },
       },
+    });
+    expect(readAllowed({ event: 'cancelTransfer' })).toEqual({
+      ok: true,
+      value: { event: 'cancelTransfer' },
     });
   });
 
@@ -219,6 +224,10 @@ describe('extensions that the document allows', () => {
       'transfer.timeout must be from 1 to 120 seconds',
     ],
     [
+      { event: 'transfer', transfer: { to: '1', onFailure: 'bot' } },
+      'transfer.onFailure must be "next" or "stream"',
+    ],
+    [
       { event: 'transfer', transfer: { to: 'sip:a@b\r\nX: 1' } },
       'transfer.to contains control characters',
     ],
@@ -237,10 +246,13 @@ describe('extensions that the document allows', () => {
     });
   });
 
-  it.each(['note', 'transfer'])('does not know %s without permission', (event) => {
-    expect(read({ event, [event]: { kind: 'agent', text: 'a', to: '1' } })).toMatchObject({
-      ok: false,
-      error: { message: `unknown event "${event}"` },
-    });
-  });
+  it.each(['note', 'transfer', 'cancelTransfer'])(
+    'does not know %s without permission',
+    (event) => {
+      expect(read({ event, [event]: { kind: 'agent', text: 'a', to: '1' } })).toMatchObject({
+        ok: false,
+        error: { message: `unknown event "${event}"` },
+      });
+    },
+  );
 });

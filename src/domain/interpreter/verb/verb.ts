@@ -15,6 +15,7 @@ import { record } from './record.ts';
 import { refer } from './refer.ts';
 import { speak } from './speak.ts';
 import { stream } from './stream.ts';
+import { transfer } from './transfer.ts';
 import { wait } from './wait.ts';
 
 /** Executes one instruction. */
@@ -37,6 +38,8 @@ export async function execute(
       return dial(instruction, context);
     case 'refer':
       return refer(instruction, context);
+    case 'transfer':
+      return transfer(instruction, context);
     case 'record':
       return record(instruction, context);
     case 'recordingSwitch':

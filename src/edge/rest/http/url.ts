@@ -6,6 +6,9 @@ const CALL_COLLECTION = /^\/api\/v1\/Account\/[^/]+\/Call\/?$/;
 /** Plivo's number routes exist under `/v1` only: under `/api/v1` the spec defines another response for the same path. */
 const PLIVO_NUMBERS = /^\/v1\/Account\/[^/]+\/(Phone)?Number(\/|$)/;
 
+/** The vendor's clients read call records with `account` in the path. */
+const CALL_RECORDS = /^\/api\/v1\/account\/(?=[^/]+\/cdr(\/|$))/;
+
 /**
  * Returns the path for the router. `/v1/…` equals `/api/v1/…` (spec: `resource_uri`; dialect §0.2 rule 6). A trailing slash
  * matters only for placing calls.
@@ -18,7 +21,8 @@ export function canonicalUrl(method: string, url: string): string {
 }
 
 export function canonicalPath(method: string, path: string): string {
-  const full = path.startsWith('/v1/') && !PLIVO_NUMBERS.test(path) ? `/api${path}` : path;
+  const prefixed = path.startsWith('/v1/') && !PLIVO_NUMBERS.test(path) ? `/api${path}` : path;
+  const full = prefixed.replace(CALL_RECORDS, '/api/v1/Account/');
   if (CALL_COLLECTION.test(full)) {
     return method === 'POST' || full.endsWith('/') ? full : `${full}/`;
   }

@@ -19,6 +19,7 @@ import { readPlay, readSpeak, readWait } from './prompt.ts';
 import { readRecord } from './record.ts';
 import { readRefer } from './refer.ts';
 import { readStream } from './stream.ts';
+import { readTransfer } from './transfer.ts';
 
 export interface ReadContext {
   readonly positions: Positions;
@@ -56,6 +57,7 @@ const RESPONSE_READERS: { readonly [K in InstructionKind]: Readers<K> } = {
     ResumeRecording: (reader) => readRecordingSwitch(reader, false),
   },
   stream: { Stream: (reader, { options }) => readStream(reader, options) },
+  transfer: { Transfer: readTransfer },
   conference: { Conference: readConference, MultiPartyCall: readMultiPartyCall },
   hangup: { Hangup: readHangup },
   preAnswer: { PreAnswer: readPreAnswer },
