@@ -40,7 +40,6 @@ function shown(value: unknown, options: Intl.DateTimeFormatOptions): string {
 
 export const dateTime = (value: unknown): string =>
   shown(value, { dateStyle: 'medium', timeStyle: 'medium' });
-export const date = (value: unknown): string => shown(value, { dateStyle: 'medium' });
 export const dayMonth = (value: unknown): string =>
   shown(value, { day: 'numeric', month: 'short' });
 export const timeOfDay = (value: unknown): string => shown(value, { timeStyle: 'medium' });

@@ -32,6 +32,7 @@ class GetAuthMeReply(TypedDict):
     auth_secret: str
     auth_token_expire_time: Optional[str]
     country: str
+    currency: str
     timezone: str
     city: str
     state: str
@@ -71,6 +72,8 @@ class _GetReplyRequired(TypedDict):
     billing_mode: str
     cash_credits: str
     city: str
+    country: str
+    currency: str
     name: str
     resource_uri: str
     state: str
@@ -449,10 +452,11 @@ class PostApplicationReply(TypedDict):
 
 class _PostApplicationBodyRequired(TypedDict):
     app_name: str
-    answer_url: str
 
 
 class _PostApplicationBodyOptional(TypedDict, total=False):
+    answer_url: str
+    answer_xml: str
     sub_account: str
     subaccount: str
     answer_method: Literal["GET", "POST"]
@@ -486,6 +490,7 @@ class _GetApplicationReplyObjectsItemRequired(TypedDict):
     app_name: str
     application_type: str
     answer_url: str
+    answer_xml: Optional[str]
     answer_method: str
     hangup_url: str
     hangup_method: str
@@ -525,6 +530,7 @@ class GetApplicationReply(TypedDict):
 class PostApplicationByAppIdBody(TypedDict, total=False):
     app_name: str
     answer_url: str
+    answer_xml: str
     answer_method: Literal["GET", "POST"]
     hangup_url: str
     hangup_method: Literal["GET", "POST"]
@@ -1181,6 +1187,26 @@ class _PostCallByCallUuidReferBodyOptional(TypedDict, total=False):
 
 
 class PostCallByCallUuidReferBody(_PostCallByCallUuidReferBodyRequired, _PostCallByCallUuidReferBodyOptional):
+    pass
+
+
+class _PostCallByCallUuidTransferBodyRequired(TypedDict):
+    to: str
+
+
+class _PostCallByCallUuidTransferBodyOptional(TypedDict, total=False):
+    mode: Literal["blind", "attended", "warm"]
+    stream: Literal["end", "caller", "colleague"]
+    introduction: str
+    music: str
+    caller_id: str
+    timeout: int
+    on_failure: Literal["next", "stream"]
+    callback_url: str
+    callback_method: Literal["GET", "POST"]
+
+
+class PostCallByCallUuidTransferBody(_PostCallByCallUuidTransferBodyRequired, _PostCallByCallUuidTransferBodyOptional):
     pass
 
 
@@ -3039,7 +3065,7 @@ class GetAdminV1NumbersReply(TypedDict):
     numbers: List[GetNumbersReplyItemsItem]
 
 
-class PatchAdminV1AccountsByAuthIdTrunksByTrunkIdReply(TypedDict):
+class GetAdminV1AccountsByAuthIdTrunksByTrunkIdReply(TypedDict):
     trunk_id: str
     egress_allow: List[str]
     identity: Literal["trusted", "untrusted", None]
@@ -4779,6 +4805,17 @@ class Api:
     @overload
     def get(
         self,
+        path: Literal["/admin/v1/accounts/{auth_id}/trunks/{trunk_id}"],
+        *,
+        auth_id: str,
+        trunk_id: str,
+        timeout: Optional[float] = ...,
+    ) -> GetAdminV1AccountsByAuthIdTrunksByTrunkIdReply:
+        """Get the header and identity policy of a trunk."""
+
+    @overload
+    def get(
+        self,
         path: Literal["/admin/v1/media-policies"],
         *,
         timeout: Optional[float] = ...,
@@ -5337,6 +5374,19 @@ class Api:
         idempotency_key: Optional[str] = ...,
     ) -> PostReply:
         """Transfer a call with SIP REFER: the carrier or trunk calls the target itself."""
+
+    @overload
+    def post(
+        self,
+        path: Literal["/api/v1/Account/{auth_id}/Call/{call_uuid}/Transfer/"],
+        body: PostCallByCallUuidTransferBody,
+        *,
+        auth_id: Optional[str] = ...,
+        call_uuid: str,
+        timeout: Optional[float] = ...,
+        idempotency_key: Optional[str] = ...,
+    ) -> PostReply:
+        """Transfer the caller of a bot to a colleague: blind, attended or warm."""
 
     @overload
     def post(
@@ -6217,7 +6267,7 @@ class Api:
         auth_id: str,
         trunk_id: str,
         timeout: Optional[float] = ...,
-    ) -> PatchAdminV1AccountsByAuthIdTrunksByTrunkIdReply:
+    ) -> GetAdminV1AccountsByAuthIdTrunksByTrunkIdReply:
         """Set the header and identity policy of a trunk, and the private networks that its origination URIs may use."""
 
     @overload
@@ -6389,6 +6439,17 @@ class Api:
         timeout: Optional[float] = ...,
     ) -> None:
         """Cancel the calls of a request that are still queued."""
+
+    @overload
+    def delete(
+        self,
+        path: Literal["/api/v1/Account/{auth_id}/Call/{call_uuid}/Transfer/"],
+        *,
+        auth_id: Optional[str] = ...,
+        call_uuid: str,
+        timeout: Optional[float] = ...,
+    ) -> None:
+        """Cancel a transfer: the colleague is hung up and the caller is with the bot again."""
 
     @overload
     def delete(

@@ -1,5 +1,5 @@
 import { get, type Row, rows, text } from '../api.ts';
-import { clock, money, sourceName, words } from '../format.ts';
+import { clock, money, sourceName } from '../format.ts';
 import { useLoad } from '../hooks.ts';
 import { t } from '../text.ts';
 import { At, Card, CopyText, LoadProblem, RecordLink } from '../ui/parts.tsx';
