@@ -101,7 +101,7 @@ describe.skipIf(!hasChromium)('the pages of the operator', () => {
     await page.getByText('This is not a complete call UUID.').waitFor();
     await page.getByLabel('Call UUID').fill(callUuid);
     await lines.getByText('carillon is up').waitFor({ state: 'detached' });
-    expect(await lines.getByRole('link', { name: callUuid }).count()).toBeGreaterThan(0);
+    await lines.getByRole('link', { name: callUuid }).first().waitFor();
     await page.getByLabel('Lowest level').selectOption('error');
     await page.getByText('No log line matches.').waitFor();
     await expectAccessible(staff);

@@ -123,7 +123,9 @@ function ImportOf({ kind }: { readonly kind: string }) {
               correct={(row, column, value) =>
                 setList({ ...list, rows: withCell(list.rows, row, column, value) })
               }
-            />
+            >
+              {t('Correct the cells and check the rows again. Invalid rows are not imported.')}
+            </Corrections>
           )}
           <div class="row">
             {invalid.size > 0 && (
