@@ -12,6 +12,7 @@ import {
   type RestServer,
   type RestSettings,
 } from '../../edge/rest/server.ts';
+import { agentAccess } from '../agent-definitions.ts';
 import { ADMIN_TOKEN_FILE, storedSecret } from '../data-folder.ts';
 import { type DoctorParts, DoctorRun } from '../doctor-run.ts';
 import { CallListening } from '../listen-in/call-listening.ts';
@@ -23,6 +24,7 @@ import type { Reloader } from '../reload.ts';
 import { shareLiveCalls } from '../shared-live-calls.ts';
 import { StreamTests } from '../stream-tests.ts';
 import type { Calls } from './calls.ts';
+import { mayUseAgents } from './customer-lines.ts';
 import { type CallReports, clusterStateOf, type Monitored, type Watches } from './monitoring.ts';
 
 export interface ApiParts extends Monitored {
@@ -81,6 +83,11 @@ export function joinApi(parts: ApiParts): Api {
     ...basics,
     credentialUses,
     streamTests: streamTestsOf(parts),
+    agents: agentAccess({
+      ...basics,
+      environment: parts.start.environment,
+      isAllowed: (accountId) => mayUseAgents(settings, parts.derived, accountId),
+    }),
     drafts: lines.drafts,
     deliveries: lines.deliveries,
     callListening:

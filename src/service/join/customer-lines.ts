@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import type { EgressGuard } from '../../base/egress.ts';
 import { ServiceError } from '../../base/errors.ts';
-import { asCallUuid } from '../../base/ids.ts';
+import { type AccountId, asCallUuid } from '../../base/ids.ts';
+import type { Settings } from '../../config/schema.ts';
 import { CallLogs } from '../../domain/call/call.ts';
 import {
   type CallbackClient,
@@ -15,9 +16,11 @@ import type { CallbackAttempt } from '../../domain/callback/types.ts';
 import { createEgressGuard } from '../../edge/egress/egress.ts';
 import type { Metrics } from '../../edge/metrics/metrics.ts';
 import { type AudioStreamsEdge, createAudioStreams } from '../../edge/stream/client.ts';
+import { AgentApplications } from '../../edge/webhook/agent-applications.ts';
 import { DemoApplication } from '../../edge/webhook/demo-application.ts';
 import { Drafts } from '../../edge/webhook/drafts.ts';
 import { type CustomerHttp, createHttpCaller } from '../../edge/webhook/http-caller.ts';
+import { AgentHost } from '../agent-host.ts';
 import type { Derived } from '../settings.ts';
 import type { Clustered } from './cluster.ts';
 import type { Basics, Foundation } from './foundation.ts';
@@ -31,6 +34,8 @@ export interface CustomerLines {
   readonly drafts: Drafts;
   readonly deliveries: Deliveries;
   readonly ownDemo: DemoApplication;
+  /** Process of the agents of applications. */
+  readonly agentHost: AgentHost;
   readonly callbacks: CallbackClient;
   readonly streams: AudioStreamsEdge;
   readonly egress: EgressGuard;
@@ -49,11 +54,18 @@ export function openCustomerLines(
 ): CustomerLines {
   const { settings, clock, random } = basics;
   const ownDemo = new DemoApplication();
+  const agentHost = new AgentHost(basics);
+  const agents = new AgentApplications({
+    applications: store.applications,
+    isAllowed: ({ accountId }) => mayUseAgents(settings, derived, accountId),
+    run: (application, url) => agentHost.run(application, url),
+    logger: basics.logger,
+  });
   const egress = createEgressGuard({
     allow: settings.egress.allow,
     allowLoopback: derived.local,
     allowInsecure: derived.allowInsecure,
-    isOpen: (url) => ownDemo.isAt(url),
+    isOpen: (url) => ownDemo.isAt(url) || agents.isAt(url),
   });
   const drafts = new Drafts(random);
   const outside = createHttpCaller({
@@ -61,7 +73,7 @@ export function openCustomerLines(
     connectionsPerHost: settings.webhooks.connectionsPerHost,
     ...certificateAuthorities(settings.streams.caFile),
   });
-  const http = ownDemo.before(drafts.before(outside));
+  const http = agents.before(ownDemo.before(drafts.before(outside)));
   const { logEntries: entries, logRetentionMs: retentionMs } = settings.calls;
   const logs = new CallLogs({ entries, retentionMs, calls: LOGGED_CALLS }, clock);
   const signing = {
@@ -75,9 +87,18 @@ export function openCustomerLines(
   const deliveries = new Deliveries({ ...sending, store: store.deliveries });
   const callbacks = callbacksOf({ ...sending, deliveries }, logs, metrics);
   const signUpgrade = createUpgradeSigner(signing);
-  const streams = streamsOf(basics, { egress, signUpgrade, metrics });
-  return { http, callbacks, streams, egress, signUpgrade, logs, drafts, ownDemo, deliveries };
+  const streams = agents.streams(streamsOf(basics, { egress, signUpgrade, metrics }));
+  const requests = { http, callbacks, drafts, deliveries, signUpgrade, logs };
+  return { ...requests, streams, egress, ownDemo, agentHost };
 }
+
+/** Agents use the keys and the network of this machine. */
+export const mayUseAgents = (
+  { agents: { accounts } }: Settings,
+  { local }: Derived,
+  accountId: AccountId,
+): boolean =>
+  accounts.length === 0 ? local : accounts.includes('*') || accounts.includes(accountId);
 
 type CallbackNeeds = Parameters<typeof createCallbackClient>[0];
 

@@ -37,6 +37,7 @@ const applicationTable = new Table<Application>('application', {
   logIncomingMessage: flag('log_incoming_message'),
   publicUri: flag('public_uri'),
   callerId: optional(text('caller_id')),
+  agent: optional(text('agent')),
   createdUs: int('created_us'),
   updatedUs: int('updated_us'),
 });

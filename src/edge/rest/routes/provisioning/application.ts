@@ -22,6 +22,7 @@ import {
   showApplication,
 } from '../../wire/application.ts';
 import { metaOf, sliceOf } from '../../wire/list.ts';
+import { agentPatch, agentUrls, newAgent } from './application-agent.ts';
 import { finder, listReply, resourcePaths } from './resource.ts';
 import { listedSubAccount, registrarOf, subAccountFor } from './scope.ts';
 
@@ -87,13 +88,22 @@ const createApplication = accountRoute({
       forMainAccount(input, undefined, body.default_endpoint_app === true || undefined) ??
       (await wrongCallerId(needs, input.accountId, 'caller_id', body.caller_id));
     if (wrong !== undefined) return err(wrong);
-    const created = await needs.provisioning.applications.create({
+    const agent = newAgent(needs, input.accountId, body);
+    if (!agent.ok) return agent;
+    const { applications } = needs.provisioning;
+    const created = await applications.create({
       accountId: input.accountId,
       subAccount: subAccount.value,
       name: body.app_name,
-      answerUrl: body.answer_url,
+      answerUrl: body.answer_url ?? '',
+      agent: agent.value,
       ...applicationPatch(body),
     });
+    if (agent.value !== undefined) {
+      // The addresses of an agent contain the ID.
+      const urls = agentUrls(needs, created.appId);
+      await applications.patch(input.accountId, created.appId, urls);
+    }
     await keepDefault(needs, input, created.appId, body.default_endpoint_app);
     return ok({ api_id: input.apiId, message: 'created', app_id: String(created.appId) });
   },
@@ -164,10 +174,13 @@ const updateApplication = accountRoute({
       forMainAccount(input, appId, body.default_endpoint_app) ??
       (await wrongCallerId(needs, accountId, 'caller_id', body.caller_id));
     if (wrong !== undefined) return err(wrong);
+    const agent = agentPatch(needs, found.value, body);
+    if (!agent.ok) return agent;
     const patched = await needs.provisioning.applications.patch(accountId, appId, {
       ...applicationPatch(body),
       ...(body.app_name !== undefined && { name: body.app_name }),
       ...(body.answer_url !== undefined && { answerUrl: body.answer_url }),
+      ...agent.value,
     });
     await keepDefault(needs, input, appId, body.default_endpoint_app);
     return answered(patched, () => ({ api_id: input.apiId, message: 'changed' }));
