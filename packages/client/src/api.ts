@@ -135,24 +135,24 @@ export interface Operations {
   /** Create an application */
   'POST /api/v1/Account/{auth_id}/Application/': {
     path: { auth_id: string };
-    body: { app_name: string; answer_url: string; sub_account?: string; subaccount?: string; answer_method?: "GET" | "POST"; hangup_url?: string; hangup_method?: "GET" | "POST"; fallback_answer_url?: string; fallback_method?: "GET" | "POST"; message_url?: string; message_method?: "GET" | "POST"; default_app?: boolean; default_endpoint_app?: boolean; enabled?: boolean; log_incoming_message?: boolean; public_uri?: boolean; caller_id?: string | null };
+    body: { app_name: string; answer_url?: string; application_type?: "XML" | "agent"; agent?: Readonly<Record<string, unknown>> | string | null; sub_account?: string; subaccount?: string; answer_method?: "GET" | "POST"; hangup_url?: string; hangup_method?: "GET" | "POST"; fallback_answer_url?: string; fallback_method?: "GET" | "POST"; message_url?: string; message_method?: "GET" | "POST"; default_app?: boolean; default_endpoint_app?: boolean; enabled?: boolean; log_incoming_message?: boolean; public_uri?: boolean; caller_id?: string | null };
     reply: { api_id: string; message: string; app_id: string };
   };
   /** List applications */
   'GET /api/v1/Account/{auth_id}/Application/': {
     path: { auth_id: string };
     query?: { limit?: Text; offset?: Text; subaccount?: Text; app_name__contains?: Text };
-    reply: { api_id: string; meta: { limit: number; offset: number; total_count: number; next: string | null; previous: string | null }; objects: readonly { api_id?: string; app_id: string; app_name: string; application_type: string; answer_url: string; answer_method: string; hangup_url: string; hangup_method: string; fallback_answer_url: string; fallback_method: string; message_url: string; message_method: string; default_app: boolean; default_endpoint_app: boolean; enabled: boolean; log_incoming_message: boolean; public_uri: boolean; caller_id: string | null; sip_transfer_url: string; sip_transfer_method: string; sip_uri: string; sub_account: string | null; resource_uri: string; created_at: string; updated_at: string }[] };
+    reply: { api_id: string; meta: { limit: number; offset: number; total_count: number; next: string | null; previous: string | null }; objects: readonly { api_id?: string; app_id: string; app_name: string; application_type: string; answer_url: string; answer_method: string; hangup_url: string; hangup_method: string; fallback_answer_url: string; fallback_method: string; message_url: string; message_method: string; default_app: boolean; default_endpoint_app: boolean; enabled: boolean; log_incoming_message: boolean; public_uri: boolean; caller_id: string | null; agent: Readonly<Record<string, unknown>> | null; sip_transfer_url: string; sip_transfer_method: string; sip_uri: string; sub_account: string | null; resource_uri: string; created_at: string; updated_at: string }[] };
   };
   /** Get an application */
   'GET /api/v1/Account/{auth_id}/Application/{app_id}/': {
     path: { auth_id: string; app_id: string };
-    reply: { api_id?: string; app_id: string; app_name: string; application_type: string; answer_url: string; answer_method: string; hangup_url: string; hangup_method: string; fallback_answer_url: string; fallback_method: string; message_url: string; message_method: string; default_app: boolean; default_endpoint_app: boolean; enabled: boolean; log_incoming_message: boolean; public_uri: boolean; caller_id: string | null; sip_transfer_url: string; sip_transfer_method: string; sip_uri: string; sub_account: string | null; resource_uri: string; created_at: string; updated_at: string };
+    reply: { api_id?: string; app_id: string; app_name: string; application_type: string; answer_url: string; answer_method: string; hangup_url: string; hangup_method: string; fallback_answer_url: string; fallback_method: string; message_url: string; message_method: string; default_app: boolean; default_endpoint_app: boolean; enabled: boolean; log_incoming_message: boolean; public_uri: boolean; caller_id: string | null; agent: Readonly<Record<string, unknown>> | null; sip_transfer_url: string; sip_transfer_method: string; sip_uri: string; sub_account: string | null; resource_uri: string; created_at: string; updated_at: string };
   };
   /** Update an application */
   'POST /api/v1/Account/{auth_id}/Application/{app_id}/': {
     path: { auth_id: string; app_id: string };
-    body?: { app_name?: string; answer_url?: string; answer_method?: "GET" | "POST"; hangup_url?: string; hangup_method?: "GET" | "POST"; fallback_answer_url?: string; fallback_method?: "GET" | "POST"; message_url?: string; message_method?: "GET" | "POST"; default_app?: boolean; default_endpoint_app?: boolean; enabled?: boolean; log_incoming_message?: boolean; public_uri?: boolean; caller_id?: string | null };
+    body?: { app_name?: string; answer_url?: string; application_type?: "XML" | "agent"; agent?: Readonly<Record<string, unknown>> | string | null; answer_method?: "GET" | "POST"; hangup_url?: string; hangup_method?: "GET" | "POST"; fallback_answer_url?: string; fallback_method?: "GET" | "POST"; message_url?: string; message_method?: "GET" | "POST"; default_app?: boolean; default_endpoint_app?: boolean; enabled?: boolean; log_incoming_message?: boolean; public_uri?: boolean; caller_id?: string | null };
     reply: { api_id: string; message: string };
   };
   /** Delete an application. Refused while numbers or endpoints are attached */

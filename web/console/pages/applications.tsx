@@ -2,6 +2,7 @@ import { text } from '../api.ts';
 import type { PageProps } from '../page-props.ts';
 import { href } from '../place.ts';
 import { t } from '../text.ts';
+import type { Values } from '../ui/editor.tsx';
 import { Badge, CopyText, Head } from '../ui/parts.tsx';
 import { Resource } from '../ui/resource.tsx';
 
@@ -9,6 +10,21 @@ const METHODS = [
   ['POST', 'POST'],
   ['GET', 'GET'],
 ] as const;
+
+const TYPES = [
+  ['XML', t('Document of the answer URL')],
+  ['agent', t('Agent: a model answers')],
+] as const;
+
+const isAgent = ({ application_type: type }: Values): boolean => type === 'agent';
+
+/** Not translated: the field names of the definition. */
+const FIRST_AGENT = `instructions: You are the receptionist of a dental practice. Be brief and friendly.
+greeting: Good morning, how can I help you?
+model:
+  type: openai-realtime
+  apiKey: \${OPENAI_API_KEY}
+`;
 
 export const Applications = ({ account }: PageProps) => (
   <>
@@ -45,7 +61,15 @@ export const Applications = ({ account }: PageProps) => (
           value: (row) => <CopyText value={text(row['app_id'])} />,
           isMinor: true,
         },
-        { title: t('Answer URL'), value: (row) => <code>{text(row['answer_url'])}</code> },
+        {
+          title: t('Answer URL'),
+          value: (row) =>
+            row['application_type'] === 'agent' ? (
+              <Badge tone="none">{t('Agent')}</Badge>
+            ) : (
+              <code>{text(row['answer_url'])}</code>
+            ),
+        },
         {
           title: t('State'),
           value: (row) => (
@@ -59,11 +83,28 @@ export const Applications = ({ account }: PageProps) => (
       fields={[
         { name: 'app_name', label: t('Name'), required: true },
         {
+          name: 'application_type',
+          label: t('Type'),
+          kind: 'select',
+          options: TYPES,
+          initial: 'XML',
+        },
+        {
+          name: 'agent',
+          label: t('Agent'),
+          hint: t('YAML or JSON. Keys are references to environment variables of the service.'),
+          kind: 'area',
+          required: true,
+          initial: FIRST_AGENT,
+          when: isAgent,
+        },
+        {
           name: 'answer_url',
           label: t('Answer URL'),
           hint: t('Returns the document of a call'),
           kind: 'url',
           required: true,
+          when: (values) => !isAgent(values),
         },
         {
           name: 'answer_method',
@@ -71,6 +112,7 @@ export const Applications = ({ account }: PageProps) => (
           kind: 'select',
           options: METHODS,
           initial: 'POST',
+          when: (values) => !isAgent(values),
         },
         {
           name: 'fallback_answer_url',

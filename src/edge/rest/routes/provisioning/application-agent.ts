@@ -8,6 +8,7 @@ import { type Failure, failure, invalidField } from '../../http/failure.ts';
 interface AgentFields {
   readonly application_type?: 'XML' | 'agent';
   readonly answer_url?: string;
+  readonly hangup_url?: string;
   readonly agent?: unknown;
 }
 
@@ -43,11 +44,11 @@ export function agentPatch(
   if (agent === undefined && type === 'agent') return err(invalidField('agent', 'is required'));
   if (agent === undefined || agent === null) {
     if (answerUrl === undefined) return err(invalidField('answer_url', 'is required'));
-    return ok({ agent: undefined, ...(isAgent && { hangupUrl: answerUrl }) });
+    return ok({ agent: undefined, ...(isAgent && { hangupUrl: body.hangup_url || answerUrl }) });
   }
   const definition = definitionOf(needs, before.accountId, body);
   if (!definition.ok) return definition;
-  const urls = isAgent ? {} : agentUrls(needs, before.appId);
+  const urls = isAgent ? {} : agentUrls(needs, before.appId, body.hangup_url);
   return ok({ agent: definition.value, ...urls });
 }
 
@@ -55,9 +56,10 @@ export function agentPatch(
 export function agentUrls(
   { agents }: RouteNeeds,
   appId: AppId,
+  hangupUrl: string | undefined,
 ): { readonly answerUrl: string; readonly hangupUrl: string } {
   const url = agents.urlOf(appId);
-  return { answerUrl: `${url}/answer`, hangupUrl: `${url}/hangup` };
+  return { answerUrl: `${url}/answer`, hangupUrl: hangupUrl || `${url}/hangup` };
 }
 
 function definitionOf(

@@ -101,7 +101,7 @@ const createApplication = accountRoute({
     });
     if (agent.value !== undefined) {
       // The addresses of an agent contain the ID.
-      const urls = agentUrls(needs, created.appId);
+      const urls = agentUrls(needs, created.appId, body.hangup_url);
       await applications.patch(input.accountId, created.appId, urls);
     }
     await keepDefault(needs, input, created.appId, body.default_endpoint_app);
