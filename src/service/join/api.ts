@@ -83,11 +83,7 @@ export function joinApi(parts: ApiParts): Api {
     ...basics,
     credentialUses,
     streamTests: streamTestsOf(parts),
-    agents: agentAccess({
-      ...basics,
-      environment: parts.start.environment,
-      isAllowed: (accountId) => mayUseAgents(settings, parts.derived, accountId),
-    }),
+    agents: agentsOf(parts),
     drafts: lines.drafts,
     deliveries: lines.deliveries,
     callListening:
@@ -122,6 +118,13 @@ async function addedRows({ basics, foundation }: ApiParts) {
     rates: (await store.rates.listAll()).length,
   };
 }
+
+const agentsOf = ({ basics, derived, start }: ApiParts) =>
+  agentAccess({
+    ...basics,
+    environment: start.environment,
+    isAllowed: (accountId) => mayUseAgents(basics.settings, derived, accountId),
+  });
 
 const streamTestsOf = ({ basics, lines, start }: ApiParts): StreamTests =>
   new StreamTests({
