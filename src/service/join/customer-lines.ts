@@ -84,7 +84,12 @@ export function openCustomerLines(
   };
   const { logger } = basics;
   const sending = { ...signing, http, clock, logger, notifications: store.notifications };
-  const deliveries = new Deliveries({ ...sending, store: store.deliveries });
+  const deliveries = new Deliveries({
+    ...sending,
+    store: store.deliveries,
+    withoutConcealed: (callUuid, text) =>
+      logs.get(asCallUuid(callUuid))?.withoutConcealed(text) ?? text,
+  });
   const callbacks = callbacksOf({ ...sending, deliveries }, logs, metrics);
   const signUpgrade = createUpgradeSigner(signing);
   const streams = agents.streams(streamsOf(basics, { egress, signUpgrade, metrics }));

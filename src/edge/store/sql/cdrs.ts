@@ -54,6 +54,8 @@ const cdrTable = new Table<Cdr & { readonly createdUs: number }>('cdr', {
   machine: optional(flag('machine')),
   stirVerification: optional(text('stir_verification')),
   stirAttestation: optional(text('stir_attestation')),
+  consent: optional(text('consent')),
+  consentUs: optional(int('consent_us')),
   streams: converted(
     stored('streams', STREAMS),
     (streams: Cdr['streams']) => streams.map(storedStream),
