@@ -3,7 +3,7 @@
  * DTMF keys back. Usage: `node examples/barge-in-bot.ts [port]`
  */
 import { readFileSync } from 'node:fs';
-import { type Bot, type BotSocket, serveBot } from './bot-server.ts';
+import { type Bot, type BotSocket, portOr, serveBot } from './bot-server.ts';
 import { VoiceActivity } from './voice-activity.ts';
 
 const WAV_HEADER_BYTES = 44;
@@ -55,4 +55,4 @@ function bargeInBot(socket: BotSocket): Bot {
   };
 }
 
-serveBot(Number(process.argv[2] ?? 9001), 'audio/x-l16;rate=8000', bargeInBot);
+serveBot(portOr(9001), { contentType: 'audio/x-l16;rate=8000' }, bargeInBot);

@@ -1,4 +1,4 @@
-/** Shared code of the TypeScript examples: an answer URL and a WebSocket on one port, and typed protocol messages. */
+/** Shared code of the TypeScript bots: an answer URL and a WebSocket on one port, and typed protocol messages. */
 import { createServer } from 'node:http';
 import { type WebSocket, WebSocketServer } from 'ws';
 
@@ -14,6 +14,7 @@ export type ServiceMessage =
       readonly start: {
         readonly callId: string;
         readonly streamId: string;
+        readonly from: string;
         readonly mediaFormat: MediaFormat;
       };
     }
@@ -22,8 +23,13 @@ export type ServiceMessage =
       readonly media: { readonly track: string; readonly payload: string };
     }
   | { readonly event: 'dtmf'; readonly dtmf: { readonly digit: string } }
-  | { readonly event: 'playedStream'; readonly name: string }
-  | { readonly event: 'clearedAudio' }
+  | { readonly event: 'speechStarted' | 'speechStopped' }
+  | { readonly event: 'playedStream'; readonly name: string; readonly playedMs?: number }
+  | { readonly event: 'clearedAudio'; readonly reason?: string; readonly playedMs?: number }
+  | {
+      readonly event: 'transfer';
+      readonly transfer: { readonly status: string; readonly detail?: string };
+    }
   | { readonly event: 'stop'; readonly stop: { readonly reason: string } }
   | {
       readonly event: 'error';
@@ -33,6 +39,8 @@ export type ServiceMessage =
 export interface BotSocket {
   /** Sends one message; `streamId` is added. */
   send(message: Readonly<Record<string, unknown>>): void;
+  /** Ends the stream. With `keepCallAlive`, the document continues after it. */
+  close(): void;
 }
 
 export interface Bot {
@@ -40,21 +48,33 @@ export interface Bot {
   closed(): void;
 }
 
-/** Serves `/answer` and `/stream` on 127.0.0.1 and creates one bot per call. */
+/** Attributes of the `Stream` element, besides `bidirectional` and `keepCallAlive`. */
+export type StreamAttributes = Readonly<Record<string, string | number | boolean>>;
+
+/** Public base URL of a program: PUBLIC_URL, or its port on this machine. */
+export const publicUrl = (port: number): string =>
+  process.env['PUBLIC_URL'] ?? `http://127.0.0.1:${port}`;
+
+/** Port of a program: its first argument. */
+export const portOr = (fallback: number): number => Number(process.argv[2] ?? fallback);
+
+/** Serves `/answer` and `/stream` on 127.0.0.1 and creates one bot per call. `after`: elements behind the stream. */
 export function serveBot(
   port: number,
-  contentType: string,
+  attributes: StreamAttributes,
   makeBot: (socket: BotSocket) => Bot,
+  after = '',
 ): void {
-  const streamUrl = `ws://127.0.0.1:${port}/stream`;
+  const base = publicUrl(port);
+  const streamUrl = `${base.replace(/^http/, 'ws')}/stream`;
+  const all = { bidirectional: true, keepCallAlive: true, ...attributes };
+  const words = Object.entries(all).map(([name, value]) => `${name}="${value}"`);
   const server = createServer((request, response) => {
     request.resume();
-    const path = new URL(request.url ?? '/', streamUrl).pathname;
+    const path = new URL(request.url ?? '/', base).pathname;
     if (path === '/answer') {
       response.writeHead(200, { 'Content-Type': 'application/xml' });
-      response.end(
-        `<Response><Stream bidirectional="true" keepCallAlive="true" contentType="${contentType}">${streamUrl}</Stream></Response>`,
-      );
+      response.end(`<Response><Stream ${words.join(' ')}>${streamUrl}</Stream>${after}</Response>`);
     } else {
       response.writeHead(path === '/hangup' ? 200 : 404).end();
     }
@@ -63,8 +83,8 @@ export function serveBot(
     attach(socket, makeBot),
   );
   server.listen(port, '127.0.0.1', () => {
-    console.log(`answer URL  http://127.0.0.1:${port}/answer`);
-    console.log(`hangup URL  http://127.0.0.1:${port}/hangup`);
+    console.log(`answer URL  ${base}/answer`);
+    console.log(`hangup URL  ${base}/hangup`);
     console.log(`stream URL  ${streamUrl}`);
   });
 }
@@ -75,6 +95,7 @@ function attach(socket: WebSocket, makeBot: (socket: BotSocket) => Bot): void {
     send: (message) => {
       if (socket.readyState === socket.OPEN) socket.send(JSON.stringify({ ...message, streamId }));
     },
+    close: () => socket.close(),
   });
   socket.on('message', (data) => {
     const message = JSON.parse(String(data)) as ServiceMessage;

@@ -1,7 +1,7 @@
 /** Echo bot: plays back what it hears. `node examples/echo-bot.ts [port]` */
-import { type MediaFormat, serveBot } from './bot-server.ts';
+import { type MediaFormat, portOr, serveBot } from './bot-server.ts';
 
-serveBot(Number(process.argv[2] ?? 9000), 'audio/x-mulaw;rate=8000', (socket) => {
+serveBot(portOr(9000), { contentType: 'audio/x-mulaw;rate=8000' }, (socket) => {
   let format: MediaFormat | undefined;
   return {
     message(message) {

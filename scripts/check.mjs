@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { duplicates } from './duplicates.mjs';
 import { functionSizes } from './function-sizes.mjs';
 import { checkProse } from './prose.mjs';
 import { proseBites } from './prose-planted.mjs';
@@ -155,6 +156,7 @@ export const checks = [
   ],
   ['no exports that only tests use (knip)', testOnlyExports],
   ['length and nesting of functions', functionSizes],
+  ['duplicates in src and native', duplicates],
   ['plain English (prose.mjs)', checkProse],
   ['the prose rules see planted phrases', proseBites],
   ['C++ format (clang-format)', nativeFormat],

@@ -1,13 +1,13 @@
 /** Table of REST operations and the console page of each, for docs/internals/console-routes.md. */
 import { ROUTES } from '../src/edge/rest/routes.ts';
 
-/** Page by method and path. The first match wins. '' marks an operation without a page. */
+/** Page by method and path. The first match wins. */
 const PAGES: readonly (readonly [RegExp, string])[] = [
-  [/JWT\/Token\/\{jti\}/, ''],
+  [/JWT\/Token\/\{jti\}/, 'API credentials'],
   [/JWT\/Token/, 'Endpoints: browser phone'],
-  [/\/partner\//, ''],
-  [/auth\/me|concurrency$|capacity$/, ''],
-  [/^POST .*\/Account\/\{auth_id\}\/$/, ''],
+  [/\/partner\//, 'Account: capacity of customers'],
+  [/auth\/me|concurrency$|capacity$/, 'Account'],
+  [/^POST .*\/Account\/\{auth_id\}\/$/, 'Account'],
   [/low-balance-alert|\/balance\/|transactions|usage$|invoices/, 'Billing'],
   [/\/(token|access-token|credentials-use)$/, 'API credentials'],
   [/\/webhooks/, 'Webhooks'],
@@ -19,28 +19,24 @@ const PAGES: readonly (readonly [RegExp, string])[] = [
   [/\/PhoneNumber|\/Number\//, 'Numbers'],
   [/\/numbers|inventory/, 'Numbers'],
   [/Pricing/, 'Rates'],
-  [/admin\/v1\/accounts\/\{auth_id\}\/trunks/, ''],
+  [/admin\/v1\/accounts\/\{auth_id\}\/trunks/, 'Trunks: trunk policy'],
   [/media-policies/, 'Media policies'],
   [/\/trunks|origination-uris|\/credentials|ip-acl/, 'Trunks'],
-  [/\/Request\//, ''],
+  [/\/Request\//, 'Calls'],
   [/Call\/\{call_uuid\}\/Stream/, 'Streams, call page'],
   [/Call\/\{call_uuid\}/, 'Call page'],
   [/^POST .*\/Call\/$/, 'Calls: place call'],
   [/\/Call\/$|\/cdr/, 'Calls'],
-  [/Member\/\{participant_id\}\/Play/, ''],
-  [/Participant\/\{participant_id\}\/Record|Record\/(Pause|Resume)/, ''],
-  [/^POST .*(MultiPartyCall\/\{mpc_id\}\/|Participant\/)$/, ''],
-  [/^DELETE .*\/Conference\/$/, ''],
   [/Conference|MultiPartyCall/, 'Conferences'],
   [/export\/recording|Recording|Transcription/, 'Recordings'],
   [/campaign\/agents/, 'Agents'],
-  [/call-lookup/, ''],
+  [/call-lookup/, 'Call page: campaign'],
   [/campaigns/, 'Campaigns'],
   [/do-not-call/, 'Do-not-call list'],
   [/sub-accounts|Subaccount/, 'Sub-accounts'],
   [/\/Account\/\{auth_id\}\/$/, 'Overview'],
   [/admin\/v1\/accounts\/\{auth_id\}\/credit/, 'Billing'],
-  [/admin\/v1\/accounts\/\{auth_id\}\/balances/, ''],
+  [/admin\/v1\/accounts\/\{auth_id\}\/balances/, 'Account: balances'],
   [/admin\/v1\/accounts/, 'Accounts'],
   [/admin\/v1\/(carriers|routes)/, 'Carriers'],
   [/admin\/v1\/rates/, 'Rates'],
@@ -55,10 +51,9 @@ const PAGES: readonly (readonly [RegExp, string])[] = [
   [/admin\/v1\/users/, 'People'],
   [/admin\/v1\/audit/, 'Audit log'],
   [/admin\/v1\/(backup|verify|unreadable-rows)/, 'Database'],
-  [/admin\/v1\/(import|personal-data)/, ''],
+  [/admin\/v1\/import/, 'Import'],
+  [/admin\/v1\/personal-data/, 'Personal data'],
 ];
-
-const NO_PAGE = 'none: REST API and command line';
 
 /** Paths in the forms of other providers, which repeat the operations of the documented form. */
 const isAlias = (path: string): boolean =>
@@ -71,7 +66,7 @@ export function consoleRoutesPage(): string {
     const asked = `${method} ${path}`;
     const found = PAGES.find(([pattern]) => pattern.test(asked));
     if (found === undefined) throw new Error(`no console page is named for ${asked}`);
-    return `| \`${asked}\` | ${summary.split('. ')[0]?.replaceAll('|', '\\|')} | ${found[1] || NO_PAGE} |`;
+    return `| \`${asked}\` | ${summary.split('. ')[0]?.replaceAll('|', '\\|')} | ${found[1]} |`;
   });
   return [
     '# Console and REST API',

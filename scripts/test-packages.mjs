@@ -16,6 +16,7 @@ const PACKAGES = [
   [/^test\/deploy\/fail2ban/, ['fail2ban']],
   [/^test\/deploy\/files/, ['systemd']],
   [/^test\/examples\//, ['python3', 'python3-websockets']],
+  [/^test\/packages\//, ['python3']],
   [/^test\/service\/supervisor/, ['python3']],
   [/^test\/service\/collector-threads/, ['(Linux only)']],
   [/^test\/e2e\/(console|browser-call)/, ['chromium']],

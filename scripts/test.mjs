@@ -23,7 +23,7 @@ const THREADED = ['native-tsan', ['-DCMAKE_BUILD_TYPE=Debug', '-DCARILLON_TSAN=O
 /** Maximum number of failed test files to rerun. More failures are not caused by timing. */
 const AGAIN_AT_MOST = 3;
 /** Names of the projects in vitest.config.ts. */
-const [PURE, SERVICE] = ['pure', 'service'];
+const [PURE, SERVICE, MEMORY] = ['pure', 'service', 'memory'];
 const total = { passed: 0, failed: 0, skipped: [], again: [] };
 
 const sh = (command, commandArgs, options = {}) =>
@@ -57,7 +57,7 @@ async function runEverything() {
   await runNative('native', [], 'native tests');
   await runSanitized('address,undefined', SANITIZED, 'native tests under ASan and UBSan');
   console.log((await pure).output.trimEnd());
-  await runVitest(['--project', SERVICE], 'inherit');
+  await runVitest(['--project', SERVICE, '--project', MEMORY], 'inherit');
 }
 
 async function runSelected() {

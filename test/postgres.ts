@@ -108,6 +108,11 @@ export class Cluster {
     program('pg_ctl', ['-D', this.#data, '-w', '-m', 'immediate', 'stop']);
   }
 
+  /** Path of the Unix socket. */
+  get socket(): string {
+    return join(this.folder, '.s.PGSQL.5432');
+  }
+
   url(database: string, port = 5432): string {
     return `postgres://carillon@/${database}?host=${encodeURIComponent(this.folder)}&port=${port}`;
   }

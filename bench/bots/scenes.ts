@@ -14,7 +14,7 @@ import {
   RATE,
 } from './audio.ts';
 
-export interface Span {
+interface Span {
   readonly startMs: number;
   readonly endMs: number;
 }

@@ -13,8 +13,8 @@ const POINTER_BYTES = 4;
 const FILE_HEADER_BYTES = 100;
 const FIRST_FREE_AT = 32;
 
-export const HEADER = 'header';
-export const FREE = 'list of free pages';
+const HEADER = 'header';
+const FREE = 'list of free pages';
 
 /** Number in 7 bits a byte, most significant first: its value and the offset behind it. */
 function varint(page: Buffer, at: number): readonly [value: number, next: number] {

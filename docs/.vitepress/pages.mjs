@@ -50,6 +50,7 @@ export const SECTIONS = [
       { title: 'Errors and limits', path: 'reference/limits' },
       { title: 'RFCs', path: 'reference/rfcs' },
       { title: 'TypeScript client', path: 'reference/client', file: 'packages/client/README.md' },
+      { title: 'Python client', path: 'reference/python', file: 'packages/python/README.md' },
     ],
   },
   {

@@ -90,10 +90,7 @@ Napi::Value EngineObject::stop_recording(const Info& info) {
 }
 
 void EngineObject::post_removal(PlaceHandle place, TapHandle tap) {
-  engine_->at_place(place,
-                    [tap, removed = std::unique_ptr<LegTap>()](MediaLoop& loop, PlaceHandle at) mutable {
-                      with_place(loop, at, [&](auto& where) { removed = where.remove_tap(tap); });
-                    });
+  engine_->at_place(place, remove_from_place<LegTap>([tap](auto& where) { return where.remove_tap(tap); }));
 }
 
 /// (place, recording): call after recordingEnded. Releases all resources; returns errno of a failure, or 0.

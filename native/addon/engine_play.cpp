@@ -93,9 +93,7 @@ Napi::Value EngineObject::remove_player(const Info& info) {
   const auto player = args.at(1, "player").handle<PlayerHandle>();
   if (!args.good()) return info.Env().Undefined();
   engine_->at_place(handle,
-                    [player, removed = std::unique_ptr<Player>()](MediaLoop& loop, PlaceHandle at) mutable {
-                      with_place(loop, at, [&](auto& place) { removed = place.remove_player(player); });
-                    });
+                    remove_from_place<Player>([player](auto& place) { return place.remove_player(player); }));
   return info.Env().Undefined();
 }
 
@@ -126,10 +124,7 @@ Napi::Value EngineObject::remove_digits(const Info& info) {
   const auto handle = args.at(0, "leg").handle<LegHandle>();
   const auto job = args.at(1, "job").handle<JobHandle>();
   if (!args.good()) return info.Env().Undefined();
-  engine_->at_leg(handle,
-                  [job, removed = std::unique_ptr<DigitJob>()](MediaLoop& loop, LegHandle at) mutable {
-                    with_leg(loop, at, [&](Leg& leg) { removed = leg.remove_job(job); });
-                  });
+  engine_->at_leg(handle, remove_from_leg<DigitJob>([job](Leg& leg) { return leg.remove_job(job); }));
   return info.Env().Undefined();
 }
 

@@ -46,6 +46,14 @@ auto add_to_place(std::unique_ptr<Item> item) {
   };
 }
 
+/// Removes an object from its place with `remove`. It returns to the control thread with the command.
+template <typename Item, typename Remove>
+auto remove_from_place(Remove remove) {
+  return [remove, removed = std::unique_ptr<Item>()](MediaLoop& loop, PlaceHandle at) mutable {
+    with_place(loop, at, [&](auto& place) { removed = remove(place); });
+  };
+}
+
 /// As add_to_place(), for objects that only a leg accepts.
 template <typename Item>
 auto add_to_leg(std::unique_ptr<Item> item) {
@@ -53,6 +61,14 @@ auto add_to_leg(std::unique_ptr<Item> item) {
     with_leg(loop, at, [&](Leg& leg) {
       if (!leg.add(item)) loop.core().missed();
     });
+  };
+}
+
+/// As remove_from_place(), for objects that only a leg accepts.
+template <typename Item, typename Remove>
+auto remove_from_leg(Remove remove) {
+  return [remove, removed = std::unique_ptr<Item>()](MediaLoop& loop, LegHandle at) mutable {
+    with_leg(loop, at, [&](Leg& leg) { removed = remove(leg); });
   };
 }
 

@@ -9,6 +9,8 @@ namespace {
 constexpr size_t kLegsInSlot = 2 * (MediaCore::kMaxLegs / MediaCore::kSlots + 1);
 /// Visits that a leg may miss while it moves between cores. The time of further visits is skipped.
 constexpr int64_t kMaxMissedVisits = 3;
+/// Legs that a slot can have before members of a conference are distributed over later slots.
+constexpr size_t kFewInSlot = 8;
 }  // namespace
 
 MediaCore::MediaCore(PacketSink& sink, Events& events)
@@ -19,7 +21,9 @@ MediaCore::MediaCore(PacketSink& sink, Events& events)
   for (auto& slot : halves_) slot.reserve(kLegsInSlot);
   idle_.reserve(kLegsInSlot);
   rooms_.reserve(kMaxRooms);
+  for (auto& rooms : rooms_of_slot_) rooms.reserve(kMaxRooms);
   changed_.reserve(kMaxLegs);
+  moving_.reserve(kMaxLegs);
 }
 
 void MediaCore::PacketBatch::send(LegHandle leg, const Address& to, Bytes packet) {
@@ -121,7 +125,7 @@ void MediaCore::put_in(std::unique_ptr<Leg> leg, size_t slot) {
   Entry& place = legs_[index_of(leg->handle())];
   slots_[slot].push_back(leg.get());
   ++slot_sizes_[slot];
-  place.slot = slot;
+  place.slot = place.next_slot = slot;
   place.leg = std::move(leg);
   expect_half(*place.leg, slot);
   place.idle = place.changed = place.prompt = false;
@@ -213,8 +217,52 @@ bool MediaCore::unbridge(LegHandle a, LegHandle b) {
 
 bool MediaCore::add_room(std::unique_ptr<Room>& room) {
   if (rooms_.size() == kMaxRooms) return false;
+  const auto fewest =
+      std::ranges::min_element(rooms_of_slot_, {}, [](const auto& rooms) { return rooms.size(); });
+  room->stand_in(static_cast<size_t>(fewest - rooms_of_slot_.begin()));
+  fewest->push_back(room.get());
   rooms_.push_back(std::move(room));
   return true;
+}
+
+/// Moves a room to another slot.
+void MediaCore::place(Room& room, size_t slot) {
+  std::erase(rooms_of_slot_[room.slot()], &room);
+  rooms_of_slot_[slot].push_back(&room);
+  room.stand_in(slot);
+}
+
+/// Schedules a member's move to the slot of its room or the next one with few legs, so that the mix does not
+/// wait for the member's visit.
+void MediaCore::follow_room(Entry& member, const Room& room) {
+  if (member.leg->needs_half_frames()) return;
+  const size_t many = std::max(kFewInSlot, 2 * leg_count_ / kSlots);
+  size_t slot = room.slot();
+  while (slot != member.slot && slot_sizes_[slot] >= many) {
+    slot = (slot + 1) % kSlots;
+    if (slot == room.slot()) return;
+  }
+  member.next_slot = slot;
+  if (slot != member.slot && std::ranges::find(moving_, member.leg->handle()) == moving_.end()) {
+    moving_.push_back(member.leg->handle());
+  }
+}
+
+/// Moves the legs that have just been visited. The next visit then follows within 20 ms, and no frame is left
+/// out.
+void MediaCore::move_to_next_slots(size_t visited) {
+  std::erase_if(moving_, [&](LegHandle handle) {
+    Entry* const found = entry(handle);
+    if (found == nullptr || found->slot == found->next_slot) return true;
+    if (found->slot != visited || found->idle) return false;
+    if (slot_sizes_[found->next_slot] == kLegsInSlot) return true;
+    std::erase(slots_[visited], found->leg.get());
+    --slot_sizes_[visited];
+    slots_[found->next_slot].push_back(found->leg.get());
+    ++slot_sizes_[found->next_slot];
+    found->slot = found->next_slot;
+    return true;
+  });
 }
 
 Room* MediaCore::room(RoomHandle handle) {
@@ -228,6 +276,7 @@ std::unique_ptr<Room> MediaCore::remove_room(RoomHandle handle) {
   for (auto& place : rooms_) {
     if (place->handle() != handle) continue;
     std::unique_ptr<Room> room = std::move(place);
+    std::erase(rooms_of_slot_[room->slot()], room.get());
     std::swap(place, rooms_.back());
     rooms_.pop_back();
     room->close(events_);
@@ -243,7 +292,11 @@ bool MediaCore::join(RoomHandle room, LegHandle leg, std::unique_ptr<RoomMember>
   detach(*joining);
   for (auto& other : rooms_) other->forget(*joining->leg, events_);
   change(*joining);
-  return target->join(member, *joining->leg);
+  const bool first = target->empty();
+  if (!target->join(member, *joining->leg)) return false;
+  if (first) place(*target, joining->slot);
+  follow_room(*joining, *target);
+  return true;
 }
 
 void MediaCore::receive(LegHandle handle, std::span<uint8_t> datagram, const Address& source, Nanos arrival) {
@@ -337,8 +390,7 @@ void MediaCore::tick(Nanos now) {
   wake_due(now);
   constexpr size_t half = kSlots / 2;
   const auto slot = static_cast<size_t>(ticks_ % kSlots);
-  // Distribute rooms over the frame by list index, so that they are not all mixed in one tick.
-  for (size_t i = slot; i < rooms_.size(); i += kSlots) rooms_[i]->frame(now, events_);
+  for (Room* const room : rooms_of_slot_[slot]) room->frame(now, events_);
   const std::vector<Leg*>& due = slots_[slot];
   halves_[slot].clear();  // discard entries left over when the tick half a frame later was skipped
   for (size_t i = 0; i < due.size(); ++i) {
@@ -353,6 +405,7 @@ void MediaCore::tick(Nanos now) {
   batch_.flush();
   ++ticks_;
   lay_down_idle(now);
+  if (!moving_.empty()) move_to_next_slots(slot);
 }
 
 /// Schedules a check half a frame later if the leg may then have another packet to send.
@@ -373,7 +426,8 @@ void MediaCore::send_halves(std::vector<LegHandle>& due) {
 int64_t MediaCore::idle_ticks(int64_t limit) const {
   const auto idle = [this](int64_t tick) {
     const auto slot = static_cast<size_t>(tick % kSlots);
-    return slots_[slot].empty() && rooms_.size() <= slot && halves_[(slot + kSlots / 2) % kSlots].empty();
+    return slots_[slot].empty() && rooms_of_slot_[slot].empty() &&
+           halves_[(slot + kSlots / 2) % kSlots].empty();
   };
   int64_t ticks = 0;
   while (ticks < limit && idle(ticks_ + ticks)) ++ticks;

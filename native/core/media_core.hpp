@@ -131,7 +131,8 @@ class MediaCore {
   /// Far end of a bridged leg: the other leg.
   class BridgeEnd : public FarEnd {
    public:
-    std::optional<AudioView> far_audio(Frame& /*out*/) override {
+    std::optional<AudioView> far_audio(Frame& /*out*/, Nanos now) override {
+      other->hear_ahead(now);
       return other->decodes() ? std::optional(other->received()) : std::nullopt;
     }
     [[nodiscard]] bool may_speak(Nanos now) const override { return other->hears(now); }
@@ -188,6 +189,8 @@ class MediaCore {
     bool changed = false;
     /// While asleep: tick of its last visit, or the tick before its first.
     int64_t visited = 0;
+    /// Slot to which the leg moves after its next visit.
+    size_t next_slot = 0;
   };
 
   void relay(Entry& from, const ReceivePath::Outcome& received, Nanos arrival);
@@ -204,6 +207,9 @@ class MediaCore {
   void wake_due(Nanos now);
   bool suspend(Entry& awake, Nanos now);
   void lay_down_idle(Nanos now);
+  void place(Room& room, size_t slot);
+  void follow_room(Entry& member, const Room& room);
+  void move_to_next_slots(size_t visited);
   void expect_half(const Leg& leg, size_t slot);
   void send_halves(std::vector<LegHandle>& due);
 
@@ -219,7 +225,9 @@ class MediaCore {
   std::array<std::vector<LegHandle>, kSlots> halves_;  // visited legs to check again half a frame later
   std::vector<LegHandle> idle_;                        // legs of this tick that may sleep
   Alarms alarms_{kMaxLegs};
+  std::vector<LegHandle> moving_;  // legs that move to their next slot
   std::vector<std::unique_ptr<Room>> rooms_;
+  std::array<std::vector<Room*>, kSlots> rooms_of_slot_;
   size_t next_slot_ = 0;
   size_t leg_count_ = 0;
   size_t idle_count_ = 0;

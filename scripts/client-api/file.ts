@@ -1,7 +1,7 @@
 /** Generates the types of the client: one entry for each operation of the API description. */
 import { keyOf, type Schema, shapeOf } from './shape.ts';
 
-interface Parameter {
+export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
   readonly required: boolean;
@@ -10,7 +10,7 @@ interface Parameter {
 
 type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
 
-interface Operation {
+export interface Operation {
   readonly summary: string;
   readonly parameters: readonly Parameter[];
   readonly security: readonly object[];
@@ -34,35 +34,51 @@ export interface Operations {
 `;
 
 /** Returns the text of `packages/client/src/api.ts`. */
-export function clientApi({ paths }: ApiDescription): string {
+export const clientApi = (description: ApiDescription): string =>
+  `${HEAD}${operationsOf(description)
+    .map(({ method, path, operation }) => entryOf(`${method} ${path}`, operation))
+    .join('')}}\n`;
+
+export interface NamedOperation {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+/** Returns the operations that are part of the clients, each once. */
+export function operationsOf({ paths }: ApiDescription): readonly NamedOperation[] {
   const seen = new Set<string>();
-  const entries: string[] = [];
+  const found: NamedOperation[] = [];
   for (const [path, item] of Object.entries(paths)) {
-    for (const [method, operation] of Object.entries(item)) {
-      const name = `${method.toUpperCase()} ${path}`;
+    for (const [verb, operation] of Object.entries(item)) {
+      const method = verb.toUpperCase();
       // `/account/` and `/Account/` are the same route. Operations for browsers only are not part of the client.
-      if (seen.has(name.toLowerCase()) || !isForPrograms(operation)) continue;
-      seen.add(name.toLowerCase());
-      entries.push(entryOf(name, operation));
+      const key = `${method} ${path}`.toLowerCase();
+      if (seen.has(key) || !isForPrograms(operation)) continue;
+      seen.add(key);
+      found.push({ method, path, operation });
     }
   }
-  return `${HEAD}${entries.join('')}}\n`;
+  return found;
 }
 
 const isForPrograms = ({ security }: Operation): boolean =>
   security.some((scheme) => ['authId', 'adminToken'].some((name) => name in scheme));
 
 function entryOf(name: string, operation: Operation): string {
-  const part = (location: Parameter['in']): readonly Parameter[] =>
-    operation.parameters.filter((parameter) => parameter.in === location);
   const members = [
-    ...member('path', part('path'), () => 'string'),
-    ...member('query', part('query'), queryShape),
+    ...member('path', parametersIn(operation, 'path'), () => 'string'),
+    ...member('query', parametersIn(operation, 'query'), queryShape),
     ...bodyOf(operation),
     `reply: ${replyOf(operation)}`,
   ];
   return `  /** ${operation.summary} */\n  '${name}': {\n${members.map((line) => `    ${line};\n`).join('')}  };\n`;
 }
+
+export const parametersIn = (
+  { parameters }: Operation,
+  location: Parameter['in'],
+): readonly Parameter[] => parameters.filter((parameter) => parameter.in === location);
 
 function member(
   key: string,
@@ -84,16 +100,28 @@ const queryShape = (schema: Schema): string =>
 
 function bodyOf({ requestBody }: Operation): readonly string[] {
   if (requestBody === undefined) return [];
-  const { 'application/json': json, ...files } = requestBody.content;
-  if (Object.keys(files).length > 0) return ['upload: true'];
-  return [`body${requestBody.required ? '' : '?'}: ${shapeOf(json?.schema ?? {})}`];
+  const schema = jsonBodyOf(requestBody);
+  if (schema === undefined) return ['upload: true'];
+  return [`body${requestBody.required ? '' : '?'}: ${shapeOf(schema)}`];
 }
 
-function replyOf({ responses }: Operation): string {
+/** Returns the schema of a JSON body, or undefined if the operation accepts a file. */
+export function jsonBodyOf({ content }: NonNullable<Operation['requestBody']>): Schema | undefined {
+  const { 'application/json': json, ...files } = content;
+  return Object.keys(files).length > 0 ? undefined : (json?.schema ?? {});
+}
+
+function replyOf(operation: Operation): string {
+  const reply = replySchemaOf(operation);
+  if (reply === 'none') return 'undefined';
+  return reply === 'file' ? 'FileReply' : shapeOf(reply);
+}
+
+/** Returns the schema of the JSON reply; `none` if the reply is empty, `file` if it is not JSON. */
+export function replySchemaOf({ responses }: Operation): Schema | 'none' | 'file' {
   const done = Object.entries(responses).filter(([status]) => status.startsWith('2'));
   const content = done[0]?.[1].content;
-  if (content === undefined) return 'undefined';
+  if (content === undefined) return 'none';
   const json = content['application/json'];
-  if (json === undefined) return 'FileReply';
-  return json.schema === undefined ? 'unknown' : shapeOf(json.schema);
+  return json === undefined ? 'file' : (json.schema ?? {});
 }

@@ -119,7 +119,7 @@ function bounded(figures: readonly Figure[], { bounds = {} }: Scenario): readonl
 }
 
 /** Resident memory of the service's process, MiB. */
-export function residentMiB(service: Service): number {
+function residentMiB(service: Service): number {
   const status = readFileSync(`/proc/${service.program.child.pid}/status`, 'utf8');
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
 }

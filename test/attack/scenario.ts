@@ -23,7 +23,7 @@ export interface Scenario {
   readonly bounds?: Readonly<Record<string, Bound | false>>;
 }
 
-export interface Bound {
+interface Bound {
   readonly atLeast?: number;
   readonly atMost?: number;
 }

@@ -24,7 +24,10 @@ export const HAS_NETWORK = process.env['CARILLON_TEST_NETWORK'] === 'own';
 export interface FleetOptions {
   /** Settings of all nodes, and of single nodes by index. */
   readonly more?: Environment;
-  readonly each?: (at: number) => Environment;
+  readonly each?: (
+    at: number,
+    servers: { readonly postgres: Postgres; readonly redis: PrivateRedis },
+  ) => Environment;
   /** Whether each node reaches PostgreSQL and Redis at a separate address, so that a test can cut it off. */
   readonly apart?: boolean;
   readonly postgres?: ClusterOptions;
@@ -80,7 +83,7 @@ export class Fleet {
       CARILLON_DEMO: at === 0 ? 'true' : 'false',
       CARILLON_CALLS_HEARTBEAT_MS: '200',
       ...more,
-      ...each?.(at),
+      ...each?.(at, this),
     });
     const [first] = this.nodes;
     // All nodes share the keys for stored secrets, signed links and logins.

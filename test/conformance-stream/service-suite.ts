@@ -5,7 +5,7 @@ import { faultsOf } from '../protocol/audio-stream/strict-schema.ts';
 import { ScriptedBot } from './scripted-bot.ts';
 import { l16, levelAt, loudMs, loudPart, RATE_HZ, tone } from './signal.ts';
 
-export interface StreamRequest {
+interface StreamRequest {
   readonly url: string;
   readonly bidirectional: boolean;
   readonly encoding: 'audio/x-l16' | 'audio/x-mulaw';
@@ -13,7 +13,7 @@ export interface StreamRequest {
   readonly extraHeaders: ReadonlyArray<readonly [string, string]>;
 }
 
-export interface CallUnderTest {
+interface CallUnderTest {
   /** Sends a DTMF digit from the caller. */
   press(digit: string): void;
   /** Audio received by the caller so far, 8 kHz. */

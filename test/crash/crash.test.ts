@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { seededRandom, withFolder } from '../edge/store/open.ts';
 import { dialUntilKilled, findCampaignFaults, prepareCampaign } from './campaigns.ts';
 import { billUntilKilled, findFaults, prepare } from './crash.ts';
+import { ALL_LATER, atEachOperation } from './disk-faults.ts';
 import { atPowerLosses, buildWriteLog, powerLossMissing, record } from './power-loss.ts';
 
 it('kill -9 during billing loses no answered call and no money, at several moments', async () => {
@@ -36,6 +37,32 @@ it.skipIf(powerLossMissing !== undefined).each(['normal', 'full'] as const)(
         expect(await findFaults(after, seen)).toEqual([]);
       });
       expect(settled).toBeGreaterThan(10);
+    });
+  },
+);
+
+it.skipIf(powerLossMissing !== undefined)(
+  `a failed write or sync, alone or with all later ones, is reported and leaves correct books ${powerLossMissing ?? ''}`,
+  async () => {
+    await withFolder(async (workspace) => {
+      const clean = join(workspace, 'clean');
+      mkdirSync(clean);
+      await prepare(clean);
+      const library = buildWriteLog(workspace);
+      let reports = 0;
+      const options = {
+        clean,
+        kind: 'EIO',
+        count: ALL_LATER,
+        calls: 2,
+        step: 71,
+        from: 25,
+      } as const;
+      await atEachOperation(workspace, library, options, ({ faults, reported }) => {
+        expect(faults).toEqual([]);
+        reports += reported.length;
+      });
+      expect(reports).toBeGreaterThan(0);
     });
   },
 );

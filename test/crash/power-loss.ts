@@ -36,7 +36,7 @@ export function buildWriteLog(folder: string): string {
 type Change =
   | { readonly kind: 'write'; readonly path: string; readonly at: number; readonly data: Buffer }
   | { readonly kind: 'truncate'; readonly path: string; readonly length: number }
-  | { readonly kind: 'sync' | 'unlink'; readonly path: string }
+  | { readonly kind: 'sync' | 'unlink' | 'fault'; readonly path: string }
   | { readonly kind: 'rename'; readonly path: string; readonly to: string }
   | { readonly kind: 'said'; readonly data: Buffer };
 
@@ -72,8 +72,15 @@ export async function record(
     if (lines > options.lines) child.kill('SIGKILL');
   });
   await new Promise((resolve) => child.once('close', resolve));
-  return { changes: changesIn(readFileSync(log)), before, folder };
+  return recordedIn(log, before, folder);
 }
+
+/** Reads the log of a process that worked in `folder`, which was equal to `before` at its start. */
+export const recordedIn = (log: string, before: string, folder: string): Recorded => ({
+  changes: changesIn(readFileSync(log)),
+  before,
+  folder,
+});
 
 /** Reads the log. The last record may be cut off by the kill. */
 function changesIn(log: Buffer): readonly Change[] {
@@ -99,7 +106,8 @@ function changesIn(log: Buffer): readonly Change[] {
     else if (kind === 'rename') {
       const to = take(Number(rest[0])).toString('utf8');
       changes.push({ kind, path: rest.slice(1).join(' '), to });
-    } else if (kind === 'sync' || kind === 'unlink') changes.push({ kind, path: rest.join(' ') });
+    } else if (kind === 'sync' || kind === 'unlink' || kind === 'fault')
+      changes.push({ kind, path: rest.join(' ') });
     else throw new Error(`unknown record ${line}`);
   }
 }
@@ -117,7 +125,7 @@ class Disk {
   }
 
   apply(change: Change): void {
-    if (change.kind === 'said') return;
+    if (change.kind === 'said' || change.kind === 'fault') return;
     const { path } = change;
     if (change.kind === 'unlink') {
       this.#synced.delete(path);

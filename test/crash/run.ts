@@ -1,6 +1,7 @@
 /**
- * `node test/crash/run.ts [points] [seed] [billing|campaigns|power]` kills a billing process and a campaign process, each
- * at the given number of random moments, and lets the power of a billing process fail at as many moments.
+ * `node test/crash/run.ts [points] [seed] [billing|campaigns|power|disk]` kills a billing process and a campaign process, each
+ * at the given number of random moments, and lets the power of a billing process fail at as many moments. `disk` lets each
+ * single write and sync of a billing process fail, and each with all later ones.
  */
 
 import { mkdirSync } from 'node:fs';
@@ -8,6 +9,7 @@ import { join } from 'node:path';
 import { seededRandom, withFolder } from '../edge/store/open.ts';
 import { dialUntilKilled, findCampaignFaults, prepareCampaign } from './campaigns.ts';
 import { billUntilKilled, findFaults, prepare } from './crash.ts';
+import { ALL_LATER, atEachOperation } from './disk-faults.ts';
 import { atPowerLosses, buildWriteLog, powerLossMissing, record } from './power-loss.ts';
 
 const points = Number(process.argv[2] ?? 1000);
@@ -16,6 +18,7 @@ const only = process.argv[4];
 /** Rounds per data folder. Checks read the whole folder, so each folder stays small. */
 const ROUNDS_PER_FOLDER = 25;
 const LINES = 400;
+const CALLS_ON_BROKEN_DISK = 4;
 const random = seededRandom(seed);
 
 /** Kills a process once in the folder and returns the faults found afterwards. */
@@ -79,7 +82,36 @@ async function losePower(): Promise<number> {
   return faulty;
 }
 
+/** Each write, sync and truncation fails once, or with all later ones; with an I/O error, and with a full disk. */
+async function breakDisk(): Promise<number> {
+  let faulty = 0;
+  await withFolder(async (workspace) => {
+    const clean = join(workspace, 'clean');
+    mkdirSync(clean);
+    await prepare(clean);
+    const library = buildWriteLog(workspace);
+    for (const kind of ['EIO', 'ENOSPC'] as const)
+      for (const count of [1, ALL_LATER]) {
+        const options = { clean, kind, count, calls: CALLS_ON_BROKEN_DISK, step: 1, from: 1 };
+        let [runs, reports] = [0, 0];
+        await atEachOperation(workspace, library, options, ({ faults, reported }, at) => {
+          runs += 1;
+          reports += reported.length;
+          if (faults.length > 0) faulty += 1;
+          for (const fault of faults) console.error(`disk, ${kind} at ${at}, ${count}: ${fault}`);
+        });
+        const many = count === 1 ? 'one failure' : 'all later operations';
+        console.log(`disk: ${kind}, ${many}, at each of ${runs} operations: ${reports} reports`);
+      }
+  });
+  return faulty;
+}
+
 let faulty = 0;
+if (only === undefined || only === 'disk') {
+  if (powerLossMissing === undefined) faulty += await breakDisk();
+  else console.log(`disk faults not tested: ${powerLossMissing}`);
+}
 if (only === undefined || only === 'power') {
   if (powerLossMissing === undefined) faulty += await losePower();
   else console.log(`power failures not tested: ${powerLossMissing}`);

@@ -4,10 +4,15 @@
  * power failure. For tests only.
  *
  * Each record is a line and the data after it: "write OFFSET LENGTH PATH", "sync PATH", "truncate LENGTH PATH",
- * "unlink PATH", "rename LENGTH PATH" (the data is the new path) or "said LENGTH".
+ * "unlink PATH", "rename LENGTH PATH" (the data is the new path), "said LENGTH", or "fault PATH" (see below).
+ *
+ * It also injects faults into writes, syncs and truncations of these files. The operations FAIL_AT to FAIL_AT + FAIL_COUNT - 1
+ * fail with FAIL_KIND (EIO or ENOSPC). While the file FAIL_FILE exists, all fail with the kind in it; with the kind "slow",
+ * each sync takes 300 ms longer.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
@@ -34,7 +39,7 @@ __attribute__((constructor)) static void open_log(void) {
 static int is_watched(int fd, char *path) {
   const char *folder = getenv("WRITE_LOG_FOLDER");
   char link[64];
-  if (folder == NULL || log_file < 0 || fd < 0) return 0;
+  if (folder == NULL || fd < 0) return 0;
   snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
   const ssize_t length = readlink(link, path, PATH_MAX - 1);
   if (length <= 0) return 0;
@@ -43,6 +48,7 @@ static int is_watched(int fd, char *path) {
 }
 
 static void append(const char *head, const void *data, size_t length) {
+  if (log_file < 0) return;
   const struct iovec parts[2] = {{(void *)head, strlen(head)}, {(void *)data, length}};
   if (REAL(writev)(log_file, parts, length == 0 ? 1 : 2) < 0) abort();
 }
@@ -69,6 +75,47 @@ static void log_plain(const char *what, int fd) {
   append(head, NULL, 0);
 }
 
+static int error_of(const char *kind) { return strncmp(kind, "ENOSPC", 6) == 0 ? ENOSPC : EIO; }
+
+/* Number of operations on watched files so far. */
+static long operations = 0;
+
+static long number_in(const char *name) {
+  const char *text = getenv(name);
+  return text == NULL ? 0 : atol(text);
+}
+
+/* Returns whether the operation fails, and sets errno. */
+static int fails(int fd, int is_sync) {
+  char path[PATH_MAX];
+  char kind[16] = "";
+  const char *file = getenv("FAIL_FILE");
+  const char *wanted = getenv("FAIL_KIND");
+  if ((file == NULL && wanted == NULL) || !is_watched(fd, path)) return 0;
+  operations += 1;
+  if (wanted != NULL) {
+    const long at = number_in("FAIL_AT");
+    if (operations >= at && operations < at + number_in("FAIL_COUNT")) {
+      log_plain("fault", fd);
+      errno = error_of(wanted);
+      return 1;
+    }
+  }
+  if (file == NULL) return 0;
+  const int control = REAL(open)(file, O_RDONLY | O_CLOEXEC);
+  if (control < 0) return 0;
+  const ssize_t length = read(control, kind, sizeof(kind) - 1);
+  close(control);
+  if (length <= 0) return 0;
+  if (strncmp(kind, "slow", 4) == 0) {
+    if (is_sync) usleep(300000);
+    return 0;
+  }
+  log_plain("fault", fd);
+  errno = error_of(kind);
+  return 1;
+}
+
 /* Position of a write without an offset. */
 static off_t position(int fd) {
   struct stat about;
@@ -90,7 +137,7 @@ ssize_t write(int fd, const void *data, size_t length) {
   /* What is said counts from before it can be read. */
   const off_t at = fd == 1 ? 0 : position(fd);
   if (fd == 1) log_write(fd, data, (ssize_t)length, 0);
-  const ssize_t result = REAL(write)(fd, data, length);
+  const ssize_t result = fails(fd, 0) ? -1 : REAL(write)(fd, data, length);
   if (fd != 1) log_write(fd, data, result, at);
   pthread_mutex_unlock(&lock);
   return result;
@@ -99,6 +146,7 @@ ssize_t write(int fd, const void *data, size_t length) {
 static ssize_t write_parts(int fd, const struct iovec *parts, int count, off_t at, int is_positioned) {
   ssize_t sum = 0;
   off_t to = is_positioned ? at : position(fd);
+  if (fails(fd, 0)) return -1;
   for (int i = 0; i < count; i++) {
     if (fd == 1) log_write(fd, parts[i].iov_base, (ssize_t)parts[i].iov_len, 0);
     const ssize_t done = is_positioned ? REAL(pwrite)(fd, parts[i].iov_base, parts[i].iov_len, to)
@@ -118,13 +166,13 @@ ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t at) {
   LOCKED(ssize_t, write_parts(fd, parts, count, at, 1), (void)0);
 }
 ssize_t pwrite(int fd, const void *data, size_t length, off_t at) {
-  LOCKED(ssize_t, REAL(pwrite)(fd, data, length, at), log_write(fd, data, result, at));
+  LOCKED(ssize_t, fails(fd, 0) ? -1 : REAL(pwrite)(fd, data, length, at), log_write(fd, data, result, at));
 }
 ssize_t pwrite64(int fd, const void *data, size_t length, off64_t at) {
-  LOCKED(ssize_t, REAL(pwrite64)(fd, data, length, at), log_write(fd, data, result, at));
+  LOCKED(ssize_t, fails(fd, 0) ? -1 : REAL(pwrite64)(fd, data, length, at), log_write(fd, data, result, at));
 }
-int fsync(int fd) { LOCKED(int, REAL(fsync)(fd), if (result == 0) log_plain("sync", fd)); }
-int fdatasync(int fd) { LOCKED(int, REAL(fdatasync)(fd), if (result == 0) log_plain("sync", fd)); }
+int fsync(int fd) { LOCKED(int, fails(fd, 1) ? -1 : REAL(fsync)(fd), if (result == 0) log_plain("sync", fd)); }
+int fdatasync(int fd) { LOCKED(int, fails(fd, 1) ? -1 : REAL(fdatasync)(fd), if (result == 0) log_plain("sync", fd)); }
 
 static int truncated(int result, int fd, long long length) {
   char head[64];
@@ -133,10 +181,10 @@ static int truncated(int result, int fd, long long length) {
   return result;
 }
 int ftruncate(int fd, off_t length) {
-  LOCKED(int, REAL(ftruncate)(fd, length), truncated(result, fd, length));
+  LOCKED(int, fails(fd, 0) ? -1 : REAL(ftruncate)(fd, length), truncated(result, fd, length));
 }
 int ftruncate64(int fd, off64_t length) {
-  LOCKED(int, REAL(ftruncate64)(fd, length), truncated(result, fd, length));
+  LOCKED(int, fails(fd, 0) ? -1 : REAL(ftruncate64)(fd, length), truncated(result, fd, length));
 }
 
 static void log_path(const char *head, const char *path, const char *to) {

@@ -85,6 +85,17 @@ export class Handset {
     user: SipUser,
     options: HandsetOptions = {},
   ): Promise<Handset> {
+    const handset = await Handset.waitingUnregistered(service, user, options);
+    await handset.#line.register();
+    return handset;
+  }
+
+  /** Answers the first call to its SIP port, for example of a carrier. */
+  static async waitingUnregistered(
+    service: Service,
+    user: SipUser,
+    options: HandsetOptions = {},
+  ): Promise<Handset> {
     const handset = await Handset.open(service, user, options);
     handset.#line.onCall((sdp, call) => {
       const offer = readOffer(sdp);
@@ -98,7 +109,6 @@ export class Handset {
         events: handset.#events(''),
       };
     });
-    await handset.#line.register();
     return handset;
   }
 

@@ -10,14 +10,10 @@ import { openWav } from '../../src/protocol/audio-file/audio-file.ts';
 import { readCryptoLine } from '../../src/protocol/sdp/crypto.ts';
 import { buildAnswer, chooseAudio, readAnswer, readOffer } from '../../src/protocol/sdp/sdp.ts';
 import { int16Bytes, sine, wavFile } from '../protocol/audio-file/signals.ts';
+import { MESSAGE_TARGETS } from './message-targets.ts';
+import type { FuzzTarget } from './target.ts';
 
-export interface FuzzTarget {
-  readonly name: string;
-  /** Number of inputs in the short test. */
-  readonly runs: number;
-  seeds(): Promise<readonly Uint8Array[]>;
-  run(input: Uint8Array): Promise<void>;
-}
+export type { FuzzTarget } from './target.ts';
 
 const MAX_MS = 2000;
 const text = (input: Uint8Array): string => Buffer.from(input).toString('utf8');
@@ -65,7 +61,7 @@ async function decodes(input: Uint8Array): Promise<void> {
   }
 }
 
-export const TARGETS: readonly FuzzTarget[] = [
+const MEDIA_TARGETS: readonly FuzzTarget[] = [
   {
     name: 'sdp',
     runs: 3000,
@@ -124,3 +120,5 @@ export const TARGETS: readonly FuzzTarget[] = [
     run: decodes,
   },
 ];
+
+export const TARGETS: readonly FuzzTarget[] = [...MEDIA_TARGETS, ...MESSAGE_TARGETS];

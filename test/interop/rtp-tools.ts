@@ -149,7 +149,7 @@ const gstreamer: Tool = {
   },
 };
 
-export const TOOLS = { ffmpeg, gstreamer };
+const TOOLS = { ffmpeg, gstreamer };
 
 /** Whether GStreamer elements are missing. Logs their names; each belongs to a plugin package. */
 export function lacksElements(...names: readonly string[]): boolean {

@@ -12,8 +12,8 @@ import {
 } from '../e2e/service.ts';
 import type { Observation } from './history.ts';
 
-export const SLOTS = 6;
-export const PULSE_S = 6;
+const SLOTS = 6;
+const PULSE_S = 6;
 /** Price of one pulse and size of one credit, millionths. */
 const PULSE_PRICE = 60_000;
 const CREDIT = 10_000;
@@ -22,7 +22,7 @@ const CONTACTS = 40;
 const CAMPAIGN_FROM = '14155550100';
 const MICROS = 1_000_000;
 
-export const micros = (amount: unknown): number => Math.round(Number(amount) * MICROS);
+const micros = (amount: unknown): number => Math.round(Number(amount) * MICROS);
 
 export interface Scene {
   /** Nodes that currently run; a stopped or killed node is missing. */

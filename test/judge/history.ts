@@ -56,7 +56,16 @@ export type Observation =
       readonly answered: boolean;
     }
   /** An injected fault begins or ends. */
-  | { readonly kind: 'fault'; readonly atMs: number; readonly name: string; readonly node?: number }
+  | {
+      readonly kind: 'fault';
+      readonly atMs: number;
+      readonly name: string;
+      readonly node?: number;
+      /** Present at the begin of a fault during which the node is stopped or cut off from all others: its end. */
+      readonly isolatedUntilMs?: number;
+    }
+  /** A request without work, or a timer of the clients, took this much longer than it should: the machine is busy. */
+  | { readonly kind: 'late'; readonly atMs: number; readonly byMs: number }
   /** Records and ledger as the service lists them after the run. */
   | {
       readonly kind: 'record';

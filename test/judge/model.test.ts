@@ -1,4 +1,5 @@
 /** The model accepts a valid history, and detects one violation of each promise. */
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { Observation, Of } from './history.ts';
 import { judge, shorten } from './model.ts';
@@ -112,6 +113,31 @@ it.each([
   ['D1', 'a second call', [...valid, { kind: 'dialed', atMs: 3, number: '1', answered: false }]],
 ] as const)('%s: detects %s', (rule, _, history) => {
   expect(judge(history as readonly Observation[]).map((one) => one.rule)).toContain(rule);
+});
+
+it('does not count calls of a node that may have been declared dead, and allows for a busy machine', () => {
+  const isolated: Observation = {
+    kind: 'fault',
+    atMs: 25_500,
+    name: 'node 0 is stopped',
+    node: 0,
+    isolatedUntilMs: 36_000,
+  };
+  const calls = [...call('c', 31_000, 2), ...call('d', 31_500, 2)].map((one) =>
+    one.kind === 'placed' ? { ...one, node: 1 } : one,
+  );
+  const rules = (...more: readonly Observation[]): readonly string[] =>
+    judge([...valid, ...calls, ...more]).map(({ rule }) => rule);
+  expect(rules()).toContain('L1');
+  expect(rules(isolated)).not.toContain('L1');
+  const longer = changed('record', () => ({ billsec: 6 }));
+  expect(judge([...longer, { kind: 'late', atMs: 3900, byMs: 1000 }])).toEqual([]);
+});
+
+it('is short and shares no code with the service', () => {
+  const source = readFileSync(new URL('./model.ts', import.meta.url), 'utf8');
+  expect(source.split('\n').length).toBeLessThanOrEqual(600);
+  expect(source.match(/from '.*'/g)).toEqual(["from './history.ts'"]);
 });
 
 it('shortens a history to what the violation needs', () => {

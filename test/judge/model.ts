@@ -27,6 +27,8 @@ export interface Violation {
 const SKEW_MS = 1500;
 /** Time in ms by which the record of a killed node may be shorter or longer than the call: heartbeats and takeover. */
 const TAKEOVER_MS = 15_000;
+/** Time in ms after which a stopped or isolated node may be declared dead. Its calls then need no slot. */
+const DEAD_MS = 5000;
 /** Time in ms for the response of a callback receiver that died with its request. */
 const CALLBACK_SKEW_MS = 200;
 
@@ -48,6 +50,7 @@ export function judge(history: readonly Observation[]): readonly Violation[] {
     records: of('record'),
     entries: of('entry'),
     faults: of('fault'),
+    late: of('late'),
   };
   return [
     ...records(facts),
@@ -71,6 +74,7 @@ interface Facts {
   readonly records: readonly Of<'record'>[];
   readonly entries: readonly Of<'entry'>[];
   readonly faults: readonly Of<'fault'>[];
+  readonly late: readonly Of<'late'>[];
 }
 
 const byCall = <T extends { readonly call: string }>(list: readonly T[]): ReadonlyMap<string, T> =>
@@ -124,7 +128,8 @@ function durations(facts: Facts): readonly Violation[] {
     const [begin, over] = [answered.get(call), ended.get(call)];
     if (!isAnswered || begin === undefined || over === undefined) continue;
     const isTouched = touched(facts, placed.get(call)?.atMs ?? begin.atMs, over.atMs);
-    const toleranceMs = isTouched || !over.certain ? TAKEOVER_MS : SKEW_MS;
+    const busyMs = lateness(facts, begin.atMs, over.atMs);
+    const toleranceMs = (isTouched || !over.certain ? TAKEOVER_MS : SKEW_MS) + busyMs;
     const observedMs = over.atMs - begin.atMs;
     // Billed seconds are whole seconds, rounded up.
     const differsMs = Math.abs(billsec * 1000 - observedMs) - 1000;
@@ -141,6 +146,13 @@ function durations(facts: Facts): readonly Violation[] {
 /** Whether a fault began or ended while the call was active, or shortly before. */
 const touched = ({ faults }: Facts, fromMs: number, toMs: number): boolean =>
   faults.some(({ atMs }) => atMs > fromMs - TAKEOVER_MS && atMs < toMs + TAKEOVER_MS);
+
+/** By how much observations around these times may be late, because the machine was busy. */
+const lateness = ({ late }: Facts, ...timesMs: readonly number[]): number =>
+  timesMs.reduce((sum, timeMs) => {
+    const near = late.filter(({ atMs, byMs }) => Math.abs(atMs - timeMs) < byMs + SKEW_MS);
+    return sum + Math.max(0, ...near.map(({ byMs }) => byMs));
+  }, 0);
 
 /** M1. */
 function charges({ account, records: all, entries }: Facts): readonly Violation[] {
@@ -307,7 +319,8 @@ function reachable(sum: number, changes: readonly number[]): boolean {
 }
 
 /** L1. Observed intervals lie within the real ones, so that more of them than slots prove a violation. */
-function slots({ account, end, answered, ended, faults }: Facts): readonly Violation[] {
+function slots(facts: Facts): readonly Violation[] {
+  const { account, end, answered, ended, faults, placed } = facts;
   const violations: Violation[] = [];
   if (end.slotsUsed !== 0)
     violations.push({ rule: 'L1', text: `${end.slotsUsed} slots stay in use`, about: [] });
@@ -319,6 +332,7 @@ function slots({ account, end, answered, ended, faults }: Facts): readonly Viola
     const untilMs = Math.min(
       over?.atMs ?? cut,
       over?.certain === true ? Number.POSITIVE_INFINITY : cut,
+      deadMs(facts, placed.get(call)?.node, atMs),
     );
     if (!Number.isFinite(untilMs) || untilMs <= atMs) continue;
     changes.push({ atMs, by: 1, call }, { atMs: untilMs, by: -1, call });
@@ -339,6 +353,18 @@ function slots({ account, end, answered, ended, faults }: Facts): readonly Viola
       ];
   }
   return violations;
+}
+
+/** Earliest time after `fromMs` at which the node may have been declared dead. */
+function deadMs({ faults }: Facts, node: number | undefined, fromMs: number): number {
+  const lost = faults.filter(
+    (fault) =>
+      fault.node === node &&
+      fault.isolatedUntilMs !== undefined &&
+      fault.isolatedUntilMs > fromMs &&
+      fault.isolatedUntilMs - fault.atMs > DEAD_MS,
+  );
+  return Math.min(Number.POSITIVE_INFINITY, ...lost.map(({ atMs }) => atMs + DEAD_MS));
 }
 
 /** B1 and B2. */
@@ -431,7 +457,8 @@ function subjectsOf(one: Observation): readonly string[] {
     case 'dialed':
       return [one.number];
     case 'fault':
-      return [`fault ${one.atMs}`];
+    case 'late':
+      return [`${one.kind} ${one.atMs}`];
     default:
       return [];
   }

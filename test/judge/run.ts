@@ -8,14 +8,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { Fleet } from '../cluster/fleet.ts';
-import { SlowDisk } from '../cluster/slow-disk.ts';
-import { eventually, newPlace, removePlace, Service, type ServicePlace } from '../e2e/service.ts';
+import { eventually, type Service } from '../e2e/service.ts';
 import { Clients, observeEnd } from './clients.ts';
 import type { Observation } from './history.ts';
 import { judge, shorten } from './model.ts';
+import { cluster, during, type Fault, singleNode } from './targets.ts';
 
 const HOURS_MAX = 100;
+const RESTARTS = 5;
+const DELIVERY_MS = 2000;
+const PROBE_MS = 200;
+/** Delay in ms from which the machine counts as busy. */
+const LATE_MS = 300;
 const { values } = parseArgs({
   options: {
     nodes: { type: 'string', default: '1' },
@@ -50,84 +54,16 @@ const history: Observation[] = [];
 const nowMs = (): number => performance.now();
 const observe = (observation: Observation): void => void history.push(observation);
 
-/** One node or a cluster, with the faults that it supports. */
-interface Target {
-  node(at: number): Service;
-  restart(at: number): Promise<void>;
-  readonly shared: readonly (readonly [name: string, fault: (ms: number) => Promise<void>])[];
-  stop(): Promise<void>;
-}
-
-async function singleNode(): Promise<Target> {
-  const place: ServicePlace = await newPlace({
-    CARILLON_CALLS_HEARTBEAT_MS: '200',
-    CARILLON_ENDPOINTS_CALLS_PER_MINUTE: '10000',
-  });
-  let service = await Service.start(place);
-  return {
-    node: () => service,
-    restart: async () => {
-      service = await Service.start(place);
-    },
-    shared: [],
-    stop: async () => {
-      await service.kill();
-      removePlace(place);
-    },
-  };
-}
-
-async function cluster(): Promise<Target> {
-  const disk = new SlowDisk();
-  const fleet = await Fleet.start(count, {
-    postgres: disk.postgres,
-    more: { CARILLON_ENDPOINTS_CALLS_PER_MINUTE: '10000' },
-  });
-  return {
-    node: (at) => fleet.node(at),
-    restart: (at) => fleet.restart(at),
-    shared: [
-      [
-        'Redis restarts empty',
-        async (ms) => {
-          await fleet.redis.kill();
-          await pause(ms);
-          await fleet.redis.start();
-        },
-      ],
-      [
-        'PostgreSQL restarts',
-        async (ms) => {
-          fleet.postgres.stop();
-          await pause(ms);
-          fleet.postgres.start();
-        },
-      ],
-      [
-        'the disk of PostgreSQL is slow',
-        async (ms) => {
-          disk.isSlow = true;
-          await pause(ms);
-          disk.isSlow = false;
-        },
-      ],
-    ],
-    stop: async () => {
-      await fleet.stop();
-      disk.remove();
-    },
-  };
-}
-
-const target = count === 1 ? await singleNode() : await cluster();
+const target = count === 1 ? await singleNode(random) : await cluster(count, random);
 /** Nodes that are killed or stopped. */
 const away = new Set<number>();
+const running = (): readonly { readonly at: number; readonly service: Service }[] =>
+  Array.from({ length: count }, (_, at) => at)
+    .filter((at) => !away.has(at))
+    .map((at) => ({ at, service: target.node(at) }));
 const clients = await Clients.start(
   {
-    running: () =>
-      Array.from({ length: count }, (_, at) => at)
-        .filter((at) => !away.has(at))
-        .map((at) => ({ at, service: target.node(at) })),
+    running,
     random,
     observe,
     nowMs,
@@ -135,48 +71,111 @@ const clients = await Clients.start(
   target.node(0),
 );
 
-async function injected(name: string, act: () => Promise<void>, node?: number): Promise<void> {
-  const at = node === undefined ? {} : { node };
+/** Nodes with a fault. A node has one fault at a time. */
+const disturbed = new Set<number>();
+
+async function injected(fault: Fault): Promise<void> {
+  const { name, node, isolates } = fault;
+  const of = node === undefined ? {} : { node };
+  if (node !== undefined) disturbed.add(node);
   process.stdout.write(`${(nowMs() / 1000).toFixed(0)} s: ${name}\n`);
-  observe({ kind: 'fault', atMs: nowMs(), name, ...at });
-  await act();
-  observe({ kind: 'fault', atMs: nowMs(), name: `end of: ${name}`, ...at });
+  const at = history.length;
+  const begin: Observation = { kind: 'fault', atMs: nowMs(), name, ...of };
+  observe(begin);
+  await during(fault, random);
+  // The recovered connections need a moment to deliver what waited.
+  if (isolates) history[at] = { ...begin, isolatedUntilMs: nowMs() + DELIVERY_MS };
+  observe({ kind: 'fault', atMs: nowMs(), name: `end of: ${name}`, ...of });
+  if (node !== undefined) disturbed.delete(node);
 }
 
-async function killed(at: number): Promise<void> {
-  away.add(at);
-  await target.node(at).kill();
-  await pause(between(500, 8000));
-  await target.restart(at);
-  away.delete(at);
-}
+/** Kills the node, and starts it when it can: it needs its disk and its servers. */
+const killed = (at: number): Fault => ({
+  name: `node ${at} is killed`,
+  node: at,
+  mostMs: 8000,
+  begin: async () => {
+    away.add(at);
+    await target.node(at).kill();
+  },
+  end: async () => {
+    const attempts = Array.from({ length: RESTARTS }, () => () => target.restart(at));
+    let started = false;
+    for (const attempt of attempts) {
+      started = await attempt().then(
+        () => true,
+        (error: unknown) => {
+          console.error(String(error).slice(-1500));
+          return false;
+        },
+      );
+      if (started) break;
+    }
+    if (!started) throw new Error(`node ${at} does not start`);
+    away.delete(at);
+  },
+});
 
-async function stopped(at: number): Promise<void> {
-  const { child } = target.node(at).program;
-  away.add(at);
-  child.kill('SIGSTOP');
-  await pause(between(500, 12_000));
-  child.kill('SIGCONT');
-  away.delete(at);
-}
+const stopped = (at: number): Fault => ({
+  name: `node ${at} is stopped`,
+  node: at,
+  isolates: true,
+  mostMs: 12_000,
+  begin: () => {
+    away.add(at);
+    target.node(at).program.child.kill('SIGSTOP');
+  },
+  end: () => {
+    target.node(at).program.child.kill('SIGCONT');
+    away.delete(at);
+  },
+});
 
 async function oneFault(): Promise<void> {
-  const at = Math.floor(random() * count);
-  const choice = Math.floor(random() * (2 + target.shared.length));
-  if (choice === 0) return injected(`node ${at} is killed`, () => killed(at), at);
-  if (choice === 1) return injected(`node ${at} is stopped`, () => stopped(at), at);
-  const [name, fault] = target.shared[choice - 2] ?? ['', () => Promise.resolve()];
-  return injected(name, () => fault(between(500, 6000)));
+  const nodes = Array.from({ length: count }, (_, at) => at);
+  const kinds = [nodes.map(killed), nodes.map(stopped), target.faults];
+  const all = kinds[Math.floor(random() * kinds.length)] ?? [];
+  const possible = all.filter(({ node }) => node === undefined || !disturbed.has(node));
+  const fault = possible[Math.floor(random() * possible.length)];
+  if (fault !== undefined) await injected(fault);
 }
 
+/** Records how busy the machine is: the delay of a timer, and of a request without work to each running node. */
+async function watchLateness(signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const atMs = nowMs();
+    await pause(PROBE_MS);
+    const byMs = nowMs() - atMs - PROBE_MS;
+    if (byMs > LATE_MS) observe({ kind: 'late', atMs, byMs });
+  }
+}
+
+async function probe(signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const atMs = nowMs();
+    const nodes = running();
+    await Promise.allSettled(nodes.map(({ service }) => service.get('/healthz')));
+    const byMs = nowMs() - atMs;
+    // A node that was stopped or killed meanwhile is not busy.
+    const isSame = running().length === nodes.length && nodes.every(({ at }) => !disturbed.has(at));
+    if (byMs > LATE_MS && isSame) observe({ kind: 'late', atMs, byMs });
+    await pause(PROBE_MS);
+  }
+}
+
+const probing = new AbortController();
+void watchLateness(probing.signal);
+void probe(probing.signal);
 const untilMs = nowMs() + minutes * 60_000;
 await pause(3000);
 while (nowMs() < untilMs) {
   // In a cluster, two faults at the same time in one of three rounds.
   const faults = count > 1 && random() < 0.33 ? [oneFault(), oneFault()] : [oneFault()];
-  await Promise.allSettled(faults);
+  for (const outcome of await Promise.allSettled(faults))
+    if (outcome.status === 'rejected') console.error(String(outcome.reason).slice(0, 2000));
   await pause(between(2000, 12_000));
 }
+probing.abort();
 await clients.stop();
 for (let at = 0; at < count; at += 1)
   await eventually(

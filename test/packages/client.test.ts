@@ -1,5 +1,6 @@
-/** The client package: its types match the API, errors and retries match its README, and it runs outside this repository. */
-import { spawnSync } from 'node:child_process';
+/** The client packages: their types match the API, errors and retries match their READMEs, and they run outside this repository. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,10 +11,18 @@ import {
   Client,
   type ClientOptions,
   ConnectionError,
+  isSigned,
+  isSignedBody,
   ReplyError,
   TimeoutError,
 } from '../../packages/client/src/client.ts';
 import { type ApiDescription, clientApi } from '../../scripts/client-api/file.ts';
+import { pythonApi } from '../../scripts/client-api/python.ts';
+import {
+  bodySignatureHeader,
+  signatureHeaders,
+  signedStrings,
+} from '../../src/domain/callback/signature.ts';
 import { openApiDocument } from '../../src/edge/rest/openapi.ts';
 import { ROUTES } from '../../src/edge/rest/routes.ts';
 import { Program } from '../e2e/service.ts';
@@ -21,6 +30,26 @@ import { ADMIN_TOKEN, type Service, startService } from '../spec/service.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const PACKAGE = join(ROOT, 'packages', 'client');
+const PYTHON = join(ROOT, 'packages', 'python');
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+
+/** A callback as the service signs it, with a query, repeated names and characters beyond ASCII. */
+const SIGNED = signedCallback();
+function signedCallback() {
+  const form = [
+    ['To', '14155550100'],
+    ['From', '1'],
+    ['From', '0'],
+    ['Name', 'Zoë 😀'],
+  ] as const;
+  const url = 'https://user:pw@bot.example/answer?b=2&a=1%20x';
+  const signed = signedStrings(
+    { method: 'POST', url, bodyParameters: form },
+    '12345678901234567890',
+  );
+  const tokens = { own: 'secret', parent: undefined };
+  return { url, form, headers: signatureHeaders(signed, tokens, ['X-Plivo-Signature']) };
+}
 
 const BALANCE = '/api/v1/Account/{auth_id}/balance/{currency}';
 const APPLICATIONS = '/api/v1/Account/{auth_id}/Application/';
@@ -29,6 +58,7 @@ describe('types', () => {
   it('match the API description (written by scripts/client-api.ts)', () => {
     const described = openApiDocument(ROUTES, 'x') as unknown as ApiDescription;
     expect(readFileSync(join(PACKAGE, 'src/api.ts'), 'utf8')).toBe(clientApi(described));
+    expect(readFileSync(join(PYTHON, 'carillon/api.py'), 'utf8')).toBe(pythonApi(described));
   });
 
   it('reject invalid requests at compile time', () => {
@@ -101,6 +131,35 @@ describe('against the service', () => {
     expect(await file.text()).toMatch(/^\w+(,\w+)+\r\n/);
   });
 
+  it('tells whether the service signed a callback', async () => {
+    const got = { ...SIGNED.headers };
+    const check = (token: string, form: readonly (readonly [string, string])[]) =>
+      isSigned(got, SIGNED.url, token, form);
+    expect(await check('secret', SIGNED.form)).toBe(true);
+    expect(await check('other', SIGNED.form)).toBe(false);
+    expect(await check('secret', SIGNED.form.slice(1))).toBe(false);
+    expect(await isSigned(new Headers(), SIGNED.url, 'secret', SIGNED.form)).toBe(false);
+    const event = '{"event":"campaign.started"}';
+    const header = bodySignatureHeader(event, { own: 'secret' });
+    expect(await isSignedBody(header, event, 'secret')).toBe(true);
+    expect(await isSignedBody(new Headers(header), `${event} `, 'secret')).toBe(false);
+  });
+
+  it.skipIf(!hasPython)('the Python client passes its tests against the service', async () => {
+    const ran = await outputOf(
+      'python3',
+      ['-W', 'error', '-m', 'unittest', 'tests/test_client.py'],
+      {
+        CARILLON_URL: url,
+        AUTH_ID: service.account.authId,
+        AUTH_TOKEN: service.account.authToken,
+        ADMIN_TOKEN,
+        SIGNATURE: SIGNED.headers['X-Plivo-Signature-V3'] ?? '',
+      },
+    );
+    expect(ran).toMatch(/Ran 13 tests[\s\S]*\nOK\n$/);
+  });
+
   it("the README's example runs on the packed package without other packages", async () => {
     const place = mkdtempSync(join(tmpdir(), 'carillon-client-'));
     try {
@@ -126,6 +185,23 @@ describe('against the service', () => {
     }
   });
 });
+
+/** Runs a program in the folder of the Python client, while this process serves its requests. Returns its output. */
+async function outputOf(
+  program: string,
+  args: readonly string[],
+  more: Readonly<Record<string, string>>,
+) {
+  const child = spawn(program, args, { cwd: PYTHON, env: { ...process.env, ...more } });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  await once(child, 'close');
+  return output;
+}
 
 describe('failures', () => {
   const waits: number[] = [];

@@ -16,7 +16,7 @@ export interface Weather {
   readonly delayMs: readonly [from: number, to: number];
 }
 
-export const FAIR: Weather = { loss: 0, repeated: 0, delayMs: [1, 1] };
+const FAIR: Weather = { loss: 0, repeated: 0, delayMs: [1, 1] };
 export const ROUGH: Weather = { loss: 0.02, repeated: 0.01, delayMs: [5, 30] };
 
 interface Travelling {

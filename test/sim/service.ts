@@ -33,7 +33,7 @@ import type { SimSignalling } from './signalling.ts';
 import { HOLD_MUSIC, simAudio, simEncoder, simFolder, simSpeech } from './sounds.ts';
 import type { SimStreams } from './streams.ts';
 
-export const HOST = 'registrar.test';
+const HOST = 'registrar.test';
 /** Caller ID of the customer's outbound calls. */
 export const OWN_NUMBER = '14155550100';
 export const CARRIER = 'acme';

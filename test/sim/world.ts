@@ -42,7 +42,7 @@ const PORTS = 100;
 const PLENTY = 100_000_000;
 /** Time in milliseconds longer than any timer after a call: callback retries, quarantine of ports. */
 const AFTERMATH_MS = 70_000;
-export const DIALLED = '1000';
+const DIALLED = '1000';
 
 export class World implements Edges {
   readonly seed: number;

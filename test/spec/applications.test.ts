@@ -38,6 +38,32 @@ describe('applications', () => {
     expect(body.hangup_url).toBe('https://a.example/answer');
   });
 
+  it('stores a document instead of an answer_url; each replaces the other', async () => {
+    const xml = '<Response><Speak>Grüße</Speak></Response>';
+    const made = await create({ answer_url: undefined, answer_xml: xml, hangup_url: undefined });
+    const one = `${url}${made.app_id}/`;
+    const { body } = await service.get(one);
+    expect(body).toMatchObject({ answer_url: '', answer_xml: xml, hangup_url: '' });
+    await service.post(one, { answer_url: 'https://a.example/x' });
+    expect((await service.get(one)).body).toMatchObject({
+      answer_url: 'https://a.example/x',
+      answer_xml: null,
+    });
+    await service.post(one, { answer_xml: xml });
+    expect((await service.get(one)).body).toMatchObject({ answer_url: '', answer_xml: xml });
+  });
+
+  it.each([
+    ['<Response><Speak></Response>', /^is invalid in line 1, column \d+: /],
+    ['', /1 to 32768 characters/],
+    ['<Response/>', /only without answer_url/],
+  ])('refuses the document %j', async (xml, problem) => {
+    const both = xml === '<Response/>' ? {} : { answer_url: undefined };
+    const reply = await service.post(url, { ...valid, ...both, answer_xml: xml });
+    expect(reply.status).toBe(400);
+    expect(reply.body.details.answer_xml).toMatch(problem);
+  });
+
   it.each([
     [{ app_name: undefined }, 'app_name'],
     [{ answer_url: undefined }, 'answer_url'],

@@ -101,6 +101,57 @@ describe('a session', () => {
     expect(await status(last)).toBe(401);
   });
 
+  it('is ended alone by its user or by an owner of the account, and by nobody else', async () => {
+    const { cookie: owner } = await user('owner', service.account);
+    const { cookie, email } = await user('viewer', service.account);
+    const bob = await service.addAccount({ name: 'Bob' });
+    const { cookie: stranger } = await user('owner', bob);
+    const status = async (of: string) =>
+      (await send('GET', '/console/api/me', undefined, of)).status;
+    const signIn = async () =>
+      cookieOf(await send('POST', '/console/api/sign-in', { email, password: PASSWORD }));
+    const listed = async (path: string, of: string) =>
+      (await send('GET', path, undefined, of)).body.sessions;
+    const [second, third] = [await signIn(), await signIn()];
+    const idOf = async (of: string): Promise<string> =>
+      (await listed('/console/api/sessions', of)).find((one: { current: boolean }) => one.current)
+        .session_id;
+    const path = `/console/api/sessions/${await idOf(second)}`;
+    expect((await send('DELETE', path, undefined, owner)).status).toBe(404);
+    expect((await send('DELETE', path, undefined, cookie)).status).toBe(204);
+    expect([await status(cookie), await status(second), await status(third)]).toEqual([
+      200, 401, 200,
+    ]);
+    const me = (await send('GET', '/console/api/me', undefined, cookie)).body;
+    const theirs = `/console/api/users/${me.user_id}/sessions`;
+    expect((await send('GET', theirs, undefined, stranger)).status).toBe(404);
+    expect((await send('GET', theirs, undefined, cookie)).status).toBe(403);
+    expect(await listed(theirs, owner)).toHaveLength(2);
+    const one = `${theirs}/${await idOf(third)}`;
+    expect((await send('DELETE', one, undefined, stranger)).status).toBe(404);
+    expect((await send('DELETE', one, undefined, owner)).status).toBe(204);
+    expect([await status(cookie), await status(third)]).toEqual([200, 401]);
+  });
+
+  it.each([
+    ['short', /12 characters or more/],
+    ['password12345', /easy to guess/],
+    ['aaaaaaaaaaaaaaaa', /easy to guess/],
+    ['qwertyuiop123', /easy to guess/],
+    ['x'.repeat(201), /200 characters or fewer/],
+  ])('refuses the password %j', async (password, problem) => {
+    const { cookie } = await user('owner');
+    const change = await send('POST', '/console/api/password', { old: PASSWORD, password }, cookie);
+    expect(change.status).toBe(400);
+    expect(change.body.details.password).toMatch(problem);
+  });
+
+  it('refuses the e-mail address of the user as the password', async () => {
+    const { cookie, email } = await user('owner');
+    const body = { old: PASSWORD, password: email };
+    expect((await send('POST', '/console/api/password', body, cookie)).status).toBe(400);
+  });
+
   it('asks to sign in after its end, also on API routes, without a Basic challenge', async () => {
     const { cookie } = await user('owner');
     await send('POST', '/console/api/sign-out', undefined, cookie);

@@ -17,7 +17,7 @@ function closed(schema: unknown): unknown {
 }
 
 /** Routes that returned success in this process. */
-export const answeredRoutes = new Set<string>();
+const answeredRoutes = new Set<string>();
 
 let watching = false;
 

@@ -34,7 +34,7 @@ import { watchReplies } from './reply-schemas.ts';
 
 export const ADMIN_TOKEN = 'operator-token';
 export const SCRAPE_TOKEN = 'scrape-token';
-export const LINK_KEY = 'link-key';
+const LINK_KEY = 'link-key';
 /** Settings with a small body limit, and without other limits that a test could reach accidentally. */
 const ENVIRONMENT = {
   CARILLON_HTTP_HOST: '127.0.0.1',
@@ -153,7 +153,6 @@ export async function startService(options: ServiceOptions = {}) {
     }),
     streamTests: { run: async () => ok({ faults: [], observations: [], log: [] }) },
     agents: agentAccess({ random, environment: {}, isAllowed: () => true }),
-    drafts: { keep: () => 'https://playground.invalid/x' },
     liveFeed: createLiveFeed(clock, { list: async () => control.calls, scores: async () => [] }),
     takeUpgrade: (_request, socket) => socket.destroy(),
     isAdminToken: (token) => token === ADMIN_TOKEN,

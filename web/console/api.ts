@@ -10,6 +10,8 @@ export interface Me {
   readonly platform: string;
   readonly registrar: string;
   readonly sip_port: number;
+  /** Minimum length of a new password, characters. */
+  readonly password_min_length: number;
 }
 
 export type Row = Readonly<Record<string, unknown>>;

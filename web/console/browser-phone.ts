@@ -1,5 +1,8 @@
 import { call, text } from './api.ts';
 
+/** Name of the application for test calls of unsaved documents. Each account gets one on first use. */
+export const TRIAL = 'playground';
+
 const TOKEN_S = 3600;
 
 /** Requests a phone token with a lifetime of one hour, so that the password of the endpoint is not needed. */

@@ -1,5 +1,6 @@
 /** Numbers, times and money in the language of the browser and the selected time zone. */
 import { text } from './api.ts';
+import { t } from './text.ts';
 
 const KEPT_ZONE = 'console.zone';
 const BROWSER_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -105,3 +106,23 @@ export const sentence = (value: unknown): string => {
   if (/^[a-z]+[A-Z]/.test(said)) return said;
   return said.charAt(0).toUpperCase() + said.slice(1);
 };
+
+/** Returns the first sentence of a text, without its period. */
+export const firstSentence = (value: unknown): string => text(value).split('. ', 1)[0] ?? '';
+
+/** Returns the text for one, or that for any other number. */
+export const counted = (n: number, one: string, other: string): string => (n === 1 ? one : other);
+
+/** Removes the scheme and host of a SIP address: `sip:alice@example.com` is `alice`. Numbers stay unchanged. */
+export const party = (value: unknown): string => text(value).replace(/^sips?:([^@;]+)@.*$/, '$1');
+
+const SOURCES: Readonly<Record<string, string>> = {
+  cdr: t('Calls'),
+  stream_cdr: t('Audio streams'),
+  recording: t('Recordings'),
+  transcription: t('Transcriptions'),
+  manual_adjustment: t('Adjustments'),
+};
+
+/** Name of the source of a ledger entry. */
+export const sourceName = (value: unknown): string => SOURCES[text(value)] ?? words(value);

@@ -102,6 +102,10 @@ export function useSettled<T>(value: T, ms = 250): T {
   return settled;
 }
 
+/** Returns the fields after none has changed for a while, for requests while the user types. */
+export const useSettledFields = <T extends Readonly<Record<string, string>>>(fields: T): T =>
+  JSON.parse(useSettled(JSON.stringify(fields))) as T;
+
 export interface Live {
   readonly total: number;
   readonly calls: readonly Row[];

@@ -15,10 +15,10 @@ const ALLOWED: Readonly<Record<string, ReadonlySet<Need>>> = {
 
 /** Pages that the role `billing` may read. */
 const BILLINGS: ReadonlySet<string> = new Set([
+  'account',
   'billing',
   'rates',
   'accounts',
-  'people',
   'sub-accounts',
   'audit',
 ]);
@@ -32,4 +32,8 @@ export const signedInAs = (next: string): void => {
 
 export const may = (need: Need): boolean => ALLOWED[role]?.has(need) === true;
 
-export const mayRead = (page: string): boolean => role !== 'billing' || BILLINGS.has(page);
+/** Pages that only owners may read. */
+const OWNERS: ReadonlySet<string> = new Set(['people']);
+
+export const mayRead = (page: string): boolean =>
+  OWNERS.has(page) ? role === 'owner' : role !== 'billing' || BILLINGS.has(page);

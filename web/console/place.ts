@@ -64,7 +64,8 @@ export function useQuery<T extends Readonly<Record<string, string>>>(initial: T)
     Object.entries(initial).map(([name, value]) => [name, query[name] ?? value]),
   ) as { readonly [K in keyof T]: string };
   const setAll = (changes: Partial<Record<keyof T, string>>): void => {
-    const next = { ...fields, ...changes } as Record<string, string>;
+    // Other parts of the page have parameters in the same URL.
+    const next = { ...query, ...fields, ...changes } as Record<string, string>;
     const kept = Object.fromEntries(
       Object.entries(next).filter(([name, value]) => value !== initial[name]),
     );

@@ -254,7 +254,7 @@ function Crumbs({
           <li>{t('404: Page not found')}</li>
         ) : (
           <>
-            <li class="hide-small">{page.section}</li>
+            {page.section !== page.title && <li class="hide-small">{page.section}</li>}
             <li>{rest.length === 0 ? page.title : <a href={href(page.path)}>{page.title}</a>}</li>
             {rest[0] !== undefined && <li>{rest[0]}</li>}
           </>

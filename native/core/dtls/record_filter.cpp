@@ -1,7 +1,8 @@
 #include "core/dtls/record_filter.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <memory>
+#include <span>
 
 namespace carillon {
 
@@ -168,43 +169,29 @@ bool is_well_formed(uint8_t type, Bytes body) {
 /// Range of possible positions of a message within the messages of its side. A server that requests a cookie
 /// also counts its HelloVerifyRequest.
 struct Places {
+  uint8_t type;
   uint16_t first;
   uint16_t last;
 };
 
-std::optional<Places> places_of_server(uint8_t type) {
-  switch (type) {
-    case message::kHelloVerify:
-      return Places{0, 2};
-    case message::kServerHello:
-      return Places{0, 3};
-    case message::kCertificate:
-      return Places{1, 4};
-    case message::kServerKeyExchange:
-      return Places{2, 5};
-    case message::kCertificateRequest:
-      return Places{3, 6};
-    case message::kServerHelloDone:
-      return Places{3, 7};
-    default:
-      return std::nullopt;
-  }
-}
+constexpr Places kServerPlaces[] = {
+    {message::kHelloVerify, 0, 2},        {message::kServerHello, 0, 3},
+    {message::kCertificate, 1, 4},        {message::kServerKeyExchange, 2, 5},
+    {message::kCertificateRequest, 3, 6}, {message::kServerHelloDone, 3, 7},
+};
 
 /// We request a certificate but no cookie, so the order is fixed.
-std::optional<Places> places_of_client(uint8_t type) {
-  switch (type) {
-    case message::kClientHello:
-      return Places{0, 0};
-    case message::kCertificate:
-      return Places{1, 1};
-    case message::kClientKeyExchange:
-      return Places{2, 2};
-    case message::kCertificateVerify:
-      return Places{3, 3};
-    default:
-      return std::nullopt;
-  }
+constexpr Places kClientPlaces[] = {
+    {message::kClientHello, 0, 0},
+    {message::kCertificate, 1, 1},
+    {message::kClientKeyExchange, 2, 2},
+    {message::kCertificateVerify, 3, 3},
+};
+
+/// Returns the places of the type, or null if the side does not send it in epoch 0.
+const Places* places_of(std::span<const Places> side, uint8_t type) {
+  const auto found = std::ranges::find(side, type, &Places::type);
+  return found == side.end() ? nullptr : std::to_address(found);
 }
 
 }  // namespace
@@ -255,8 +242,8 @@ bool RecordFilter::accepts_handshake(Bytes fragments) {
 }
 
 bool RecordFilter::is_expected(const Fragment& fragment) const {
-  const std::optional<Places> places =
-      client_ ? places_of_server(fragment.type) : places_of_client(fragment.type);
+  const Places* places =
+      places_of(client_ ? std::span<const Places>(kServerPlaces) : kClientPlaces, fragment.type);
   if (!places || fragment.message < places->first || fragment.message > places->last) return false;
   if (fragment.length > kMaxPlain || fragment.offset + fragment.body.size() > fragment.length) return false;
   // An empty fragment of a non-empty message carries no information.

@@ -49,8 +49,7 @@ void DelayEstimator::count(Nanos delay) {
     if (sum >= total_ * kQuantile) break;
     ++quantile;
   }
-  const Nanos wanted =
-      (static_cast<int64_t>(quantile) + 2) * kBin;  // upper edge of the bin plus one bin of margin
+  const Nanos wanted = (static_cast<int64_t>(quantile) + 1) * kBin + kMargin;
   target_ = std::clamp(wanted, kMinDelay, kMaxDelay);
 }
 

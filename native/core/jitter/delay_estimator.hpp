@@ -21,12 +21,14 @@ class DelayEstimator {
   /// Returns the newest timestamp that can have arrived at `now`.
   [[nodiscard]] RtpTime newest_at(Nanos now) const { return RtpTime(clock_.in(now - base()).count()); }
   [[nodiscard]] bool ready() const { return packets_seen_ > 0; }
-  /// Wanted playout delay, between kMinDelay and kMaxDelay.
+  /// Wanted playout delay, between kMinDelay and kMaxDelay: kMargin above the delay that catches nearly all
+  /// packets.
   [[nodiscard]] Nanos target() const { return target_; }
 
-  static constexpr Nanos kMinDelay = 20 * kMillisecond;
+  static constexpr Nanos kMinDelay = 10 * kMillisecond;
   static constexpr Nanos kMaxDelay = 200 * kMillisecond;
   static constexpr Nanos kStartDelay = 40 * kMillisecond;
+  static constexpr Nanos kMargin = 5 * kMillisecond;
 
  private:
   static constexpr Nanos kBin = 5 * kMillisecond;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <numeric>
 
 #include "core/dsp/fade.hpp"
 #include "core/jitter/ordered_read.hpp"
@@ -10,7 +11,6 @@
 namespace carillon {
 
 namespace {
-constexpr Nanos kRaiseTolerance = 10 * kMillisecond;
 constexpr Nanos kLowerTolerance = 20 * kMillisecond;
 /// Time for which an excessive delay waits for a pause to be shortened. After it, speech is shortened.
 constexpr Nanos kWaitForPause = 2 * kSecond;
@@ -27,12 +27,26 @@ bool quiet(std::span<const Sample> frame) {
   for (const Sample sample : frame) sum += std::abs(int32_t{sample});
   return sum / static_cast<int32_t>(frame.size()) < kQuietMean;
 }
-
-/// Returns the additional delay for packet times that are not a multiple of a frame.
-Nanos reframing_margin(Nanos packet_time) {
-  return packet_time % kFrameTime == Nanos{} ? Nanos{} : kFrameTime;
-}
 }  // namespace
+
+/// Positions at which frames and packets can begin together are multiples of this apart.
+RtpTicks Playout::grid() const {
+  return packet_ticks_ > RtpTicks() ? RtpTicks(std::gcd(packet_ticks_.count(), frame_.count())) : frame_;
+}
+
+/// Returns the distance of a timestamp from the grid before it.
+RtpTicks Playout::off_grid(RtpTime time) const {
+  const int64_t step = grid().count();
+  return RtpTicks(((time - packet_begins_).count() % step + step) % step);
+}
+
+/// Returns the additional delay until the packet with the end of a frame arrives: none for a frame that
+/// begins with its packet.
+Nanos Playout::reach(RtpTicks off_grid) const {
+  const RtpTicks step = grid();
+  const RtpTicks rest = off_grid > RtpTicks() ? step - off_grid : RtpTicks();
+  return clock_.time_of(frame_ - step + rest);
+}
 
 Nanos Playout::delay_at(Nanos now, const DelayEstimator& delays) const {
   return now - delays.earliest(next_);
@@ -40,12 +54,14 @@ Nanos Playout::delay_at(Nanos now, const DelayEstimator& delays) const {
 
 void Playout::arrived(const Arrival& packet, const DelayEstimator& delays) {
   packet_time_ = clock_.time_of(packet.duration);
+  packet_begins_ = packet.timestamp;
+  packet_ticks_ = packet.duration;
   const bool drained = state_ == State::playing && next_ >= packet.end_before;
   // Between talkspurts the delay can change inaudibly, so the new talkspurt starts with the wanted delay.
   if (state_ == State::idle || (drained && packet.talkspurt && packet.timestamp >= next_)) {
     state_ = State::waiting;
     next_ = packet.timestamp;
-    start_at_ = delays.earliest(next_) + delays.target() + reframing_margin(packet_time_);
+    start_at_ = delays.earliest(next_) + delays.target() + reach({});
     late_since_ = kNever;
     return;
   }
@@ -92,10 +108,13 @@ void Playout::pop(Nanos now, const PayloadStore& store, const DelayEstimator& de
     return;
   }
   delay_ = delay_at(now, delays);
-  const Nanos wanted = delays.target() + reframing_margin(packet_time_);
+  const RtpTicks off = off_grid(next_);
+  const Nanos wanted = delays.target() + reach(off);
   const bool more_to_come = next_ < store.end();
-  if (delay_ < wanted - kRaiseTolerance && more_to_come) {
+  if (delay_ < wanted - DelayEstimator::kMargin && more_to_come) {
     codec_.conceal(out, {});
+    // Continuing with the beginning of a packet needs less delay.
+    if (off > RtpTicks()) next_ += grid() - off;
     counters_.concealed += SampleCount(out.size());
     ++counters_.inserted_frames;
     return;
@@ -116,7 +135,8 @@ void Playout::pop(Nanos now, const PayloadStore& store, const DelayEstimator& de
 void Playout::move_to_present(Nanos now, const DelayEstimator& delays) {
   if (state_ == State::waiting && now >= start_at_) state_ = State::playing;
   if (state_ != State::playing) return;
-  next_ = delays.newest_at(now - delays.target() - reframing_margin(packet_time_));
+  next_ = delays.newest_at(now - delays.target() - reach({}));
+  next_ = next_ - off_grid(next_);
   too_long_since_ = now;
   late_since_ = kNever;
   lost_track_ = false;

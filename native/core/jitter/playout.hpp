@@ -65,6 +65,9 @@ class Playout {
 
  private:
   [[nodiscard]] Nanos delay_at(Nanos now, const DelayEstimator& delays) const;
+  [[nodiscard]] RtpTicks grid() const;
+  [[nodiscard]] RtpTicks off_grid(RtpTime time) const;
+  [[nodiscard]] Nanos reach(RtpTicks off_grid) const;
   void shorten(const PayloadStore& store, std::span<Sample> out);
   /// Reads the frame at next_ and advances next_.
   void read(const PayloadStore& store, std::span<Sample> out);
@@ -77,6 +80,9 @@ class Playout {
   RtpTime next_;      // timestamp of the next frame to play
   Nanos start_at_{};  // in state `waiting`: when next_ is due
   Nanos delay_{};
+  /// Newest packet: its beginning and duration.
+  RtpTime packet_begins_;
+  RtpTicks packet_ticks_;
   Nanos packet_time_ = kFrameTime;
   Nanos last_shortened_{};
   Nanos too_long_since_{};

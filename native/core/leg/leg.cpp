@@ -237,7 +237,8 @@ SampleRate Leg::needed_line_rate() const {
   return players_.empty() && streams_.empty() ? std::min(content_, full_rate_) : full_rate_;
 }
 
-void Leg::receive_frame(Nanos now, Events& events) {
+/// Reads the next received frame.
+void Leg::hear(Nanos now) {
   decodes_ = listened_to();
   if (decodes_) {
     follow_listeners();
@@ -246,6 +247,11 @@ void Leg::receive_frame(Nanos now, Events& events) {
     receive_.leave_out();
     receive_.audio().give_out_at(heard_rate());
   }
+}
+
+void Leg::receive_frame(Nanos now, Events& events) {
+  if (!heard_ahead_) hear(now);
+  heard_ahead_ = false;
   if (digits_.busy()) tones_.sends_digits(now);
   if (tones_.listens()) {
     if (const auto digit = tones_.feed(received(), now)) events.dtmf(name_, *digit, true, now);

@@ -82,7 +82,7 @@ class FarEnd {
  public:
   virtual ~FarEnd() = default;
   /// Returns the next frame at any rate, possibly stored in `out`, or nullopt if there is no audio.
-  virtual std::optional<AudioView> far_audio(Frame& out) = 0;
+  virtual std::optional<AudioView> far_audio(Frame& out, Nanos now) = 0;
   /// Returns false if there is no audio until the leg is woken.
   [[nodiscard]] virtual bool may_speak(Nanos /*now*/) const { return true; }
   /// Returns false if the audio from this leg's peer need not be decoded for it.
@@ -231,6 +231,12 @@ class Leg {
   [[nodiscard]] bool heard() const { return receive_.ssrc().has_value(); }
   /// Returns true if a packet was received within kSounds before `now`.
   [[nodiscard]] bool hears(Nanos now) const { return heard() && now - receive_.last_arrival() < kSounds; }
+  /// Reads the next received frame for the far end, so that its audio does not wait for this leg's visit. The
+  /// visit then uses the same frame. Call every 20 ms.
+  void hear_ahead(Nanos now) {
+    hear(now);
+    heard_ahead_ = true;
+  }
   /// Last frame received from the peer.
   [[nodiscard]] AudioView received() const {
     return {rate(), std::span(received_).first(frame_samples(rate()))};
@@ -248,6 +254,7 @@ class Leg {
   void count_malformed(bool opened);
   void exchange_audio(Nanos now, PacketSink& sink, Events& events);
   void expect_head() const;
+  void hear(Nanos now);
   void receive_frame(Nanos now, Events& events);
   void follow_listeners();
   [[nodiscard]] SampleRate heard_rate() const;
@@ -310,6 +317,8 @@ class Leg {
   bool has_mos_ = false;
   /// True if the last received frame was decoded.
   bool decodes_ = true;
+  /// True if the far end has read the frame of the next visit.
+  bool heard_ahead_ = false;
   bool has_taps_ = false;
   /// True if a tap needs the received and sent audio.
   bool taps_need_frames_ = false;

@@ -50,7 +50,7 @@ Leg::OwnPart Leg::compose(Nanos now, Frame& out, Frame& own, Events& events) {
   if (!players_.empty()) content = rate;
   relay_.composed_alone();
   if (!instead && far_end_ != nullptr) {
-    const auto far = far_end_->far_audio(audio);
+    const auto far = far_end_->far_audio(audio, now);
     if (far) mix.add_far(to_line_.convert(*far, rate, scratch));
     part.far_end_heard = true;
     if (far && !content) content = far->rate;

@@ -29,7 +29,7 @@ auto* find(Slots& slots, auto handle) {
 
 }  // namespace
 
-std::optional<AudioView> RoomMember::far_audio(Frame& out) {
+std::optional<AudioView> RoomMember::far_audio(Frame& out, Nanos /*now*/) {
   if (flags_.deaf || flags_.held || room_ == nullptr) return std::nullopt;
   const bool in_mix = spoke_ && !flags_.whispers;
   room_->mixer_.mix_without(in_mix ? std::span<const Sample>(spoken_.samples()) : std::span<const Sample>(),
@@ -53,6 +53,10 @@ void RoomMember::gate() {
     spoken_[i] = static_cast<Sample>(std::lrintf(static_cast<float>(spoken_[i]) * gain));
   }
   gain_ = target;
+}
+
+bool Room::empty() const {
+  return std::ranges::none_of(members_, [](const auto& member) { return member->leg_ != nullptr; });
 }
 
 bool Room::join(std::unique_ptr<RoomMember>& member, Leg& leg) {
@@ -154,6 +158,7 @@ void Room::frame(Nanos now, Events& events) {
   for (auto& member : members_) {
     member->spoke_ = member->leg_ != nullptr && !member->flags_.muted && !member->flags_.held;
     if (!member->spoke_) continue;
+    member->leg_->hear_ahead(now);
     Frame scratch(rate);
     member->spoken_ = member->to_room_.convert(member->leg_->received(), rate, scratch);
     if (member->flags_.whispers) {

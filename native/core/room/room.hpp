@@ -1,5 +1,6 @@
 // Conference room on one media thread: each member hears all others. Mixed once per frame at the highest rate
-// of its members; members read the mix at their own frame times.
+// of its members. Their audio is read from the jitter buffers immediately before. Members read the mix at
+// their own frame times, which follow the room.
 #pragma once
 
 #include <array>
@@ -32,7 +33,7 @@ class RoomMember final : public FarEnd {
 
   [[nodiscard]] MemberHandle handle() const { return handle_; }
   void set(MemberFlags flags) { flags_ = flags; }
-  std::optional<AudioView> far_audio(Frame& out) override;
+  std::optional<AudioView> far_audio(Frame& out, Nanos now) override;
 
  private:
   friend class Room;
@@ -62,6 +63,11 @@ class Room {
   explicit Room(RoomHandle handle) : handle_(handle) { members_.reserve(kMaxMembers); }
 
   [[nodiscard]] RoomHandle handle() const { return handle_; }
+  /// Slot of the media thread's frame in which frame() is called.
+  [[nodiscard]] size_t slot() const { return slot_; }
+  void stand_in(size_t slot) { slot_ = slot; }
+  /// Returns true if no leg is a member.
+  [[nodiscard]] bool empty() const;
 
   /// Adds a member. Returns false, and leaves it with the caller, if the room is full.
   bool join(std::unique_ptr<RoomMember>& member, Leg& leg);
@@ -90,6 +96,7 @@ class Room {
   void add_whispers(Frame& out) const;
 
   RoomHandle handle_;
+  size_t slot_ = 0;
   Mixer mixer_;
   Mixer whispers_;
   Limiter whispers_limiter_{Limiter::kRoom};

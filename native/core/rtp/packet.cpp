@@ -10,8 +10,9 @@ constexpr uint8_t kExtensionBit = 0x10;
 constexpr uint8_t kCsrcCountMask = 0x0f;
 constexpr uint8_t kMarkerBit = 0x80;
 constexpr uint8_t kPayloadTypeMask = 0x7f;
-constexpr uint8_t kFirstRtcpType = 64;
-constexpr uint8_t kLastRtcpType = 95;
+
+/// RTP payload types that are RTCP packet types without the marker bit (RFC 5761 §4).
+constexpr bool is_rtcp_type(uint8_t type) { return type >= 64 && type <= 95; }
 }  // namespace
 
 std::optional<RtpPacket> parse_rtp(Bytes datagram) {
@@ -22,7 +23,7 @@ std::optional<RtpPacket> parse_rtp(Bytes datagram) {
   RtpPacket packet;
   packet.marker = (datagram[1] & kMarkerBit) != 0;
   packet.payload_type = datagram[1] & kPayloadTypeMask;
-  if (packet.payload_type >= kFirstRtcpType && packet.payload_type <= kLastRtcpType) return std::nullopt;
+  if (is_rtcp_type(packet.payload_type)) return std::nullopt;
   packet.sequence = read_u16(datagram, 2);
   packet.timestamp = RtpTimestamp(read_u32(datagram, 4));
   packet.ssrc = read_u32(datagram, 8);

@@ -18,9 +18,9 @@ constexpr uint8_t kMasked = 0x80;
 constexpr uint8_t kLength = 0x7f;
 constexpr uint8_t kLength16 = 126;
 constexpr uint8_t kLength64 = 127;
-constexpr size_t kMaskBytes = 4;
 /// Buffer size above which memory is released after a message.
 constexpr size_t kKeptBytes = 16 * 1024;
+constexpr size_t kMaskBytes = 4;
 
 /// Writes the masked `payload` to `out` (§5.3), eight bytes at a time.
 void mask_into(uint8_t* out, Bytes payload, uint32_t mask) {

@@ -93,7 +93,7 @@ struct Party {
   }
   class Saw final : public FarEnd {
    public:
-    std::optional<AudioView> far_audio(Frame& out) override {
+    std::optional<AudioView> far_audio(Frame& out, Nanos /*now*/) override {
       for (Sample& sample : out) sample = static_cast<Sample>(level_ += 400);
       return out;
     }

@@ -14,12 +14,12 @@ export interface Operations {
   };
   /** Get the account of the credentials */
   'GET /api/v1/auth/me': {
-    reply: { type: string; id: string; api_id: string; name: string; email: string; phone: string; description: string; auth_id: string; auth_secret: string; auth_token_expire_time: string | null; country: string; timezone: string; city: string; state: string; address: string; zip_code: string; company: string; account_type: string; postpaid: boolean; auto_recharge: boolean; enabled: boolean; customer_type: string; credit_limit: number; cps_limit: number; concurrent_calls_limit: number; base_cps_limit: number; base_concurrent_calls_limit: number; purchased_cps: number; purchased_concurrent_calls: number; features: { call_queue: boolean }; ip_auth_enabled: boolean; ip_whitelist_rules: {}; role: string; is_active: boolean; is_verified: boolean; is_trial_account: boolean; created_at: string; updated_at: string; last_login: string | null; pricing_tier_id: string | null };
+    reply: { type: string; id: string; api_id: string; name: string; email: string; phone: string; description: string; auth_id: string; auth_secret: string; auth_token_expire_time: string | null; country: string; currency: string; timezone: string; city: string; state: string; address: string; zip_code: string; company: string; account_type: string; postpaid: boolean; auto_recharge: boolean; enabled: boolean; customer_type: string; credit_limit: number; cps_limit: number; concurrent_calls_limit: number; base_cps_limit: number; base_concurrent_calls_limit: number; purchased_cps: number; purchased_concurrent_calls: number; features: { call_queue: boolean }; ip_auth_enabled: boolean; ip_whitelist_rules: {}; role: string; is_active: boolean; is_verified: boolean; is_trial_account: boolean; created_at: string; updated_at: string; last_login: string | null; pricing_tier_id: string | null };
   };
   /** Get the account details */
   'GET /api/v1/Account/{auth_id}/': {
     path: { auth_id: string };
-    reply: { account_type: string; address: string; api_id?: string; auth_id: string; auto_recharge: boolean; billing_mode: string; cash_credits: string; city: string; name: string; resource_uri: string; state: string; timezone: string };
+    reply: { account_type: string; address: string; api_id?: string; auth_id: string; auto_recharge: boolean; billing_mode: string; cash_credits: string; city: string; country: string; currency: string; name: string; resource_uri: string; state: string; timezone: string };
   };
   /** Update the name or timezone of the account (Plivo form). Other details are not stored */
   'POST /api/v1/Account/{auth_id}/': {
@@ -135,24 +135,24 @@ export interface Operations {
   /** Create an application */
   'POST /api/v1/Account/{auth_id}/Application/': {
     path: { auth_id: string };
-    body: { app_name: string; answer_url?: string; application_type?: "XML" | "agent"; agent?: Readonly<Record<string, unknown>> | string | null; sub_account?: string; subaccount?: string; answer_method?: "GET" | "POST"; hangup_url?: string; hangup_method?: "GET" | "POST"; fallback_answer_url?: string; fallback_method?: "GET" | "POST"; message_url?: string; message_method?: "GET" | "POST"; default_app?: boolean; default_endpoint_app?: boolean; enabled?: boolean; log_incoming_message?: boolean; public_uri?: boolean; caller_id?: string | null };
+    body: { app_name: string; answer_url?: string; application_type?: "XML" | "agent"; agent?: Readonly<Record<string, unknown>> | string | null; answer_xml?: string; sub_account?: string; subaccount?: string; answer_method?: "GET" | "POST"; hangup_url?: string; hangup_method?: "GET" | "POST"; fallback_answer_url?: string; fallback_method?: "GET" | "POST"; message_url?: string; message_method?: "GET" | "POST"; default_app?: boolean; default_endpoint_app?: boolean; enabled?: boolean; log_incoming_message?: boolean; public_uri?: boolean; caller_id?: string | null };
     reply: { api_id: string; message: string; app_id: string };
   };
   /** List applications */
   'GET /api/v1/Account/{auth_id}/Application/': {
     path: { auth_id: string };
     query?: { limit?: Text; offset?: Text; subaccount?: Text; app_name__contains?: Text };
-    reply: { api_id: string; meta: { limit: number; offset: number; total_count: number; next: string | null; previous: string | null }; objects: readonly { api_id?: string; app_id: string; app_name: string; application_type: string; answer_url: string; answer_method: string; hangup_url: string; hangup_method: string; fallback_answer_url: string; fallback_method: string; message_url: string; message_method: string; default_app: boolean; default_endpoint_app: boolean; enabled: boolean; log_incoming_message: boolean; public_uri: boolean; caller_id: string | null; agent: Readonly<Record<string, unknown>> | null; sip_transfer_url: string; sip_transfer_method: string; sip_uri: string; sub_account: string | null; resource_uri: string; created_at: string; updated_at: string }[] };
+    reply: { api_id: string; meta: { limit: number; offset: number; total_count: number; next: string | null; previous: string | null }; objects: readonly { api_id?: string; app_id: string; app_name: string; application_type: string; answer_url: string; answer_xml: string | null; answer_method: string; hangup_url: string; hangup_method: string; fallback_answer_url: string; fallback_method: string; message_url: string; message_method: string; default_app: boolean; default_endpoint_app: boolean; enabled: boolean; log_incoming_message: boolean; public_uri: boolean; caller_id: string | null; agent: Readonly<Record<string, unknown>> | null; sip_transfer_url: string; sip_transfer_method: string; sip_uri: string; sub_account: string | null; resource_uri: string; created_at: string; updated_at: string }[] };
   };
   /** Get an application */
   'GET /api/v1/Account/{auth_id}/Application/{app_id}/': {
     path: { auth_id: string; app_id: string };
-    reply: { api_id?: string; app_id: string; app_name: string; application_type: string; answer_url: string; answer_method: string; hangup_url: string; hangup_method: string; fallback_answer_url: string; fallback_method: string; message_url: string; message_method: string; default_app: boolean; default_endpoint_app: boolean; enabled: boolean; log_incoming_message: boolean; public_uri: boolean; caller_id: string | null; agent: Readonly<Record<string, unknown>> | null; sip_transfer_url: string; sip_transfer_method: string; sip_uri: string; sub_account: string | null; resource_uri: string; created_at: string; updated_at: string };
+    reply: { api_id?: string; app_id: string; app_name: string; application_type: string; answer_url: string; answer_xml: string | null; answer_method: string; hangup_url: string; hangup_method: string; fallback_answer_url: string; fallback_method: string; message_url: string; message_method: string; default_app: boolean; default_endpoint_app: boolean; enabled: boolean; log_incoming_message: boolean; public_uri: boolean; caller_id: string | null; agent: Readonly<Record<string, unknown>> | null; sip_transfer_url: string; sip_transfer_method: string; sip_uri: string; sub_account: string | null; resource_uri: string; created_at: string; updated_at: string };
   };
   /** Update an application */
   'POST /api/v1/Account/{auth_id}/Application/{app_id}/': {
     path: { auth_id: string; app_id: string };
-    body?: { app_name?: string; answer_url?: string; application_type?: "XML" | "agent"; agent?: Readonly<Record<string, unknown>> | string | null; answer_method?: "GET" | "POST"; hangup_url?: string; hangup_method?: "GET" | "POST"; fallback_answer_url?: string; fallback_method?: "GET" | "POST"; message_url?: string; message_method?: "GET" | "POST"; default_app?: boolean; default_endpoint_app?: boolean; enabled?: boolean; log_incoming_message?: boolean; public_uri?: boolean; caller_id?: string | null };
+    body?: { app_name?: string; answer_url?: string; application_type?: "XML" | "agent"; agent?: Readonly<Record<string, unknown>> | string | null; answer_xml?: string; answer_method?: "GET" | "POST"; hangup_url?: string; hangup_method?: "GET" | "POST"; fallback_answer_url?: string; fallback_method?: "GET" | "POST"; message_url?: string; message_method?: "GET" | "POST"; default_app?: boolean; default_endpoint_app?: boolean; enabled?: boolean; log_incoming_message?: boolean; public_uri?: boolean; caller_id?: string | null };
     reply: { api_id: string; message: string };
   };
   /** Delete an application. Refused while numbers or endpoints are attached */
@@ -1259,6 +1259,11 @@ export interface Operations {
   'DELETE /admin/v1/numbers/{e164}': {
     path: { e164: string };
     reply: undefined;
+  };
+  /** Get the header and identity policy of a trunk */
+  'GET /admin/v1/accounts/{auth_id}/trunks/{trunk_id}': {
+    path: { auth_id: string; trunk_id: string };
+    reply: { trunk_id: string; egress_allow: readonly string[]; identity: "trusted" | "untrusted" | null; identity_header: "pai" | "rpid" | "both" | null; pass_headers: readonly string[] | null; add_headers: Readonly<Record<string, string>>; remove_headers: readonly string[]; large_over_tcp: boolean; delayed_offer: boolean; refer: boolean };
   };
   /** Set the header and identity policy of a trunk, and the private networks that its origination URIs may use */
   'PATCH /admin/v1/accounts/{auth_id}/trunks/{trunk_id}': {

@@ -6,6 +6,7 @@ import { waitBefore } from './retry.ts';
 export type { Operations } from './api.ts';
 export { ApiError, CarillonError, ConnectionError, ReplyError, TimeoutError } from './errors.ts';
 export type { Input, Method, PathOf, Reply } from './operations.ts';
+export { isSigned, isSignedBody } from './signatures.ts';
 
 export interface ClientOptions {
   /** Base URL of the service without a path: `https://voice.example`. */

@@ -2,6 +2,11 @@
 
 import type { Command } from 'commander';
 import { quantity } from '../../base/text.ts';
+import {
+  ACCOUNT_COLUMNS,
+  NUMBER_COLUMNS,
+  RATE_COLUMNS,
+} from '../../edge/rest/wire/import-columns.ts';
 import { readCsv } from '../csv.ts';
 import type { Json } from '../output.ts';
 import type { Session } from '../terminal.ts';
@@ -12,37 +17,15 @@ const KINDS = {
   rates: {
     about:
       'Import rates. A row replaces the rate with the same direction, prefix, currency and account.',
-    columns: ['direction', 'prefix', 'per_minute', 'pulse_seconds', 'currency', 'account_id'],
+    columns: RATE_COLUMNS,
   },
   numbers: {
     about: 'Import numbers into the inventory or into an account',
-    columns: [
-      'e164',
-      'country',
-      'region',
-      'setup_fee',
-      'monthly_fee',
-      'currency',
-      'carrier',
-      'account_id',
-    ],
+    columns: NUMBER_COLUMNS,
   },
   accounts: {
     about: 'Import accounts. The report contains their IDs and tokens, which are not shown again.',
-    columns: [
-      'name',
-      'currency',
-      'opening_credit',
-      'country',
-      'concurrent_calls_limit',
-      'cps_limit',
-      'credit_limit',
-      'credit_limit_type',
-      'is_postpaid',
-      'low_balance_threshold',
-      'low_balance_email',
-      'daily_spend_limit',
-    ],
+    columns: ACCOUNT_COLUMNS,
   },
 } as const;
 

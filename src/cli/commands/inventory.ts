@@ -72,6 +72,16 @@ function addNumberCommands(program: Command, sessionOf: SessionOf): void {
     });
 }
 
+const CARRIER_COLUMNS: readonly Column<Json>[] = [
+  { title: 'NAME', value: (row) => row['name'] },
+  { title: 'HOST', value: (row) => row['host'] },
+  { title: 'PORT', value: (row) => row['port'], align: 'right' },
+  { title: 'TRANSPORT', value: (row) => row['transport'] },
+  { title: 'PREFIXES', value: (row) => row['prefixes'] },
+  { title: 'PRIORITY', value: (row) => row['priority'], align: 'right' },
+  { title: 'ENABLED', value: (row) => row['enabled'] },
+];
+
 function addCarrierCommands(program: Command, sessionOf: SessionOf): void {
   const carriers = program.command('carriers').description('Manage SIP gateways');
   carriers
@@ -79,15 +89,8 @@ function addCarrierCommands(program: Command, sessionOf: SessionOf): void {
     .description('List SIP gateways')
     .action(async (_: object, command: Command) => {
       const session = sessionOf(command);
-      session.list(await session.client.get('/admin/v1/carriers'), 'carriers', [
-        { title: 'NAME', value: (row) => row['name'] },
-        { title: 'HOST', value: (row) => row['host'] },
-        { title: 'PORT', value: (row) => row['port'], align: 'right' },
-        { title: 'TRANSPORT', value: (row) => row['transport'] },
-        { title: 'PREFIXES', value: (row) => row['prefixes'] },
-        { title: 'PRIORITY', value: (row) => row['priority'], align: 'right' },
-        { title: 'ENABLED', value: (row) => row['enabled'] },
-      ]);
+      const reply = await session.client.get('/admin/v1/carriers');
+      session.list(reply, 'carriers', CARRIER_COLUMNS);
     });
   const add = carriers.command('add').description('Add a SIP gateway').argument('<name>');
   const example = 'host=sip.example port=5060 transport=udp prefixes=1,44';

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Input } from '../../../packages/client/src/client.ts';
 import { type CsvCell, csvLine } from '../../base/csv.ts';
 import { ENTRY_COLUMNS } from '../../edge/rest/wire/entry-columns.ts';
+import { RATE_COLUMNS } from '../../edge/rest/wire/import-columns.ts';
 import { type CsvRow, readCsv } from '../csv.ts';
 import { type Json, unchecked } from '../output.ts';
 import type { Session } from '../terminal.ts';
@@ -10,14 +11,6 @@ import type { Session } from '../terminal.ts';
 type SessionOf = (command: Command) => Session;
 type NewRate = Input<'POST', '/admin/v1/rates'>['body'];
 
-const RATE_COLUMNS = [
-  'direction',
-  'prefix',
-  'per_minute',
-  'pulse_seconds',
-  'currency',
-  'account_id',
-] as const;
 const ENTRIES_PER_PAGE = 1000;
 const CALLER_IDS = '/admin/v1/accounts/{auth_id}/caller-ids';
 const ENTRIES = '/admin/v1/accounts/{auth_id}/transactions';

@@ -189,6 +189,14 @@ export const network = {
       'order of digest challenges: MD5 first, for phones that read only one, or SHA-512-256 first (RFC 8760)',
     ),
   },
+  console: {
+    passwordMinLength: integer(
+      12,
+      12,
+      128,
+      'minimum length of new console passwords; passwords that are easy to guess are always refused',
+    ),
+  },
   telemetry: {
     tracesUrl: shaped(
       url('http', 'https'),

@@ -25,7 +25,7 @@ import type {
 export type { CallFacts } from './call-facts.ts';
 export { Deliveries, type DeliveryRefusal } from './deliveries.ts';
 export type { DocumentOptions, DocumentResult } from './document.ts';
-export { inlineDocument } from './inline-document.ts';
+export { inlineDocument, inlineXmlOf } from './inline-document.ts';
 export { KnownTokens } from './known-tokens.ts';
 export {
   type CallStatus,

@@ -21,7 +21,7 @@ import type {
   DocumentFailure,
   FetchedDocument,
 } from './types.ts';
-import { type CallbackPolicy, splitUrlOptions } from './url-options.ts';
+import { type CallbackPolicy, RETRY_REASONS, splitUrlOptions } from './url-options.ts';
 
 /** Purpose of a document. Names the exchange in the call log if the parameters have no Event. */
 type DocumentKind = 'answer' | 'action' | 'redirect' | 'transfer' | 'sound';
@@ -48,7 +48,7 @@ const POLICY: Omit<CallbackPolicy, 'stallTimeoutMs'> = {
   totalMs: TOTAL_MS,
   retries: RETRIES,
   backoffMs: BACKOFF_MS,
-  retryOn: new Set(['connect', 'read', '4xx', '5xx']),
+  retryOn: new Set(RETRY_REASONS),
 };
 
 export interface DocumentNeeds extends ExchangeNeeds {

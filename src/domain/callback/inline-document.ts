@@ -3,7 +3,7 @@ import type { CallbackTarget } from './types.ts';
 /** Internal scheme. Customer URLs are always http or https. */
 const SCHEME = 'document:';
 
-/** Returns a target that contains its own document, written by the service. Fetching it needs no network. */
+/** Returns a target that contains its own document. Fetching it needs no network. */
 export const inlineDocument = (xml: string): CallbackTarget => ({
   url: SCHEME + Buffer.from(xml, 'utf8').toString('base64url'),
   method: 'POST',

@@ -1,7 +1,8 @@
 import { TOTAL_MS } from './settings.ts';
 
 /** Failure classes of an attempt that can be retried. */
-export type RetryReason = 'connect' | 'read' | '4xx' | '5xx';
+export const RETRY_REASONS = ['connect', 'read', '4xx', '5xx'] as const;
+export type RetryReason = (typeof RETRY_REASONS)[number];
 
 /** Policy of one callback URL: the defaults, modified by the URL's fragment. */
 export interface CallbackPolicy {
@@ -30,7 +31,7 @@ const RETRY_WORDS: Readonly<Record<string, readonly RetryReason[]>> = {
   rt: ['read'],
   '4xx': ['4xx'],
   '5xx': ['5xx'],
-  all: ['connect', 'read', '4xx', '5xx'],
+  all: RETRY_REASONS,
 };
 
 /**

@@ -8,6 +8,7 @@ import type {
 } from '../../base/ids.ts';
 import type { MediaQuality } from '../../base/media-quality.ts';
 import type { Micros } from '../../base/money.ts';
+import type { OwnerFilter, PartyFilter } from '../../base/page.ts';
 import type { CallLogEntry } from '../call/types.ts';
 
 export type { MediaQuality };
@@ -119,11 +120,7 @@ export interface CdrRecord {
 export const ERASED = 'erased';
 
 /** Filters of the list (dialect §3.6), combined with AND. An absent filter matches everything. */
-export interface CdrFilter {
-  readonly accountId: AccountId;
-  readonly subAccount?: AccountId | undefined;
-  readonly fromNumber?: string | undefined;
-  readonly toNumber?: string | undefined;
+export interface CdrFilter extends OwnerFilter, PartyFilter {
   /** Inclusive bounds of the start of the call, microseconds UTC. */
   readonly startFromUs?: number | undefined;
   readonly startToUs?: number | undefined;

@@ -1,5 +1,6 @@
 import type { AccountId } from '../../base/ids.ts';
 import type { Micros } from '../../base/money.ts';
+import type { TimeFilter } from '../../base/page.ts';
 
 type ReferenceType =
   | 'cdr'
@@ -117,24 +118,6 @@ export interface NumberedEntry {
   readonly entry: LedgerEntry;
 }
 
-/** Filters of the ledger list, combined with AND (spec: GET transactions). An absent filter matches everything. */
-export interface EntryFilter {
-  readonly accountId: AccountId;
-  /** Inclusive bounds of `created_at`, microseconds UTC. */
-  readonly fromUs?: number | undefined;
-  readonly toUs?: number | undefined;
-  /** `credit` and `debit` are classes that include legacy types. Other values match exactly. */
-  readonly type?: string | undefined;
-  readonly status?: string | undefined;
-  /** Currency in upper case. */
-  readonly currency?: string | undefined;
-  readonly referenceType?: string | undefined;
-  /** Case-insensitive substrings. */
-  readonly description?: string | undefined;
-  readonly reference?: string | undefined;
-  readonly id?: string | undefined;
-}
-
 /** A balance whose stored numbers disagree with the sums of its entries and reservations. */
 export interface LedgerFault {
   readonly balanceId: string;
@@ -146,6 +129,21 @@ export interface LedgerFault {
   readonly sumOfDailyTotals: number;
   readonly reservedFunds: number;
   readonly sumOfReservations: number;
+}
+
+/** Filters of the ledger list, combined with AND (spec: GET transactions). An absent filter matches everything. */
+export interface EntryFilter extends TimeFilter {
+  readonly accountId: AccountId;
+  /** `credit` and `debit` are classes that include legacy types. Other values match exactly. */
+  readonly type?: string | undefined;
+  readonly status?: string | undefined;
+  /** Currency in upper case. */
+  readonly currency?: string | undefined;
+  readonly referenceType?: string | undefined;
+  /** Case-insensitive substrings. */
+  readonly description?: string | undefined;
+  readonly reference?: string | undefined;
+  readonly id?: string | undefined;
 }
 
 /** Reason why a reservation was refused. The rule is `canSpend` in funds.ts. */

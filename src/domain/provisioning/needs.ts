@@ -1,5 +1,5 @@
 import type { AccountId, AppId, EndpointId, TrunkId } from '../../base/ids.ts';
-import type { Page, Slice } from '../../base/page.ts';
+import type { OwnerFilter, Page, Slice } from '../../base/page.ts';
 import type { Result } from '../../base/result.ts';
 import type { LedgerEntry, NewEntry } from '../ledger/types.ts';
 import type {
@@ -23,9 +23,7 @@ import type {
   TrunkPatch,
 } from './types.ts';
 
-export interface ApplicationFilter {
-  readonly accountId: AccountId;
-  readonly subAccount?: AccountId | undefined;
+export interface ApplicationFilter extends OwnerFilter {
   readonly nameContains?: string | undefined;
 }
 
@@ -50,9 +48,7 @@ export interface ApplicationStore {
   ): Promise<Result<void, 'unknown' | 'inUse'>>;
 }
 
-export interface EndpointFilter {
-  readonly accountId: AccountId;
-  readonly subAccount?: AccountId | undefined;
+export interface EndpointFilter extends OwnerFilter {
   readonly usernameContains?: string | undefined;
   readonly usernameExact?: string | undefined;
   readonly usernameStartsWith?: string | undefined;

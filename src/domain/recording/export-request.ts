@@ -1,5 +1,6 @@
 import { isEmail } from '../../base/email.ts';
 import type { AccountId, CallUuid, RecordingId } from '../../base/ids.ts';
+import type { PartyFilter } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { type DurationFilters, durationWindow } from './storage-duration.ts';
 import type { RecordingFilter, RecordingFormat } from './types.ts';
@@ -14,14 +15,12 @@ const FILTERED_RANGE_DAYS = 30;
 const MAX_RECIPIENTS = 50;
 
 /** Body of `POST …/export/recording/` in domain names. Values as sent. */
-export interface ExportRequest {
+export interface ExportRequest extends PartyFilter {
   readonly accountId: AccountId;
   readonly recipients: readonly string[];
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly storageDuration: DurationFilters;
-  readonly fromNumber?: string | undefined;
-  readonly toNumber?: string | undefined;
   readonly callUuid?: CallUuid | undefined;
   readonly conferenceName?: string | undefined;
   readonly format?: string | undefined;

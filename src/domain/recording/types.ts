@@ -1,4 +1,5 @@
 import type { AccountId, CallUuid, RecordingId } from '../../base/ids.ts';
+import type { OwnerFilter, PartyFilter } from '../../base/page.ts';
 import type { NotificationDraft } from '../callback/types.ts';
 import type { UseRate } from '../ledger/types.ts';
 
@@ -54,14 +55,10 @@ export type RecordingPatch = {
 };
 
 /** Filters, combined with AND. An absent filter matches everything. */
-export interface RecordingFilter {
-  readonly accountId: AccountId;
-  readonly subAccount?: AccountId | undefined;
+export interface RecordingFilter extends OwnerFilter, PartyFilter {
   readonly callUuid?: CallUuid | undefined;
   readonly conferenceName?: string | undefined;
   readonly conferenceUuid?: string | undefined;
-  readonly fromNumber?: string | undefined;
-  readonly toNumber?: string | undefined;
   readonly format?: RecordingFormat | undefined;
   readonly recordingId?: RecordingId | undefined;
   /** Inclusive bounds of the time when it was added, microseconds UTC. */

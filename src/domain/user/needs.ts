@@ -41,3 +41,8 @@ export interface PasswordHasher {
   /** Compares a password with a hash. Takes the same time if the hash is undefined. */
   matches(password: string, hash: string | undefined): Promise<boolean>;
 }
+
+export interface PasswordStrength {
+  /** Returns whether an attacker guesses the password early. `known` are texts about the user. */
+  isGuessable(password: string, known: readonly string[]): Promise<boolean>;
+}

@@ -1,4 +1,5 @@
 import type { AccountId } from '../../base/ids.ts';
+import type { TimeFilter } from '../../base/page.ts';
 
 /**
  * Role of a user. `operator` exists only for the operator's staff, `developer` only for customers. An `owner` may do
@@ -54,15 +55,12 @@ export interface SignedIn {
 
 /** One recorded change. */
 /** Filters of the audit log, combined with AND. */
-export interface AuditFilter {
+export interface AuditFilter extends TimeFilter {
   readonly accountId: AccountId | 'all';
   /** Part of the user. */
   readonly who?: string | undefined;
   /** Part of the change, its path or details. */
   readonly what?: string | undefined;
-  /** Inclusive bounds of the time, microseconds UTC. */
-  readonly fromUs?: number | undefined;
-  readonly toUs?: number | undefined;
 }
 
 export interface AuditEntry {
@@ -90,6 +88,7 @@ export type UserRefusal =
   | { readonly kind: 'tooManyAttempts'; readonly retryAfterMs: number }
   | { readonly kind: 'unknownInvitation' }
   | { readonly kind: 'unknownUser' }
+  | { readonly kind: 'unknownSession' }
   | { readonly kind: 'emailTaken' }
   | { readonly kind: 'weakPassword'; readonly detail: string }
   | { readonly kind: 'roleNotPossible' }

@@ -7,6 +7,7 @@ import type { Page, Slice } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { CredentialCheck, type Origin, type Proof } from './credential-check.ts';
 import type { PasswordHasher, UserStore } from './needs.ts';
+import type { PasswordPolicy } from './password-policy.ts';
 import { isRoleOf } from './rights.ts';
 import { newTotpSecret, stepOfCode } from './totp.ts';
 import type {
@@ -33,12 +34,11 @@ const SEEN_EVERY_MS = 60_000;
 const MAX_SESSIONS = 20;
 const INVITATION_MS = 7 * DAY_MS;
 const AUDIT_MS = 400 * DAY_MS;
-const MIN_PASSWORD = 10;
-const MAX_PASSWORD = 200;
 
 export interface UserNeeds {
   readonly store: UserStore;
   readonly hasher: PasswordHasher;
+  readonly passwords: PasswordPolicy;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -121,11 +121,11 @@ export class Users {
     origin: Origin,
   ): Promise<Result<NewSession, UserRefusal>> {
     const { store, hasher, random } = this.#needs;
-    const weak = weakness(given.password);
-    if (weak !== undefined) return refuse({ kind: 'weakPassword', detail: weak });
     const known = await this.invitation(secret);
     if (!known.ok) return known;
     const email = (known.value.email ?? given.email).toLowerCase();
+    const weak = await this.#needs.passwords.problemOf(given.password, [email]);
+    if (weak !== undefined) return refuse({ kind: 'weakPassword', detail: weak });
     if ((await store.byEmail(email)) !== undefined) return refuse({ kind: 'emailTaken' });
     const passwordHash = await hasher.hash(given.password);
     const taken = await store.takeInvitation(digest(secret), this.#nowUs());
@@ -184,9 +184,35 @@ export class Users {
     await this.#needs.store.removeSession(session);
   }
 
-  async sessionsOf(userId: string): Promise<readonly Session[]> {
+  /** Minimum length of passwords, characters. */
+  get minPasswordLength(): number {
+    return this.#needs.passwords.minLength;
+  }
+
+  /** Lists the sessions of a user, the latest use first. `within` is the account that the user must belong to. */
+  async sessionsOf(
+    userId: string,
+    within: AccountId | 'all',
+  ): Promise<Result<readonly Session[], UserRefusal>> {
+    const found = await this.#find(userId, within);
+    if (!found.ok) return found;
     const all = await this.#needs.store.sessionsOf(userId);
-    return all.filter((session) => this.#isLive(session));
+    const live = all.filter((session) => this.#isLive(session));
+    return ok(live.toSorted((a, b) => b.seenUs - a.seenUs));
+  }
+
+  /** Ends one session of a user. Its pages show the sign-in form with their next request. */
+  async endSession(
+    userId: string,
+    session: string,
+    within: AccountId | 'all',
+  ): Promise<Result<void, UserRefusal>> {
+    const sessions = await this.sessionsOf(userId, within);
+    if (!sessions.ok) return sessions;
+    if (!sessions.value.some(({ tokenHash }) => tokenHash === session))
+      return refuse({ kind: 'unknownSession' });
+    await this.#needs.store.removeSession(session);
+    return ok(undefined);
   }
 
   /** Ends all sessions of the user except `keep`. */
@@ -199,8 +225,8 @@ export class Users {
     signedIn: SignedIn,
     { old, password }: { readonly old: string; readonly password: string },
   ): Promise<Result<void, UserRefusal>> {
-    const { store, hasher } = this.#needs;
-    const weak = weakness(password);
+    const { store, hasher, passwords } = this.#needs;
+    const weak = await passwords.problemOf(password, [signedIn.email]);
     if (weak !== undefined) return refuse({ kind: 'weakPassword', detail: weak });
     const proved = await this.#check.prove(signedIn, { password: old });
     if (!proved.ok) return proved;
@@ -335,9 +361,3 @@ const shown = ({ id, email, role, accountId }: User, session: string): SignedIn 
   accountId,
   session,
 });
-
-function weakness(password: string): string | undefined {
-  if (password.length < MIN_PASSWORD) return `must have ${MIN_PASSWORD} characters or more`;
-  if (password.length > MAX_PASSWORD) return `must have ${MAX_PASSWORD} characters or fewer`;
-  return new Set(password).size < 4 ? 'repeats too few characters' : undefined;
-}

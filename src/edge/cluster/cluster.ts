@@ -21,6 +21,8 @@ export interface ClusterOptions {
   readonly answerMs: number;
   /** Share of every capacity limit that this node may use while Redis is unavailable, from 0 (no calls) to 1. */
   readonly shareAlone: number;
+  /** Reads the IDs of all nodes that are not declared dead from the store. */
+  readonly listNodes: () => Promise<readonly string[]>;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -30,7 +32,7 @@ export interface Cluster {
   readonly bus: Bus;
   readonly directory: Directory;
   readonly claims: Claims;
-  readonly slots: Slots;
+  readonly slots: Slots & Pick<RedisSlots, 'ready'>;
   readonly bindings: RedisBindings;
   readonly nonceCounts: NonceCounts;
   /** Whether the node sent a heartbeat within the last seconds; undefined if this is unknown. */
@@ -62,6 +64,8 @@ export async function clusterOver(
     clock,
     random,
     logger,
+    nodeId,
+    listNodes: options.listNodes,
     own: new OwnSlots(clock),
     alone: options.shareAlone === 0 ? undefined : (limits) => partOf(limits, options.shareAlone),
   });

@@ -16,6 +16,7 @@ import type {
 } from '../../domain/capacity/capacity.ts';
 import type { RedisLink } from './redis-link.ts';
 import { RedisScript } from './redis-script.ts';
+import { COMPLETE_KEY, SlotRegistrations } from './slot-registrations.ts';
 
 const LEASE_MS = 15_000;
 /** Number of renewals per lease lifetime. */
@@ -23,12 +24,16 @@ const RENEWALS = 3;
 /** Maximum number of leases per renewal command. */
 const RENEWED_AT_ONCE = 500;
 const RETRY_AFTER_MS = 1000;
+/** Refusal of the script: the server may lack leases of other nodes. */
+const LEASES_MISSING = 3;
 
 /**
- * KEYS: leases, starts. ARGV: lease, concurrent calls, calls per second, lease lifetime in ms. Uses the Redis server's clock,
- * because node clocks may differ. Returns 0, or 1 (concurrency) or 2 (calls per second), and the wait in ms.
+ * KEYS: leases, starts, run ID of the server that knows all leases. ARGV: lease, concurrent calls, calls per second, lease
+ * lifetime in ms, run ID of this server. Uses the Redis server's clock, because node clocks may differ. Returns 0, or
+ * 1 (concurrency), 2 (calls per second) or 3 (leases are missing), and the wait in ms.
  */
 const TAKE = new RedisScript(`
+if redis.call('GET', KEYS[3]) ~= ARGV[5] then return {3, 1000} end
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
@@ -69,6 +74,9 @@ export interface RedisSlotsNeeds {
   readonly own: Slots;
   /** Lifetime of a lease without renewal, ms. Default 15 s. */
   readonly leaseMs?: number;
+  readonly nodeId: string;
+  /** Reads the IDs of all nodes that are not declared dead. */
+  readonly listNodes: () => Promise<readonly string[]>;
 }
 
 export class RedisSlots implements Slots {
@@ -78,10 +86,16 @@ export class RedisSlots implements Slots {
   /** Leases held by this node, by key. */
   readonly #held = new Map<string, Set<string>>();
   readonly #rounds: RepeatedTask;
+  readonly #registrations: SlotRegistrations;
 
   constructor(needs: RedisSlotsNeeds) {
     this.#needs = needs;
     this.#leaseMs = needs.leaseMs ?? LEASE_MS;
+    this.#registrations = new SlotRegistrations({
+      ...needs,
+      leaseMs: this.#leaseMs,
+      renew: () => this.#renewAll(),
+    });
     needs.redis.onConnected(() => void this.#renew());
     const everyMs = this.#leaseMs / RENEWALS;
     this.#rounds = new RepeatedTask({ clock: needs.clock, everyMs, round: () => this.#renew() });
@@ -89,20 +103,10 @@ export class RedisSlots implements Slots {
   }
 
   async take(key: string, limits: CapacityLimits): Promise<Result<CapacitySlot, CapacityRefusal>> {
-    const { redis, random, alone, own } = this.#needs;
-    const lease = uuid(random);
-    const { concurrentCalls, cps } = limits;
-    let answer: unknown;
-    try {
-      const limited = [concurrentCalls, cps, this.#leaseMs].map(String);
-      answer = await TAKE.run(redis, [leasesOf(key), startsOf(key)], [lease, ...limited]);
-    } catch {
-      // The lease may exist in Redis despite the error. It is never renewed, so it expires.
-      if (alone === undefined) return err({ kind: 'away', retryAfterMs: RETRY_AFTER_MS });
-      const taken = await own.take(key, alone(limits));
-      return taken.ok ? ok(this.#slot(key, lease, taken.value)) : taken;
-    }
-    const [refused, waitMs] = answer as readonly [number, number];
+    const lease = uuid(this.#needs.random);
+    const answer = await this.#ask(key, lease, limits);
+    if (answer === undefined) return this.#takeAlone(key, lease, limits);
+    const [refused, waitMs] = answer;
     if (refused === 1) return err({ kind: 'concurrency', retryAfterMs: waitMs });
     if (refused === 2) return err({ kind: 'cps', retryAfterMs: waitMs });
     return ok(this.#slot(key, lease));
@@ -112,9 +116,50 @@ export class RedisSlots implements Slots {
     return Number(await COUNT.run(this.#needs.redis, [leasesOf(key)], []));
   }
 
+  /** Resolves when slots can be granted: Redis knows the leases of all nodes. */
+  ready(): Promise<void> {
+    return this.#registrations.complete();
+  }
+
   /** Stops renewals. Remaining leases expire. */
   stop(): void {
     void this.#rounds.stop();
+    this.#registrations.stop();
+  }
+
+  /** Undefined if Redis is unavailable or lacks leases. */
+  async #ask(
+    key: string,
+    lease: string,
+    { concurrentCalls, cps }: CapacityLimits,
+  ): Promise<readonly [refused: number, waitMs: number] | undefined> {
+    const keys = [leasesOf(key), startsOf(key), COMPLETE_KEY];
+    const limited = [concurrentCalls, cps, this.#leaseMs].map(String);
+    const given = [lease, ...limited, this.#registrations.run];
+    try {
+      const answer = await TAKE.run(this.#needs.redis, keys, given);
+      const [refused, waitMs] = answer as readonly [number, number];
+      if (refused !== LEASES_MISSING) return [refused, waitMs];
+      this.#registrations.missing();
+    } catch {
+      // The lease may exist in Redis despite the error. It is never renewed, so it expires.
+    }
+    return undefined;
+  }
+
+  async #takeAlone(
+    key: string,
+    lease: string,
+    limits: CapacityLimits,
+  ): Promise<Result<CapacitySlot, CapacityRefusal>> {
+    const { alone, own, redis } = this.#needs;
+    if (alone === undefined) return err({ kind: 'away', retryAfterMs: RETRY_AFTER_MS });
+    const taken = await own.take(key, alone(limits));
+    if (!taken.ok) return taken;
+    const slot = this.#slot(key, lease, taken.value);
+    // Fails while Redis is unavailable; renewed after the reconnect.
+    void RENEW.run(redis, [leasesOf(key)], [String(this.#leaseMs), lease]).catch(() => undefined);
+    return ok(slot);
   }
 
   #slot(key: string, lease: string, own?: CapacitySlot): CapacitySlot {
@@ -144,16 +189,24 @@ export class RedisSlots implements Slots {
   async #renew(): Promise<void> {
     const { redis, logger } = this.#needs;
     try {
-      for (const [key, leases] of [...this.#held]) {
-        const all = [...leases];
-        for (let at = 0; at < all.length; at += RENEWED_AT_ONCE) {
-          const some = all.slice(at, at + RENEWED_AT_ONCE).filter((lease) => leases.has(lease));
-          if (some.length > 0)
-            await RENEW.run(redis, [leasesOf(key)], [String(this.#leaseMs), ...some]);
-        }
-      }
+      await this.#renewAll();
+      // An emptied Redis is noticed without a new call.
+      const run = await redis.send('GET', COMPLETE_KEY);
+      if (run !== this.#registrations.run) this.#registrations.missing();
     } catch (error) {
       logger.warn({ error }, 'could not renew the leases of calls');
+    }
+  }
+
+  async #renewAll(): Promise<void> {
+    const { redis } = this.#needs;
+    for (const [key, leases] of [...this.#held]) {
+      const all = [...leases];
+      for (let at = 0; at < all.length; at += RENEWED_AT_ONCE) {
+        const some = all.slice(at, at + RENEWED_AT_ONCE).filter((lease) => leases.has(lease));
+        if (some.length > 0)
+          await RENEW.run(redis, [leasesOf(key)], [String(this.#leaseMs), ...some]);
+      }
     }
   }
 }

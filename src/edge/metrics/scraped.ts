@@ -34,13 +34,7 @@ export function scrapedTotals<Label extends string>(
   metric: Scraped<Label>,
   read: () => Iterable<Sample<Label>>,
 ): void {
-  new Counter({
-    ...configurationOf(registers, metric),
-    collect() {
-      this.reset();
-      for (const [labels, value] of read()) this.inc(labels, value);
-    },
-  });
+  new Counter({ ...configurationOf(registers, metric), collect: filledFrom(read) });
 }
 
 /** Registers a gauge. */
@@ -66,16 +60,17 @@ export function scrapedGauges<Label extends string>(
   metric: Scraped<Label>,
   read: () => Iterable<Sample<Label>>,
 ): void {
-  new Gauge({
-    ...configurationOf(registers, metric),
-    collect() {
-      this.reset();
-      for (const [labels, value] of read()) this.set(labels, value);
-    },
-  });
+  new Gauge({ ...configurationOf(registers, metric), collect: filledFrom(read) });
 }
 
 const configurationOf = <Label extends string>(
   registers: Registry[],
   { name, help, labels }: Scraped<Label>,
 ) => ({ name, help, labelNames: labels, registers });
+
+/** Replaces the values of a metric by those read. */
+const filledFrom = <Label extends string>(read: () => Iterable<Sample<Label>>) =>
+  function (this: Counter<Label> | Gauge<Label>): void {
+    this.reset();
+    for (const [labels, value] of read()) this.inc(labels, value);
+  };

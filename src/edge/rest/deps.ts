@@ -64,12 +64,6 @@ export interface RestSettings {
   readonly exportsFolder: string;
 }
 
-/** Stores documents that are being tested. */
-interface Drafts {
-  /** Stores the document and returns the URL from which a call reads it. */
-  keep(xml: string): string;
-}
-
 export interface StreamTestRequest {
   readonly url: string;
   readonly seconds: number;
@@ -118,7 +112,6 @@ export interface RouteNeeds {
   readonly recordingObjects?:
     | { readonly objects: ObjectStore; keyOf(file: string): string }
     | undefined;
-  readonly drafts: Drafts;
   readonly credentialUses: Pick<CredentialUses, 'lastOf'>;
   /** Latest requests to customers' URLs. */
   readonly deliveries: Pick<Deliveries, 'list' | 'get' | 'summary' | 'replay' | 'test'>;

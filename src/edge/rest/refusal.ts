@@ -168,6 +168,7 @@ const ANSWERS: Answers = {
     detail: 'The link was used or has expired. Request a new one.',
   }),
   unknownUser: notFound('user'),
+  unknownSession: notFound('session'),
   emailTaken: failure(409, 'e-mail is taken'),
   weakPassword: ({ detail }) => invalidField('password', detail),
   roleNotPossible: invalidField('role', 'is not possible for this user'),

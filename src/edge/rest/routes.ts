@@ -16,6 +16,7 @@ import { trunkAdminRoutes } from './admin/trunks.ts';
 import { unreadableRowRoutes } from './admin/unreadable-rows.ts';
 import { consoleRoutes } from './console/pages.ts';
 import { sessionRoutes } from './console/session.ts';
+import { userSessionRoutes } from './console/user-sessions.ts';
 import { userRoutes } from './console/users.ts';
 import type { Route } from './http/route.ts';
 import { accountRoutes } from './routes/account/account.ts';
@@ -127,6 +128,7 @@ const documented: readonly Route[] = [
   ...consoleRoutes,
   ...sessionRoutes,
   ...userRoutes,
+  ...userSessionRoutes,
   ...guideRoutes,
 ];
 

@@ -66,29 +66,32 @@ interface Waiting {
 const FLOW_SHARE = 5;
 /** Factor: the rate limit of a peer with a nonce is that of an unknown peer times this. */
 const ACQUAINTANCE_TIMES = 10;
+/** Maximum number of queued messages of a class of senders. */
 const MAX_WAITING = 512;
-/** Maximum number of queued new calls from known peers: the number that can be refused with 503 in half a second. */
-const MAX_WAITING_CALLS = 4096;
-/**
- * Maximum queueing time of new calls in milliseconds. Later calls are refused immediately, because their callers would
- * retransmit after half a second (RFC 3261 Timer A). This number may wait in any case.
- */
-const LONGEST_LINE_MS = 250;
-const SHORT_LINE = 16;
-/**
- * Time without any served message, in milliseconds, that counts as a pause (garbage collection, CPU contention). Even
- * overloaded turns are shorter.
- */
-const PAUSE_MS = 100;
-/**
- * Time per turn of the event loop for new calls of known peers, in milliseconds. Other messages follow, because most of
- * a call's work comes later.
- */
-const CALLS_MS = 2;
-/**
- * Time per turn of the event loop for unknown peers, in milliseconds, before messages of known peers are served again.
- */
-const UNKNOWN_PEERS_MS = 3;
+/** Limits of the queue of new calls from known peers. */
+const CALL_QUEUE = {
+  /** Maximum number of calls: the number that can be refused with 503 in half a second. */
+  calls: 4096,
+  /**
+   * Maximum queueing time in milliseconds. Later calls are refused immediately, because their callers would retransmit
+   * after half a second (RFC 3261 Timer A).
+   */
+  delayMs: 250,
+  /** Number of calls that may wait in any case. */
+  short: 16,
+} as const;
+/** Durations within and between turns of the event loop, in milliseconds. */
+const TURN_MS = {
+  /**
+   * Time without any served message that counts as a pause (garbage collection, CPU contention). Even overloaded turns
+   * are shorter.
+   */
+  pause: 100,
+  /** Time for new calls of known peers. Other messages follow, because most of a call's work comes later. */
+  calls: 2,
+  /** Time for unknown peers, before messages of known peers are served again. */
+  unknownPeers: 3,
+} as const;
 const KEEP_ALIVE_BYTES = 4;
 
 /**
@@ -105,7 +108,7 @@ export class AdmissionFilter {
   readonly #flows: SourceBudgets;
   readonly #proven: SourceBudgets;
   readonly #knownPeers: SourceBudgets;
-  readonly #knownCalls = new CallLine<Waiting>(MAX_WAITING_CALLS);
+  readonly #knownCalls = new CallLine<Waiting>(CALL_QUEUE.calls);
   readonly #known = [this.#knownCalls] as const;
   /** Queues of unknown peers: in-dialog requests, REGISTER and similar first, then new calls. */
   readonly #unknown = [
@@ -208,8 +211,8 @@ export class AdmissionFilter {
    */
   #isTooLong(message: Waiting): boolean {
     const { size } = this.#knownCalls;
-    if (size < SHORT_LINE) return false;
-    return this.#waitedForOthersMs(message) + this.#knownCalls.delayMs > LONGEST_LINE_MS;
+    if (size < CALL_QUEUE.short) return false;
+    return this.#waitedForOthersMs(message) + this.#knownCalls.delayMs > CALL_QUEUE.delayMs;
   }
 
   #waitedForOthersMs({ arrivedMs }: Waiting): number {
@@ -237,8 +240,8 @@ export class AdmissionFilter {
   #work(): void {
     this.#armed = false;
     this.#refuseWaiting();
-    this.#workOn(this.#known, CALLS_MS);
-    this.#workOn(this.#unknown, UNKNOWN_PEERS_MS);
+    this.#workOn(this.#known, TURN_MS.calls);
+    this.#workOn(this.#unknown, TURN_MS.unknownPeers);
     if (isWaiting(this.#known) || isWaiting(this.#unknown)) this.#arm();
   }
 
@@ -275,7 +278,7 @@ class PauseWatch {
 
   /** Records that a message is served. */
   at(nowMs: number): void {
-    if (nowMs - this.#servedMs >= PAUSE_MS) {
+    if (nowMs - this.#servedMs >= TURN_MS.pause) {
       this.#fromMs = this.#servedMs;
       this.#untilMs = nowMs;
     }

@@ -75,6 +75,15 @@ import {
 import { unreadableRowRepository } from './sql/unreadable-rows.ts';
 import { userRepository } from './sql/users.ts';
 
+/** Operations of most repositories. */
+const COMMON = {
+  insert: 'write',
+  get: 'point',
+  list: 'report',
+  patch: 'write',
+  remove: 'write',
+} as const;
+
 const DEFINITIONS = {
   settings: repository<SettingStore>(settingRepository, {
     get: 'point',
@@ -127,20 +136,10 @@ const DEFINITIONS = {
     verify: 'report',
   }),
   rates: repository<RateStore>(rateRepository, { put: 'write', remove: 'write', listAll: 'point' }),
-  applications: repository<ApplicationStore>(applicationRepository, {
-    insert: 'write',
-    get: 'point',
-    list: 'report',
-    patch: 'write',
-    remove: 'write',
-  }),
+  applications: repository<ApplicationStore>(applicationRepository, COMMON),
   endpoints: repository<EndpointStore>(endpointRepository, {
-    insert: 'write',
-    get: 'point',
+    ...COMMON,
     byUsername: 'point',
-    list: 'report',
-    patch: 'write',
-    remove: 'write',
   }),
   endpointDirectory: repository<EndpointDirectory>(endpointDirectoryRepository, {
     byUsername: 'point',
@@ -157,41 +156,15 @@ const DEFINITIONS = {
     live: 'point',
     purge: 'write',
   }),
-  originationUris: repository<OriginationUriStore>(originationUriRepository, {
-    insert: 'write',
-    get: 'point',
-    list: 'report',
-    patch: 'write',
-    remove: 'write',
-  }),
-  trunks: repository<TrunkStore>(trunkRepository, {
-    insert: 'write',
-    get: 'point',
-    list: 'report',
-    patch: 'write',
-    remove: 'write',
-  }),
+  originationUris: repository<OriginationUriStore>(originationUriRepository, COMMON),
+  trunks: repository<TrunkStore>(trunkRepository, COMMON),
   credentials: repository<TrunkCredentialStore>(credentialRepository, {
-    insert: 'write',
-    get: 'point',
+    ...COMMON,
     passwordOf: 'point',
-    list: 'report',
-    patch: 'write',
-    remove: 'write',
   }),
-  ipAcls: repository<IpAclStore>(ipAclRepository, {
-    insert: 'write',
-    get: 'point',
-    list: 'report',
-    patch: 'write',
-    remove: 'write',
-  }),
+  ipAcls: repository<IpAclStore>(ipAclRepository, COMMON),
   numbers: repository<NumberStore>(numberRepository, {
-    insert: 'write',
-    get: 'point',
-    list: 'report',
-    patch: 'write',
-    remove: 'write',
+    ...COMMON,
     purchase: 'write',
     dueForRental: 'point',
     rent: 'write',
@@ -314,12 +287,8 @@ const DEFINITIONS = {
     openAttempts: 'point',
   }),
   users: repository<UserStore>(userRepository, {
-    insert: 'write',
-    get: 'point',
+    ...COMMON,
     byEmail: 'point',
-    list: 'report',
-    patch: 'write',
-    remove: 'write',
     putInvitation: 'write',
     takeInvitation: 'write',
     invitation: 'point',

@@ -11,8 +11,14 @@ export interface Column<T> {
   read(value: SqlValue, vault: Vault): T;
 }
 
-/** Columns for every field of the record. A new field of the domain type does not compile until it has a column. */
-export type Columns<T> = { readonly [Key in keyof T]-?: Column<T[Key]> };
+/** Creates a column of a kind. */
+type ColumnKind<T> = (name: string) => Column<T>;
+
+/**
+ * Columns for every field of the record. A new field of the domain type does not compile until it has a column. The
+ * column of a kind without a name has the name of its field in snake case.
+ */
+export type Columns<T> = { readonly [Key in keyof T]-?: Column<T[Key]> | ColumnKind<T[Key]> };
 
 export const text = <T extends string = string>(name: string): Column<T> => ({
   name,
@@ -81,6 +87,17 @@ export const optional = <T>(column: Column<T>): Column<T | undefined> => ({
   read: (value, vault) => (value === null ? undefined : column.read(value, vault)),
 });
 
+export const optionalText = <T extends string = string>(name: string): Column<T | undefined> =>
+  optional(text<T>(name));
+
+export const optionalInt = <T extends number = number>(name: string): Column<T | undefined> =>
+  optional(int<T>(name));
+
+export const optionalFlag = (name: string): Column<boolean | undefined> => optional(flag(name));
+
+const snakeCase = (field: string): string =>
+  field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
 /** Columns that identify the node that created a row. */
 const OWNER = ['node_id', 'epoch'] as const;
 
@@ -97,9 +114,10 @@ export class Table<T extends object> {
   constructor(name: string, columns: Columns<T>, rows: 'of all' | 'of a node' = 'of all') {
     this.name = name;
     this.#isOwned = rows === 'of a node';
-    this.#key =
-      Object.values<Column<unknown>>(columns as Record<string, Column<unknown>>)[0]?.name ?? '';
-    this.#fields = Object.entries<Column<unknown>>(columns as Record<string, Column<unknown>>);
+    this.#fields = Object.entries(
+      columns as Record<string, Column<unknown> | ColumnKind<unknown>>,
+    ).map(([key, column]) => [key, typeof column === 'function' ? column(snakeCase(key)) : column]);
+    this.#key = this.#fields[0]?.[1].name ?? '';
     const names = [
       ...this.#fields.map(([, column]) => column.name),
       ...(this.#isOwned ? OWNER : []),

@@ -18,12 +18,10 @@ export interface Peer {
 const FRAME_MS = 20;
 const FRAME_SAMPLES = 160;
 const SAMPLES_PER_MS = 8;
-/** Maximum number of packets kept, one hour of audio. */
-const MAX_KEPT_PACKETS = 180_000;
-const MAX_KEPT_KEYS = 1000;
+/** Maximum number of packets kept, one hour of audio, and of received keys. */
+const MAX_KEPT = { packets: 180_000, keys: 1000 } as const;
 /** A key press lasts 100 ms, and its end is sent three times (RFC 4733 §2.5.1.4). */
-const KEY_FRAMES = 5;
-const KEY_END_PACKETS = 3;
+const KEY = { frames: 5, endPackets: 3 } as const;
 
 interface Received {
   readonly ssrc: number;
@@ -155,7 +153,7 @@ export class VoiceChannel {
     if (packet.payloadType !== this.#peer?.codec.payloadType) return;
     const arrivalMs = this.#clock.monotonicMs();
     this.#reception.add(packet.sequence, packet.timestamp, arrivalMs);
-    if (this.#packets.length >= MAX_KEPT_PACKETS) return;
+    if (this.#packets.length >= MAX_KEPT.packets) return;
     const { ssrc, timestamp, payload } = packet;
     this.#packets.push({ ssrc, timestamp, arrivalMs, payload: Uint8Array.from(payload) });
   }
@@ -165,7 +163,7 @@ export class VoiceChannel {
     const digit = digitOf(payload);
     if (digit === undefined || timestamp === this.#lastKeyAt) return;
     this.#lastKeyAt = timestamp;
-    if (this.#receivedKeys.length < MAX_KEPT_KEYS) this.#receivedKeys += digit;
+    if (this.#receivedKeys.length < MAX_KEPT.keys) this.#receivedKeys += digit;
   }
 
   #schedule(): void {
@@ -199,11 +197,11 @@ export class VoiceChannel {
     this.#key ??= { digit, timestamp: this.#timestamp, packets: 0 };
     const key = this.#key;
     key.packets += 1;
-    const end = key.packets > KEY_FRAMES;
-    const duration = Math.min(key.packets, KEY_FRAMES) * FRAME_SAMPLES;
+    const end = key.packets > KEY.frames;
+    const duration = Math.min(key.packets, KEY.frames) * FRAME_SAMPLES;
     const payload = telephoneEvent(digit, duration, end);
     this.#send(payloadType, key.packets === 1, key.timestamp, payload);
-    if (key.packets === KEY_FRAMES + KEY_END_PACKETS) this.#key = undefined;
+    if (key.packets === KEY.frames + KEY.endPackets) this.#key = undefined;
   }
 
   #send(payloadType: number, marker: boolean, timestamp: number, payload: Uint8Array): void {

@@ -84,7 +84,6 @@ export function joinApi(parts: ApiParts): Api {
     credentialUses,
     streamTests: streamTestsOf(parts),
     agents: agentsOf(parts),
-    drafts: lines.drafts,
     deliveries: lines.deliveries,
     callListening:
       cluster === undefined

@@ -1,4 +1,5 @@
 /** Composes the cluster: membership, shared state, and adoption of the calls of dead nodes. */
+import type { Clock } from '../../base/clock.ts';
 import { ServiceError } from '../../base/errors.ts';
 import type { AccountId } from '../../base/ids.ts';
 import type { Listeners } from '../../base/listeners.ts';
@@ -9,6 +10,9 @@ import { Membership, NodeTickets, Peers } from '../../domain/cluster/cluster.ts'
 import type { Admission, CallBilling } from '../../domain/dispatch/dispatch.ts';
 import { type Cluster, openCluster } from '../../edge/cluster/cluster.ts';
 import type { Basics, Foundation } from './foundation.ts';
+
+/** Maximum time in ms for which a starting node waits until Redis knows the slots of all nodes. */
+const SLOTS_READY_MS = 8000;
 
 export interface Clustered {
   readonly shared: Cluster;
@@ -53,6 +57,7 @@ export async function joinCluster(
     logger,
     nodeId: foundation.self.id,
     shareAlone: withoutRedisPercent / 100,
+    listNodes: async () => (await foundation.store.nodes.list()).map(({ id }) => id),
   });
   return clusteredBy(cluster, { clock, random, logger }, foundation);
 }
@@ -104,12 +109,20 @@ export function clusteredBy(
       shareChanges(foundation, cluster);
       await membership.round();
       membership.start();
+      await withinTime(clock, cluster.slots.ready());
     },
     async leave() {
       await membership?.stop();
       cluster.stop();
     },
   };
+}
+
+async function withinTime(clock: Clock, ready: Promise<void>): Promise<void> {
+  const over = new AbortController();
+  const late = clock.sleep(SLOTS_READY_MS, over.signal).catch(() => undefined); // ready before
+  await Promise.race([ready, late]);
+  over.abort();
 }
 
 /** Publishes changes between nodes: revoked rights end calls on every node, and changed credentials are no longer used. */

@@ -18,7 +18,6 @@ import type { Metrics } from '../../edge/metrics/metrics.ts';
 import { type AudioStreamsEdge, createAudioStreams } from '../../edge/stream/client.ts';
 import { AgentApplications } from '../../edge/webhook/agent-applications.ts';
 import { DemoApplication } from '../../edge/webhook/demo-application.ts';
-import { Drafts } from '../../edge/webhook/drafts.ts';
 import { type CustomerHttp, createHttpCaller } from '../../edge/webhook/http-caller.ts';
 import { AgentHost } from '../agent-host.ts';
 import type { Derived } from '../settings.ts';
@@ -31,7 +30,6 @@ const LOGGED_CALLS = 2000;
 
 export interface CustomerLines {
   readonly http: CustomerHttp;
-  readonly drafts: Drafts;
   readonly deliveries: Deliveries;
   readonly ownDemo: DemoApplication;
   /** Process of the agents of applications. */
@@ -67,13 +65,12 @@ export function openCustomerLines(
     allowInsecure: derived.allowInsecure,
     isOpen: (url) => ownDemo.isAt(url) || agents.isAt(url),
   });
-  const drafts = new Drafts(random);
   const outside = createHttpCaller({
     egress,
     connectionsPerHost: settings.webhooks.connectionsPerHost,
     ...certificateAuthorities(settings.streams.caFile),
   });
-  const http = agents.before(ownDemo.before(drafts.before(outside)));
+  const http = agents.before(ownDemo.before(outside));
   const { logEntries: entries, logRetentionMs: retentionMs } = settings.calls;
   const logs = new CallLogs({ entries, retentionMs, calls: LOGGED_CALLS }, clock);
   const signing = {
@@ -93,7 +90,7 @@ export function openCustomerLines(
   const callbacks = callbacksOf({ ...sending, deliveries }, logs, metrics);
   const signUpgrade = createUpgradeSigner(signing);
   const streams = agents.streams(streamsOf(basics, { egress, signUpgrade, metrics }));
-  const requests = { http, callbacks, drafts, deliveries, signUpgrade, logs };
+  const requests = { http, callbacks, deliveries, signUpgrade, logs };
   return { ...requests, streams, egress, ownDemo, agentHost };
 }
 

@@ -15,8 +15,10 @@ import {
 import type { RecordingFiles } from '../../domain/recording/needs.ts';
 import { Recordings } from '../../domain/recording/recording.ts';
 import type { PasswordHasher } from '../../domain/user/needs.ts';
+import { PasswordPolicy } from '../../domain/user/password-policy.ts';
 import { Users } from '../../domain/user/user.ts';
 import { createPasswordHasher } from '../../edge/passwords/scrypt.ts';
+import { createPasswordStrength } from '../../edge/passwords/strength.ts';
 import type { Store } from '../../edge/store/store.ts';
 
 export interface DomainServices {
@@ -30,6 +32,8 @@ export interface DomainServices {
   readonly personalData: PersonalData;
 }
 
+const PASSWORD_MIN_LENGTH = 12;
+
 export interface DomainServicesOptions {
   readonly clock: Clock;
   readonly random: Random;
@@ -41,6 +45,8 @@ export interface DomainServicesOptions {
   readonly recordingFiles: RecordingFiles;
   /** Absent: scrypt at full cost. */
   readonly hasher?: PasswordHasher;
+  /** Minimum length of console passwords. Default: 12. */
+  readonly passwordMinLength?: number;
   /** Prices of the service's own file. Absent: none. */
   readonly rateBook?: RateBook;
 }
@@ -67,6 +73,10 @@ export function createDomainServices(store: Store, options: DomainServicesOption
     users: new Users({
       store: store.users,
       hasher: options.hasher ?? createPasswordHasher(),
+      passwords: new PasswordPolicy(
+        options.passwordMinLength ?? PASSWORD_MIN_LENGTH,
+        createPasswordStrength(),
+      ),
       clock,
       random,
     }),

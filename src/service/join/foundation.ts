@@ -85,6 +85,7 @@ export async function layFoundation(basics: Basics): Promise<Foundation> {
         await objects?.remove(recordingKey(file));
       },
     },
+    passwordMinLength: settings.console.passwordMinLength,
     phoneLoginSecret: storedSecret(dataDir, PHONE_LOGIN_KEY_FILE, random),
     rateBook: new RateBook(lists.rates),
   });

@@ -54,7 +54,7 @@ const CAUSES = {
 
 const ANSWERED: ReadonlySet<Script['cause']> = new Set(['answered', 'machine', 'answerUrl']);
 
-export interface Dialled {
+interface Dialled {
   readonly to: string;
   readonly from: string;
   readonly campaignId: string;
@@ -62,7 +62,7 @@ export interface Dialled {
 }
 
 /** Calls of one account within a limit. */
-export class FakeCalls implements CallPlacing {
+class FakeCalls implements CallPlacing {
   /** Maximum number of concurrent calls. */
   limit = 100;
   /** Scripts by number, `*` for all others. The last one of a list repeats. */

@@ -79,7 +79,7 @@ export const SDP_WITHOUT_EVENTS = SDP.replace(' 0 101', ' 0').replace(
 const PCM: Pcm = { rate: 8000, samples: new Uint8Array(1600) };
 
 /** Playback that lasts until a test completes it or it is stopped. */
-export class ScriptedPlayback implements Playback {
+class ScriptedPlayback implements Playback {
   readonly finished: Promise<'completed' | 'stopped'>;
   readonly what: Pcm | Tone;
   readonly mix: boolean;
@@ -271,7 +271,7 @@ export class ScriptedListener {
 }
 
 /** Phone at the other end of a leg. */
-export interface Phone {
+interface Phone {
   readonly call: Call;
   readonly media: FakeMediaLeg;
   readonly hungUpWith: string[];
@@ -695,5 +695,5 @@ function refers(events: LegEvents | undefined, to: string, replaces?: string): s
   return reported;
 }
 
-export const asRecord = (parameters: CallbackParameters): Record<string, string> =>
+const asRecord = (parameters: CallbackParameters): Record<string, string> =>
   Object.fromEntries(parameters);

@@ -43,12 +43,14 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
       nodeId,
       answerMs: 300,
       shareAlone: 0,
+      listNodes: async () => [nodeId],
       ...over,
       clock: systemClock,
       random: systemRandom,
       logger: silentLogger,
     });
     open.push(cluster);
+    await cluster.slots.ready();
     return cluster;
   }
 
@@ -98,8 +100,8 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
     expect(lost).toEqual([key]);
   });
 
-  const slotsOf = ({ redis: link }: Cluster): RedisSlots =>
-    new RedisSlots({
+  const slotsOf = async ({ redis: link }: Cluster): Promise<RedisSlots> => {
+    const slots = new RedisSlots({
       redis: link,
       clock: systemClock,
       random: systemRandom,
@@ -107,7 +109,12 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
       own: new OwnSlots(systemClock),
       alone: undefined,
       leaseMs: LEASE_MS,
+      nodeId: 'alone',
+      listNodes: async () => ['alone'],
     });
+    await slots.ready();
+    return slots;
+  };
 
   it('grants 30 of 400 simultaneous requests from four nodes for 30 slots, and releases them all', async () => {
     const nodes = await Promise.all(NODES.map((node) => join(node)));
@@ -147,7 +154,7 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
 
   it('expires slots of a dead node but not of a live one', async () => {
     const [a, b] = [await join('a'), await join('b')];
-    const [living, dying] = [slotsOf(a), slotsOf(b)];
+    const [living, dying] = [await slotsOf(a), await slotsOf(b)];
     const limits = { concurrentCalls: 2, cps: 10 };
     expect((await living.take('lapse', limits)).ok).toBe(true);
     expect((await dying.take('lapse', limits)).ok).toBe(true);
@@ -160,11 +167,13 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
 
   it("without Redis refuses calls or grants each node's share, and restores held slots after a reconnect", async () => {
     const own = await startRedis();
-    const options = { url: own.url, answerMs: 300 };
+    const listNodes = async (): Promise<readonly string[]> => ['a', 'b'];
+    const options = { url: own.url, answerMs: 300, listNodes };
     const parts = { clock: systemClock, random: systemRandom, logger: silentLogger };
     const strict = await openCluster({ ...options, ...parts, nodeId: 'a', shareAlone: 0 });
     const lenient = await openCluster({ ...options, ...parts, nodeId: 'b', shareAlone: 0.5 });
     open.push(strict, lenient);
+    await Promise.all([strict, lenient].map(({ slots }) => slots.ready()));
     const limits = { concurrentCalls: 4, cps: 100 };
     const held = await strict.slots.take('k', limits);
     expect(held.ok).toBe(true);
@@ -176,6 +185,42 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
     expect(alone).toEqual([true, true, false]);
     await own.start();
     await soon(async () => expect(await strict.slots.running('k')).toBe(3));
+    await own.kill();
+  });
+
+  it('grants no slot in an empty Redis until each live node has registered its slots or is declared dead', async () => {
+    const own = await startRedis();
+    let living = ['a', 'b'];
+    const join = async (nodeId: string): Promise<Cluster> => {
+      const joined = await openCluster({
+        url: own.url,
+        answerMs: 300,
+        nodeId,
+        shareAlone: 0,
+        listNodes: async () => living,
+        clock: systemClock,
+        random: systemRandom,
+        logger: silentLogger,
+      });
+      open.push(joined);
+      return joined;
+    };
+    const [a, b] = [await join('a'), await join('b')];
+    await Promise.all([a, b].map(({ slots }) => slots.ready()));
+    const limits = { concurrentCalls: 1, cps: 100 };
+    expect((await b.slots.take('k', limits)).ok).toBe(true);
+    // The node has a slot and does not run when Redis loses its data.
+    b.stop();
+    await own.kill();
+    await own.start();
+    await soon(async () =>
+      expect(await a.redis.send('KEYS', 'carillon:slots:registered:*')).toHaveLength(1),
+    );
+    expect(await a.slots.take('k', limits)).toMatchObject({ error: { kind: 'away' } });
+    living = ['a'];
+    await a.slots.ready();
+    expect((await a.slots.take('k', limits)).ok).toBe(true);
+    a.stop();
     await own.kill();
   });
 
@@ -233,7 +278,8 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
   it('shares registrations with other nodes, and restores them after Redis lost its data', async () => {
     const own = await startRedis();
     const parts = { clock: systemClock, random: systemRandom, logger: silentLogger };
-    const options = { url: own.url, answerMs: 300, shareAlone: 0, ...parts };
+    const listNodes = async (): Promise<readonly string[]> => ['a', 'b'];
+    const options = { url: own.url, answerMs: 300, shareAlone: 0, listNodes, ...parts };
     const nodes = await Promise.all(
       ['a', 'b'].map((nodeId) => openCluster({ ...options, nodeId })),
     );

@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 const REGION = 'eu-test-1';
-export const KEYS = { accessKeyId: 'AKTEST', secretAccessKey: 'secret/of+the=test' };
+const KEYS = { accessKeyId: 'AKTEST', secretAccessKey: 'secret/of+the=test' };
 
 export async function fakeS3() {
   const objects = new Map<string, Buffer>();

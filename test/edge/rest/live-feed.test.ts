@@ -80,3 +80,35 @@ it('pauses a stream whose page does not read', async () => {
   }
   expect(stream?.readableLength).toBeLessThan(512 * 1024);
 });
+
+it('lists running calls by page, latest first, and the requests with queued calls', async () => {
+  const { clock, world, feed } = setup();
+  const bob = asAccountId('MA_BOB');
+  world.calls = Array.from({ length: 120 }, (_, at) => ({
+    ...callOf(`u${at}`, at % 2 === 0 ? ADA : bob),
+    startUs: at,
+    from: `1415555${String(at).padStart(4, '0')}`,
+    to: '1000',
+    callerName: '',
+    requestUuid: (at % 4 === 0 ? 'request' : undefined) as never,
+    status: at < 40 ? ('queued' as const) : ('in-progress' as const),
+    direction: 'outbound' as const,
+    bots: at === 2 ? ['bot.example'] : [],
+  }));
+  const all = { account: undefined, search: '', direction: undefined, hasBot: undefined };
+  const of = (over: object, slice = { limit: 50, offset: 0 }) =>
+    feed.page({ ...all, ...over }, slice);
+  const last = await of({}, { limit: 50, offset: 100 });
+  expect([last.total, last.calls.length, last.calls[0]]).toEqual([120, 20, { callUuid: 'u19' }]);
+  const own = await of({ account: { accountId: ADA, subAccount: undefined } });
+  expect([own.total, own.calls[0]]).toEqual([60, { callUuid: 'u118' }]);
+  expect(own.requests).toEqual([{ requestUuid: 'request', queued: 10 }]);
+  expect((await of({ search: '5550007' })).calls).toEqual([{ callUuid: 'u7' }]);
+  expect((await of({ hasBot: true })).calls).toEqual([{ callUuid: 'u2' }]);
+  expect((await of({ direction: 'inbound' })).total).toBe(0);
+  // Pages within a second show the same listing.
+  world.calls = [];
+  expect((await of({})).total).toBe(120);
+  await clock.advance(1000);
+  expect((await of({})).total).toBe(0);
+});

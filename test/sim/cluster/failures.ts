@@ -1,8 +1,10 @@
 /** Failures of a simulated cluster and their times. Invariants may only be broken by failures that occurred. */
+import type { Coverage, FaultName } from './coverage.ts';
 import type { Process, SimNode } from './node.ts';
 import type { ClusterWorld } from './world.ts';
 
 const LONG_MS = 12_000;
+const CUTS = { database: 'database cut', redis: 'Redis cut', both: 'both cut' } as const;
 
 export class Troubles {
   readonly #world: ClusterWorld;
@@ -14,9 +16,15 @@ export class Troubles {
   /** Time of the last change of a node's connectivity. */
   readonly #changedAt = new Map<SimNode, number>();
   readonly #still = new Set<SimNode>();
+  /** Faults that have begun, with their planned end. */
+  #active: { readonly name: FaultName; readonly untilMs: number }[] = [];
+  readonly #coverage: Coverage | undefined;
+  /** Last time at which each node reached Redis. */
+  readonly #redisAt = new Map<SimNode, number>();
 
-  constructor(world: ClusterWorld) {
+  constructor(world: ClusterWorld, coverage?: Coverage) {
     this.#world = world;
+    this.#coverage = coverage;
   }
 
   /** Starts a random failure that ends automatically after some seconds. */
@@ -25,15 +33,39 @@ export class Troubles {
     const node = random.pick(nodes);
     const forMs = random.between(200, LONG_MS);
     const what = random.share();
-    if (what < 0.2) this.#kill(node, forMs);
-    else if (what < 0.35) this.#stand(node, forMs);
-    else if (what < 0.7) this.#cut(node, random.pick(['database', 'redis', 'both']), forMs);
-    else if (what < 0.78) this.#break(redis, 'redis', forMs);
-    else if (what < 0.9) this.#break(database, 'database', forMs);
-    else if (what < 0.96) {
+    const begins = (name: FaultName, ms = forMs): void => this.#begins(name, ms);
+    if (what < 0.2) {
+      begins('node killed');
+      this.#kill(node, forMs);
+    } else if (what < 0.35) {
+      begins('node paused');
+      this.#stand(node, forMs);
+    } else if (what < 0.7) {
+      const way = random.pick(['database', 'redis', 'both'] as const);
+      begins(CUTS[way]);
+      this.#cut(node, way, forMs);
+    } else if (what < 0.78) {
+      begins('Redis empty');
+      this.#break(redis, 'redis', forMs);
+    } else if (what < 0.9) {
+      begins('database down');
+      this.#break(database, 'database', forMs);
+    } else if (what < 0.96) {
+      begins('both down', LONG_MS);
       this.#break(redis, 'redis', LONG_MS);
       this.#break(database, 'database', LONG_MS);
-    } else this.#wrongClock(node);
+    } else {
+      begins('clock set');
+      this.#wrongClock(node);
+    }
+  }
+
+  #begins(name: FaultName, forMs: number): void {
+    const nowMs = this.#world.clock.monotonicMs();
+    this.#active = this.#active.filter(({ untilMs }) => untilMs > nowMs);
+    const active = this.#active.map((one) => one.name);
+    this.#coverage?.add(name, active, this.#world);
+    this.#active.push({ name, untilMs: nowMs + forMs });
   }
 
   /** Kills a node permanently. */
@@ -62,6 +94,7 @@ export class Troubles {
     const passedMs = nowMs - this.#checkedMs;
     this.#checkedMs = nowMs;
     for (const node of nodes) {
+      if (redis.isUp && !node.ways.redis) this.#redisAt.set(node, nowMs);
       const noStore = node.ways.database || node.process === undefined;
       const atMs = this.#silentAt.get(node);
       // The node cannot detect its own state.
@@ -87,6 +120,12 @@ export class Troubles {
   wasSilent(node: SimNode, ms: number): boolean {
     const atMs = this.#silentAt.get(node);
     return atMs !== undefined && this.#world.clock.monotonicMs() - atMs <= ms;
+  }
+
+  /** Time in milliseconds for which the node did not reach Redis. */
+  withoutRedisMs(node: SimNode): number {
+    const nowMs = this.#world.clock.monotonicMs();
+    return nowMs - (this.#redisAt.get(node) ?? nowMs);
   }
 
   /** Time in milliseconds for which the node has been serving with full connectivity; 0 if it is not. */

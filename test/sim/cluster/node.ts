@@ -87,8 +87,12 @@ export class SimNode {
   #isStarting = false;
   #lives = 0;
 
-  constructor(id: string, world: Surroundings, offsetMs: number) {
+  /** True if the node is of a version that does not register its slots in an emptied Redis. */
+  readonly #isEarlier: boolean;
+
+  constructor(id: string, world: Surroundings, offsetMs: number, isEarlier: boolean) {
     this.id = id;
+    this.#isEarlier = isEarlier;
     this.#world = world;
     this.offsetMs = offsetMs;
   }
@@ -176,8 +180,10 @@ export class SimNode {
     const foundation: Foundation = { ...facts, self };
     await foundation.provisioning.carriers.load();
     await recoverOpenCalls(store.calls, logger);
-    const redisLink = new SimRedisLink(redis, clock);
-    const given = { nodeId: this.id, answerMs: 1000, shareAlone: 0, ...basics };
+    const redisLink = new SimRedisLink(redis, clock, this.#isEarlier);
+    const listNodes = async (): Promise<readonly string[]> =>
+      (await store.nodes.list()).map(({ id }) => id);
+    const given = { nodeId: this.id, answerMs: 1000, shareAlone: 0, listNodes, ...basics };
     const shared = await clusterOver(redisLink, given);
     const clustered = clusteredBy(shared, basics, foundation);
     return this.#serve(basics, foundation, { link, redisLink, shared, clustered });

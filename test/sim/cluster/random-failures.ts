@@ -4,6 +4,7 @@ import type { NodeRef } from '../../../src/domain/cluster/types.ts';
 import type { CallControl } from '../../../src/domain/dispatch/types.ts';
 import { type Asked, type Reply, SITE, xml } from '../customer.ts';
 import type { SimLeg } from '../leg.ts';
+import type { Coverage } from './coverage.ts';
 import { Troubles } from './failures.ts';
 import type { Process, SimNode } from './node.ts';
 import { Rules } from './rules.ts';
@@ -27,16 +28,26 @@ const KNOWS_MS = 4000;
 
 type Serving = SimNode & { readonly process: Process };
 
+export interface StormOptions {
+  /** Number of faults that begin at the same time. Default 1. */
+  readonly together?: number;
+  /** One node is of a version that does not register its slots in an emptied Redis. */
+  readonly mixed?: boolean;
+  readonly coverage?: Coverage;
+}
+
 /** Runs the storm and returns its story, line by line. Throws the broken invariant with the end of the story. */
-export async function storm(seed: number): Promise<readonly string[]> {
-  const world = await ClusterWorld.open(seed);
+export async function storm(seed: number, options: StormOptions = {}): Promise<readonly string[]> {
+  const world = await ClusterWorld.open(seed, options.mixed);
   try {
-    await new Storm(world).play();
+    await new Storm(world, options).play();
     return world.story;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     const story = world.story.slice(-STORY_LINES).join('\n');
-    const again = `npm run sim -- --cluster --from ${seed} --seeds 1`;
+    const { together = 1, mixed = false } = options;
+    const more = `${together > 1 ? ` --together ${together}` : ''}${mixed ? ' --mixed' : ''}`;
+    const again = `npm run sim -- --cluster --from ${seed} --seeds 1${more}`;
     throw new Error(`seed ${seed}: ${message}\n${story}\nagain: ${again}`, { cause: error });
   } finally {
     await world.close();
@@ -51,9 +62,12 @@ class Storm {
   readonly #faults: string[] = [];
   #checkedMs = 0;
 
-  constructor(world: ClusterWorld) {
+  readonly #together: number;
+
+  constructor(world: ClusterWorld, { together = 1, coverage }: StormOptions) {
     this.#world = world;
-    this.#troubles = new Troubles(world);
+    this.#together = together;
+    this.#troubles = new Troubles(world, coverage);
     this.#rules = new Rules(world, this.#troubles);
   }
 
@@ -76,6 +90,7 @@ class Storm {
     const { random, nodes } = this.#world;
     if (random.chance(0.5)) this.#troubles.killForGood(random.pick(nodes));
     await this.#pass(CALM_MS);
+    await this.#rules.acceptsCalls();
   }
 
   async #pass(ms: number): Promise<void> {
@@ -135,7 +150,7 @@ class Storm {
     else if (what < 0.5) this.#place();
     else if (what < 0.6) this.#callers[random.integer(this.#callers.length)]?.phoneHangsUp();
     else if (what < 0.75) this.#askElsewhere();
-    else this.#troubles.strike();
+    else for (let count = 0; count < this.#together; count += 1) this.#troubles.strike();
   }
 
   #call(): void {

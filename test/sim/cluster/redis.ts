@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../../src/base/clock.ts';
 import { ServiceError } from '../../../src/base/errors.ts';
 import type { RedisLink } from '../../../src/edge/cluster/redis-link.ts';
+import { COMPLETE_KEY } from '../../../src/edge/cluster/slot-registrations.ts';
 import type { SimRandom } from '../random.ts';
 import { Way } from './link.ts';
 import type { NodeClock } from './node-clock.ts';
@@ -67,11 +68,13 @@ export class SimRedis {
   }
 
   /** Runs a client command immediately. Throws for commands that no node sends. */
-  run([command = '', key = '', ...given]: readonly string[]): unknown {
+  run([command = '', key = '', ...given]: readonly string[], isEarlier = false): unknown {
     switch (command) {
       case 'PUBLISH':
         return this.#publish(key, given[0] ?? '');
       case 'SET':
+        // A node of an earlier version does not name the server that knows all slots.
+        if (isEarlier && key === COMPLETE_KEY) return 'OK';
         this.#entries.set(key, { value: given[0] ?? '', endsMs: this.#end(given) });
         return 'OK';
       case 'GET':
@@ -80,14 +83,24 @@ export class SimRedis {
         return this.#entry(key) === undefined ? 0 : 1;
       case 'DEL':
         return this.#entries.delete(key) ? 1 : 0;
+      case 'INFO':
+        return `# Server\r\nredis_version:7.0.0\r\nrun_id:run${this.lifetime}\r\n`;
+      case 'SADD':
+        if (isEarlier) return 0;
+        this.#scores(key).set(given[0] ?? '', 0);
+        return 1;
+      case 'EXPIRE':
+        return 1;
+      case 'SISMEMBER':
+        return this.#scores(key).has(given[0] ?? '') ? 1 : 0;
       case 'ZREM':
         return this.#scores(key).delete(given[0] ?? '') ? 1 : 0;
       case 'EVAL':
         this.#scripts.add(createHash('sha1').update(key).digest('hex'));
-        return this.#script(given);
+        return this.#script(given, isEarlier);
       case 'EVALSHA':
         if (!this.#scripts.has(key)) throw unknownScript();
-        return this.#script(given);
+        return this.#script(given, isEarlier);
       default:
         throw new Error(`the simulated Redis does not know ${command}`);
     }
@@ -120,18 +133,23 @@ export class SimRedis {
   }
 
   /** Runs one of the three scripts of `redis-slots.ts`, distinguished by their keys and arguments. */
-  #script([keys, first = '', ...rest]: readonly string[]): unknown {
+  #script([keys, first = '', ...rest]: readonly string[], isEarlier: boolean): unknown {
     const nowMs = this.clock.monotonicMs();
     const leases = this.#scores(first);
-    if (keys === '2') return this.#take(leases, rest);
+    if (keys === '3') return this.#take(leases, rest, isEarlier);
     const [lifetimeMs, ...renewed] = rest;
     if (lifetimeMs === undefined) return this.#valid(leases);
     for (const lease of renewed) leases.set(lease, nowMs + Number(lifetimeMs));
     return 0;
   }
 
-  #take(leases: Map<string, number>, given: readonly string[]): readonly [number, number] {
-    const [startsKey = '', lease = '', most, perSecond, lifetimeMs] = given;
+  #take(
+    leases: Map<string, number>,
+    given: readonly string[],
+    isEarlier: boolean,
+  ): readonly [number, number] {
+    const [startsKey = '', completeKey = '', lease = '', most, perSecond, lifetimeMs, run] = given;
+    if (!isEarlier && this.#entry(completeKey)?.value !== run) return [3, 1000];
     const nowMs = this.clock.monotonicMs();
     const starts = this.#scores(startsKey);
     for (const [name, atMs] of starts) if (atMs <= nowMs - 1000) starts.delete(name);
@@ -172,7 +190,11 @@ export class SimRedisLink implements RedisLink {
   #wasConnected = true;
   #lifetime: number;
 
-  constructor(redis: SimRedis, clock: NodeClock) {
+  readonly #isEarlier: boolean;
+
+  /** With `isEarlier`, the node neither registers its slots nor waits for others to do so. */
+  constructor(redis: SimRedis, clock: NodeClock, isEarlier = false) {
+    this.#isEarlier = isEarlier;
     this.clock = clock;
     this.#redis = redis;
     this.#lifetime = redis.lifetime;
@@ -197,7 +219,7 @@ export class SimRedisLink implements RedisLink {
     const lost = (): Error => new ServiceError('CLUSTER_UNAVAILABLE', 'redis does not answer');
     const act = async (): Promise<unknown> => {
       if (!this.#redis.isUp || this.#lifetime !== this.#redis.lifetime) throw lost();
-      return this.#redis.run(command);
+      return this.#redis.run(command, this.#isEarlier);
     };
     return this.way.ask(act, { lost, timeoutMs: COMMAND_MS });
   }

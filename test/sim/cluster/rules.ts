@@ -22,6 +22,11 @@ const SEEN_MS = 6000;
  */
 const SILENT_BEFORE_MS = 15_000;
 
+/** Time in milliseconds without Redis after which the slots of a living node may expire: a lease less one renewal. */
+const RENEWED_MS = 9000;
+
+const SLOT_ATTEMPTS = 5;
+
 export class Rules {
   readonly #world: ClusterWorld;
   readonly #troubles: Troubles;
@@ -63,6 +68,21 @@ export class Rules {
       }
     for (const { leg } of this.#world.legs())
       if (leg.ends.length > 1) this.#broken(`${leg.id} ended ${leg.ends.length} times`);
+    this.#slots();
+  }
+
+  /** Checks the account's limit. Calls of a node that was declared dead do not count, nor leases that may have expired. */
+  #slots(): void {
+    const counted = this.#world.serving.filter(
+      (node) =>
+        !this.#world.isMixed &&
+        !this.#world.database.isFenced(node.process.self) &&
+        this.#troubles.withoutRedisMs(node) < RENEWED_MS,
+    );
+    const calls = counted.map(({ process }) => process.calls.admission.runningHere());
+    const sum = calls.reduce((total, count) => total + count, 0);
+    const { slots } = this.#world;
+    if (sum > slots) this.#broken(`${calls.join(' + ')} calls run with ${slots} slots`);
   }
 
   /** Checks that read the database. */
@@ -102,6 +122,22 @@ export class Rules {
     const { cdrs } = this.#world.database.store;
     const page = await cdrs.page({ accountId }, { limit: 10_000, offset: 0 });
     return page.items.map(({ cdr }) => cdr);
+  }
+
+  /** Checks that each healthy node can take a slot that is free. */
+  async acceptsCalls(): Promise<void> {
+    for (const { id, process } of this.#world.serving) {
+      const limits = { concurrentCalls: 100, cps: 100 };
+      const { slots } = process.clustered.shared;
+      let refusal: string | undefined = 'never asked';
+      // Some responses of Redis are lost.
+      for (let attempt = 0; attempt < SLOT_ATTEMPTS && refusal !== undefined; attempt += 1) {
+        const slot = await this.#world.now(slots.take('probe', limits));
+        refusal = slot.ok ? undefined : slot.error.kind;
+        if (slot.ok) slot.value.undo();
+      }
+      if (refusal !== undefined) this.#broken(`${id} grants no slot: ${refusal}`);
+    }
   }
 
   /** Checks after all calls have ended and all components have been healthy for some time. */

@@ -27,6 +27,8 @@ export const FAR = ['14155550111', '14155550122', '14155550133'];
 const WRONG_MS = 2000;
 /** Maximum step of time in milliseconds between checks. */
 const STEP_MS = 100;
+/** Maximum number of simultaneous calls of the account, one value per seed. Low values refuse calls. */
+const SLOTS = [50, 3, 6] as const;
 const PLENTY = 1_000_000_000;
 
 /** A leg and the process that owns it. */
@@ -39,6 +41,8 @@ export interface Tracked {
 export class ClusterWorld implements Surroundings {
   readonly clock = new SimClock();
   readonly random: SimRandom;
+  readonly slots: number;
+  readonly isMixed: boolean;
   readonly listener: BugListener;
   readonly customer: Customer;
   readonly database: SimDatabase;
@@ -54,19 +58,30 @@ export class ClusterWorld implements Surroundings {
     | { readonly accountId: AccountId; readonly appId: AppId; readonly username: string }
     | undefined;
 
-  private constructor(seed: number) {
+  private constructor(seed: number, isMixed: boolean) {
+    this.isMixed = isMixed;
     this.random = new SimRandom(seed);
+    this.slots = SLOTS[seed % SLOTS.length] ?? SLOTS[0];
     const notify = (line: string): void => this.notify(line);
     this.listener = new BugListener(notify);
     this.customer = new Customer(this.clock, this.random.fork(), () => undefined);
     this.database = new SimDatabase(this.clock, this.random.fork());
     this.redis = new SimRedis(this.clock, this.random.fork());
     this.phones = new Map(FAR.map((number, index) => [number, this.#phone(number, index)]));
-    this.nodes = NODES.map((id) => new SimNode(id, this, this.random.between(-WRONG_MS, WRONG_MS)));
+    this.nodes = NODES.map(
+      (id) =>
+        new SimNode(
+          id,
+          this,
+          this.random.between(-WRONG_MS, WRONG_MS),
+          isMixed && id === NODES.at(-1),
+        ),
+    );
   }
 
-  static async open(seed: number): Promise<ClusterWorld> {
-    const world = new ClusterWorld(seed);
+  /** With `isMixed`, the last node is of an earlier version. */
+  static async open(seed: number, isMixed = false): Promise<ClusterWorld> {
+    const world = new ClusterWorld(seed, isMixed);
     world.#customer = await provision(world);
     for (const node of world.nodes) node.start();
     await world.until('all nodes serve', () =>
@@ -123,6 +138,16 @@ export class ClusterWorld implements Surroundings {
     }
   }
 
+  /** Advances time until the promise settles. */
+  async now<T>(promise: Promise<T>): Promise<T> {
+    let isOver = false;
+    const over = promise.finally(() => {
+      isOver = true;
+    });
+    await this.until('an answer', () => isOver);
+    return over;
+  }
+
   async until(what: string, isSo: () => boolean, withinMs = 60_000): Promise<void> {
     const endMs = this.clock.monotonicMs() + withinMs;
     while (!isSo()) {
@@ -156,7 +181,7 @@ async function provision(world: ClusterWorld) {
     prices: PRICE,
     recordingFiles: files as never,
   });
-  const limits = { concurrentCallsLimit: 50, cpsLimit: 50 };
+  const limits = { concurrentCallsLimit: world.slots, cpsLimit: 50 };
   const created = await accounts.create({ name: 'Sim', ...limits, currency: 'USD' });
   assert(created.ok, 'the account is made');
   const accountId = created.value.account.authId;

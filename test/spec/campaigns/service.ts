@@ -14,7 +14,7 @@ type DomainServices = Pick<CampaignServiceNeeds, 'accounts' | 'clock' | 'random'
   readonly store: Pick<Store, 'campaigns'>;
 };
 
-export class StillDialer {
+class StillDialer {
   readonly #store: DomainServices['store'];
   /** Campaign reported in capacity requests. */
   active: { readonly accountId: AccountId; readonly campaign: Campaign } | undefined;

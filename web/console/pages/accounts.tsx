@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { get, number, type Row, rows, text } from '../api.ts';
-import { count, percent } from '../format.ts';
+import { count, percent, words } from '../format.ts';
 import { useLive, useLoad } from '../hooks.ts';
 import type { PageProps } from '../page-props.ts';
 import { href } from '../place.ts';
@@ -57,7 +57,7 @@ export function Accounts(_: PageProps) {
             title: t('State'),
             value: (row) => (
               <Badge tone={row['status'] === 'active' ? 'good' : 'bad'}>
-                {text(row['status'])}
+                {words(row['status'])}
               </Badge>
             ),
             sort: (row) => text(row['status']),

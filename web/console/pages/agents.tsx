@@ -9,6 +9,11 @@ const METHODS = [
   ['GET', 'GET'],
 ] as const;
 
+const DETECTION = [
+  ['true', t('Detect')],
+  ['hangup', t('Detect and hang up')],
+] as const;
+
 export const Agents = ({ account }: PageProps) => (
   <>
     <Head
@@ -37,7 +42,9 @@ export const Agents = ({ account }: PageProps) => (
         },
         {
           title: t('Machine detection'),
-          value: (row) => text(row['machine_detection']),
+          value: (row) =>
+            DETECTION.find(([name]) => name === row['machine_detection'])?.[1] ?? t('Off'),
+          sort: (row) => text(row['machine_detection']),
           isMinor: true,
         },
       ]}
@@ -65,11 +72,7 @@ export const Agents = ({ account }: PageProps) => (
           name: 'machine_detection',
           label: t('Machine detection'),
           kind: 'select',
-          options: [
-            ['', t('Off')],
-            ['true', t('Detect')],
-            ['hangup', t('Detect and hang up')],
-          ],
+          options: [['', t('Off')], ...DETECTION],
         },
         {
           name: 'record',

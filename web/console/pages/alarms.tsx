@@ -1,6 +1,6 @@
 import { call, get, number, type Row, rows, text } from '../api.ts';
 import { sentence, words } from '../format.ts';
-import { useAction, useLoad, useSettled } from '../hooks.ts';
+import { useAction, useLoad, useSettledFields } from '../hooks.ts';
 import { may } from '../may.ts';
 import { useQuery } from '../place.ts';
 import { t } from '../text.ts';
@@ -40,7 +40,7 @@ const PER_PAGE = 50;
 
 export function Alarms() {
   const { fields, setAll } = useQuery({ page: '1', kind: '', search: '' });
-  const asked = JSON.parse(useSettled(JSON.stringify(fields))) as typeof fields;
+  const asked = useSettledFields(fields);
   const query = new URLSearchParams({
     limit: String(PER_PAGE),
     offset: String((Number(asked.page) - 1) * PER_PAGE),

@@ -1,4 +1,4 @@
-import { text } from '../api.ts';
+import { type Row, text } from '../api.ts';
 import type { PageProps } from '../page-props.ts';
 import { href } from '../place.ts';
 import { t } from '../text.ts';
@@ -26,11 +26,22 @@ model:
   apiKey: \${OPENAI_API_KEY}
 `;
 
+function answeredWith(row: Row) {
+  if (row['application_type'] === 'agent') return <Badge tone="none">{t('Agent')}</Badge>;
+  return row['answer_xml'] == null ? (
+    <code>{text(row['answer_url'])}</code>
+  ) : (
+    <a href={href('playground', { app: text(row['app_id']) })}>{t('Stored document')}</a>
+  );
+}
+
 export const Applications = ({ account }: PageProps) => (
   <>
     <Head
       title={t('Applications')}
-      about={t('An application says where the service requests the document of a call.')}
+      about={t(
+        'An application answers calls: with a stored document, or with one from your server.',
+      )}
     >
       <a class="btn" href={href('playground')}>
         {t('Open playground')}
@@ -42,13 +53,18 @@ export const Applications = ({ account }: PageProps) => (
       path={`/api/v1/Account/${account}/Application/`}
       member="objects"
       search="app_name__contains"
-      searchLabel={t('Name')}
+      searchLabel={t('Part of the name')}
       idOf={(row) => text(row['app_id'])}
       nameOf={(row) => text(row['app_name'])}
       deleteDetail={t('No number or endpoint may use it.')}
+      prepare={({ answer_url: url, answer_xml: xml, ...body }) => ({
+        ...body,
+        ...(text(url) !== '' && { answer_url: url }),
+        ...(text(xml) !== '' && { answer_xml: xml }),
+      })}
       emptyTitle={t('No applications yet.')}
       emptyDetail={t(
-        'Create one with the answer URL of your server, or start from a template in the playground.',
+        'Start from a template in the playground, or enter the answer URL of your server.',
       )}
       columns={[
         {
@@ -62,13 +78,9 @@ export const Applications = ({ account }: PageProps) => (
           isMinor: true,
         },
         {
-          title: t('Answer URL'),
-          value: (row) =>
-            row['application_type'] === 'agent' ? (
-              <Badge tone="none">{t('Agent')}</Badge>
-            ) : (
-              <code>{text(row['answer_url'])}</code>
-            ),
+          title: t('Answers with'),
+          value: answeredWith,
+          sort: (row) => text(row['answer_url']),
         },
         {
           title: t('State'),
@@ -101,9 +113,15 @@ export const Applications = ({ account }: PageProps) => (
         {
           name: 'answer_url',
           label: t('Answer URL'),
-          hint: t('Returns the document of a call'),
+          hint: t('Your server returns the document of each call'),
           kind: 'url',
-          required: true,
+          when: (values) => !isAgent(values),
+        },
+        {
+          name: 'answer_xml',
+          label: t('Document'),
+          hint: t('Instead of the URL: the service stores this document and runs it for each call'),
+          kind: 'code',
           when: (values) => !isAgent(values),
         },
         {

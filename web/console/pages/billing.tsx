@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import { call, get, number, part, type Row, rows, text } from '../api.ts';
-import { money } from '../format.ts';
+import { money, sourceName } from '../format.ts';
 import { useAction, useFields, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
 import type { PageProps } from '../page-props.ts';
@@ -55,6 +55,22 @@ export function Billing({ account, isStaff }: PageProps) {
   );
 }
 
+const DAY_MS = 86_400_000;
+/** Days in the charts, if there is no earlier use. */
+const DAYS = 14;
+
+/** Adds the days without use until today. */
+function eachDay(used: readonly Row[]): readonly Row[] {
+  const known = new Map(used.map((day) => [text(day['period']).slice(0, 10), day]));
+  const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+  const first = used[0] === undefined ? today : Date.parse(text(used[0]['period']));
+  const from = Math.min(first, today - (DAYS - 1) * DAY_MS);
+  return Array.from({ length: Math.round((today - from) / DAY_MS) + 1 }, (_, at) => {
+    const period = new Date(from + at * DAY_MS).toISOString().slice(0, 10);
+    return known.get(period) ?? { period, amounts: [] };
+  });
+}
+
 interface UsageProps {
   readonly account: string;
   readonly currency: string;
@@ -65,7 +81,7 @@ interface UsageProps {
 function Usage({ account, currency, balance }: UsageProps) {
   const found = useLoad(account, () => get(`/api/v1/Account/${account}/usage`));
   const data = useMemo(() => {
-    const days = rows(found.value?.['usage']);
+    const days = eachDay(rows(found.value?.['usage']));
     const own = (day: Row) => rows(day['amounts']).filter((one) => one['currency'] === currency);
     const sum = (day: Row, name: string) =>
       own(day).reduce((total, one) => total + number(one[name]), 0);
@@ -87,7 +103,10 @@ function Usage({ account, currency, balance }: UsageProps) {
       .toReversed();
     return {
       times: days.map((day) => Date.parse(text(day['period'])) / 1000),
-      spending: used.map((name) => ({ name, values: days.map((day) => spent(day, name)) })),
+      spending: used.map((name) => ({
+        name: sourceName(name),
+        values: days.map((day) => spent(day, name)),
+      })),
       balance: [{ name: t('Balance'), values: ends }],
     };
   }, [found.value, currency, balance]);
@@ -96,7 +115,7 @@ function Usage({ account, currency, balance }: UsageProps) {
       <LoadProblem of={found} />
       <div class="columns">
         <Card title={t('Balance')} unit={currency}>
-          {data.times.length > 0 ? (
+          {found.value !== undefined ? (
             <Chart title={t('Balance')} unit={currency} times={data.times} series={data.balance} />
           ) : (
             <p class="muted">{t('No entries yet.')}</p>

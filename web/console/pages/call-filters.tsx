@@ -57,17 +57,19 @@ const ENDED_ONLY = [
   'max_cost',
 ] as const;
 
-export function fitsLive(one: Row, filters: Filters): boolean {
-  if (filters.state !== 'live' && ENDED_ONLY.some((name) => filters[name] !== '')) return false;
-  const hasBot = Array.isArray(one['bots']) && one['bots'].length > 0;
-  const wanted = filters.search.trim().toLowerCase();
-  return (
-    (filters.direction === '' || one['direction'] === filters.direction) &&
-    (filters.bot === '' || hasBot === (filters.bot === 'yes')) &&
-    `${text(one['from'])} ${text(one['to'])} ${text(one['call_uuid'])}`
-      .toLowerCase()
-      .includes(wanted)
-  );
+/**
+ * Returns the query for running calls of an account, or of all accounts that the user may see. Undefined: the filters match
+ * no running call.
+ */
+export function liveQueryOf(filters: Filters, account: string | undefined): string | undefined {
+  if (filters.state === 'ended') return undefined;
+  if (filters.state !== 'live' && ENDED_ONLY.some((name) => filters[name] !== '')) return undefined;
+  const query = new URLSearchParams();
+  if (account !== undefined) query.set('account_id', account);
+  if (filters.search.trim() !== '') query.set('search', filters.search.trim());
+  if (filters.direction !== '') query.set('direction', filters.direction);
+  if (filters.bot !== '') query.set('bot', String(filters.bot === 'yes'));
+  return query.toString();
 }
 
 interface Props {

@@ -20,6 +20,7 @@ import {
   Tiles,
 } from '../ui/parts.tsx';
 import { BundleButton } from './bundle.tsx';
+import { CampaignOf } from './call-campaign.tsx';
 import { endTone } from './call-end.ts';
 import { LivePart } from './call-live.tsx';
 import { Charges, LinkedLegs } from './call-money.tsx';
@@ -121,6 +122,9 @@ export function CallPage({ account: chosen, uuid, isStaff, me }: Props) {
       <div class="columns">
         {cdr && <Details cdr={cdr} />}
         {cdr && <LinkedLegs account={account} cdr={cdr} />}
+        {text(cdr?.['campaign_id'] ?? live?.['campaign_id']) !== '' && (
+          <CampaignOf account={account} uuid={uuid} />
+        )}
       </div>
       {cdr && <Charges account={account} uuid={uuid} cdr={cdr} />}
     </>

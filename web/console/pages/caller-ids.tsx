@@ -48,7 +48,10 @@ export function CallerIds({ account, isStaff }: PageProps) {
         </div>
       </Card>
       {isStaff ? (
-        <VerifiedCallerIds account={account} />
+        <section class="stack">
+          <h2>{t('Verified numbers')}</h2>
+          <VerifiedCallerIds account={account} />
+        </section>
       ) : (
         <Card title={t('Verified numbers')} flush>
           <Table
@@ -88,6 +91,7 @@ export const VerifiedCallerIds = ({ account }: { readonly account: string }) => 
     isEditable={false}
     idOf={(row) => text(row['number'])}
     nameOf={(row) => text(row['number'])}
+    createLabel={t('Add verified number')}
     emptyTitle={t('No verified numbers yet.')}
     emptyDetail={t('Add a number after you have verified that it belongs to the customer.')}
     columns={[{ title: t('Number'), value: (row) => text(row['number']) }]}
@@ -154,10 +158,10 @@ function Overrides({ account, choices }: OverridesProps) {
     },
   ];
   return (
-    <Card title={t('Exceptions')} flush>
+    <Card title={t('Caller IDs of endpoints and applications')} flush>
       <Problem text={endpoints.problem ?? apps.problem ?? problem} />
       <Table
-        name={t('Exceptions')}
+        name={t('Caller IDs of endpoints and applications')}
         rows={list}
         problem={endpoints.problem ?? apps.problem}
         empty={t('No endpoints or applications yet.')}

@@ -5,6 +5,7 @@ import { readCsv, writeCsv } from '../csv.ts';
 import { count } from '../format.ts';
 import { useAction } from '../hooks.ts';
 import { t } from '../text.ts';
+import { type Cells, Corrections, CsvDrop, withCell } from '../ui/csv-rows.tsx';
 import { Drawer } from '../ui/overlay.tsx';
 import { Badge, Problem, Tiles } from '../ui/parts.tsx';
 import { toast } from '../ui/toast.tsx';
@@ -22,8 +23,6 @@ const MEANINGS: Readonly<Record<string, string>> = {
   hangup_url: t('Hangup URL'),
 };
 
-type Cells = readonly string[];
-
 interface List {
   readonly name: string;
   readonly file: File;
@@ -36,10 +35,8 @@ export function Upload({ path, done }: { readonly path: string; readonly done: (
   const [list, setList] = useState<List>();
   const [result, setResult] = useState<Row>();
   const [invalid, setInvalid] = useState<ReadonlyMap<number, string>>(new Map());
-  const [isOver, setOver] = useState(false);
   const { problem, isBusy, run } = useAction();
-  const choose = async (file: File | undefined) => {
-    if (file === undefined) return;
+  const choose = async (file: File) => {
     setResult(undefined);
     setInvalid(new Map());
     const isSmall = file.size <= EDITED_MAX_BYTES;
@@ -64,12 +61,7 @@ export function Upload({ path, done }: { readonly path: string; readonly done: (
     });
   const correct = (rowNumber: number, column: number, value: string) => {
     if (list?.rows === undefined) return;
-    setList({
-      ...list,
-      rows: list.rows.map((cells, at) =>
-        at === rowNumber ? cells.map((cell, index) => (index === column ? value : cell)) : cells,
-      ),
-    });
+    setList({ ...list, rows: withCell(list.rows, rowNumber, column, value) });
   };
   const removeInvalid = () => {
     if (list?.rows === undefined) return;
@@ -85,33 +77,11 @@ export function Upload({ path, done }: { readonly path: string; readonly done: (
       <Drawer title={t('Upload contacts')} isOpen={isOpen} close={() => setOpen(false)} isWide>
         <div class="body">
           <Problem text={problem} />
-          <label
-            class="drop"
-            data-over={isOver}
-            onDragOver={(event) => {
-              event.preventDefault();
-              setOver(true);
-            }}
-            onDragLeave={() => setOver(false)}
-            onDrop={(event) => {
-              event.preventDefault();
-              setOver(false);
-              void choose(event.dataTransfer?.files[0]);
-            }}
-          >
-            <span>{list?.name ?? t('Drop a CSV file here, or select one.')}</span>
-            <input
-              type="file"
-              accept=".csv,text/csv"
-              aria-label={t('CSV file')}
-              onChange={({ currentTarget }) => void choose(currentTarget.files?.[0])}
-            />
-            <span class="small muted">
-              {t(
-                'Columns: to (required), from, answer_url, hangup_url. Other columns become SIP headers. The list replaces the previous one.',
-              )}
-            </span>
-          </label>
+          <CsvDrop name={list?.name} choose={(file) => void choose(file)}>
+            {t(
+              'Columns: to (required), from, answer_url, hangup_url. Other columns become SIP headers. The list replaces the previous one.',
+            )}
+          </CsvDrop>
           {list?.rows !== undefined && result === undefined && <Preview rows={list.rows} />}
           {result !== undefined && <Result reply={result} />}
           {invalid.size > 0 && list?.rows !== undefined && (
@@ -207,56 +177,3 @@ const Result = ({ reply }: { readonly reply: Row }) => (
     ]}
   />
 );
-
-interface CorrectionsProps {
-  readonly rows: readonly Cells[];
-  readonly invalid: ReadonlyMap<number, string>;
-  readonly correct: (row: number, column: number, value: string) => void;
-}
-
-function Corrections({ rows: all, invalid, correct }: CorrectionsProps) {
-  const [header = []] = all;
-  return (
-    <section class="stack tight">
-      <h3>{t('Invalid rows')}</h3>
-      <p class="small muted">
-        {t('Correct the cells and upload the list again, or remove these rows.')}
-      </p>
-      <div class="table-wrap">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col" class="num">
-                {t('Row')}
-              </th>
-              <th scope="col">{t('Reason')}</th>
-              {header.map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {[...invalid].map(([row, reason]) => (
-              <tr key={row}>
-                <td class="num">{row}</td>
-                <td class="text-bad">{reason}</td>
-                {header.map((name, at) => (
-                  <td key={name}>
-                    <input
-                      class="input"
-                      aria-label={t('{column} of row {row}', { column: name, row })}
-                      value={all[row]?.[at] ?? ''}
-                      onInput={({ currentTarget }) => correct(row, at, currentTarget.value)}
-                    />
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </section>
-  );
-}

@@ -269,7 +269,8 @@ function Commands({ account, path, row, again }: CommandProps) {
         noun={t('campaign')}
         fields={campaignFields(rows(agents.value?.['objects']))}
         request={() => ({ method: 'PUT', path })}
-        save={(body) => call('PUT', path, campaignBody(body))}
+        prepare={campaignBody}
+        save={(body) => call('PUT', path, body)}
         done={again}
       />
       <FormDrawer

@@ -132,8 +132,9 @@ function Campaigns({ account }: PageProps) {
         fields={campaignFields(agentRows)}
         initial={INITIAL}
         request={() => ({ method: 'POST', path: root })}
+        prepare={campaignBody}
         save={async (body) => {
-          const made = await call('POST', root, campaignBody(body));
+          const made = await call('POST', root, body);
           go(href(`campaigns/${text(made['id'])}`));
         }}
         done={found.again}

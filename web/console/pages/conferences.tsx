@@ -1,15 +1,16 @@
-import { call, get, type Row, rows, text } from '../api.ts';
+import { get, type Row, rows, text } from '../api.ts';
 import { clock } from '../format.ts';
-import { useAction, useLoad } from '../hooks.ts';
+import { useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
 import type { PageProps } from '../page-props.ts';
 import { href } from '../place.ts';
 import { t } from '../text.ts';
-import { type Action, Actions, confirmed } from '../ui/overlay.tsx';
-import { Badge, CallLink, Card, Empty, Head, LoadProblem, Problem } from '../ui/parts.tsx';
+import { type Action, confirmed } from '../ui/overlay.tsx';
+import { Card, Empty, Head, LoadProblem, Problem } from '../ui/parts.tsx';
 import { Table } from '../ui/table.tsx';
-import { toast } from '../ui/toast.tsx';
 import { useMemberAudio } from './member-audio.tsx';
+import { AddParticipant, Party } from './party.tsx';
+import { membersText, Room, useRoom } from './room.tsx';
 
 const EVERY_MS = 2000;
 
@@ -44,6 +45,15 @@ export function Conferences({ account }: PageProps) {
     },
     EVERY_MS,
   );
+  const all = useRoom(`${root}/Conference/`, found.again);
+  const endAll = async () => {
+    const isSure = await confirmed({
+      title: t('End all conferences?'),
+      detail: t('The calls of all members end. Multi-party calls continue.'),
+      action: t('End all conferences'),
+    });
+    if (isSure) await all.send('DELETE', '', t('All conferences have ended.'));
+  };
   const running = parties.value?.filter((one) => one['status'] !== 'Ended');
   const ended = parties.value?.filter((one) => one['status'] === 'Ended');
   const isEmpty = found.value?.length === 0 && running?.length === 0;
@@ -54,7 +64,15 @@ export function Conferences({ account }: PageProps) {
         about={t(
           'Conferences and multi-party calls with their members. The page updates every two seconds.',
         )}
-      />
+      >
+        <AddParticipant root={`${root}/MultiPartyCall/`} done={parties.again} />
+        {found.value !== undefined && found.value.length > 1 && may('change') && (
+          <button type="button" class="btn danger" onClick={() => void endAll()}>
+            {t('End all conferences')}
+          </button>
+        )}
+      </Head>
+      <Problem text={all.problem} />
       <LoadProblem of={found} />
       <LoadProblem of={parties} />
       {isEmpty && (
@@ -109,37 +127,18 @@ export function Conferences({ account }: PageProps) {
   );
 }
 
-interface RoomProps {
+interface Props {
   readonly root: string;
   readonly row: Row;
   readonly again: () => void;
 }
 
-/** Sends requests about a room, shows their result and loads the room again. */
-function useRoom(path: string, again: () => void) {
-  const { problem, run } = useAction();
-  const send = (method: string, to: string, done: string, body?: object) =>
-    run(async () => {
-      await call(method, `${path}${to}`, body);
-      toast(done);
-    }).then(again);
-  const end = async (name: string) => {
-    const isSure = await confirmed({
-      title: t('End {name}?', { name }),
-      detail: t('The calls of all members end.'),
-      action: t('End for all'),
-    });
-    if (isSure) await send('DELETE', '', t('The conference has ended.'));
-  };
-  return { problem, send, end };
-}
-
-function Conference({ root, row, again }: RoomProps) {
+function Conference({ root, row, again }: Props) {
   const name = text(row['conference_name']);
-  const { problem, send, end } = useRoom(`${root}${encodeURIComponent(name)}/`, again);
+  const { problem, send } = useRoom(`${root}${encodeURIComponent(name)}/`, again);
   const member = (one: Row, to: string) => `Member/${text(one['member_id'])}/${to}`;
-  const audio = useMemberAudio(send);
-  const actions = (one: Row): readonly Action[] => [
+  const audio = useMemberAudio(send, { speaks: true });
+  const actionsOf = (one: Row): readonly Action[] => [
     one['muted'] === true
       ? { label: t('Unmute'), act: () => send('DELETE', member(one, 'Mute/'), t('Unmuted.')) }
       : { label: t('Mute'), act: () => send('POST', member(one, 'Mute/'), t('Muted.'), {}) },
@@ -165,177 +164,32 @@ function Conference({ root, row, again }: RoomProps) {
   ];
   const members = rows(row['members']);
   return (
-    <Card
-      title={name}
-      unit={t('{n} members, {time}', {
-        n: members.length,
-        time: clock(Number(row['conference_run_time'])),
-      })}
-      flush
-      actions={
-        may('change') && (
-          <>
-            <button
-              type="button"
-              class="btn"
-              onClick={() => void send('POST', 'Record/', t('The recording has started.'), {})}
-            >
-              {t('Start recording')}
-            </button>
-            <button
-              type="button"
-              class="btn"
-              onClick={() => void send('DELETE', 'Record/', t('The recording has stopped.'))}
-            >
-              {t('Stop recording')}
-            </button>
-            <button type="button" class="btn danger" onClick={() => void end(name)}>
-              {t('End for all')}
-            </button>
-          </>
-        )
-      }
+    <Room
+      name={name}
+      unit={`${membersText(members.length)}, ${clock(Number(row['conference_run_time']))}`}
+      members={members}
+      send={send}
+      problem={problem}
+      actions={[
+        {
+          label: t('Start recording'),
+          act: () => send('POST', 'Record/', t('The recording has started.'), {}),
+        },
+        {
+          label: t('Stop recording'),
+          act: () => send('DELETE', 'Record/', t('The recording has stopped.')),
+        },
+      ]}
+      second={{ title: t('Name'), value: (one) => text(one['caller_name']), isMinor: true }}
+      statesOf={(one) => [
+        one['muted'] === true && ['fair', t('Muted')],
+        one['deaf'] === true && ['fair', t('Deaf')],
+        one['muted'] !== true && one['deaf'] !== true && ['good', t('Speaking and hearing')],
+      ]}
+      timeOf={(one) => clock(Number(one['join_time']))}
+      actionsOf={actionsOf}
     >
-      <Problem text={problem} />
       {audio.form}
-      <Table
-        name={t('Members of {name}', { name })}
-        rows={members}
-        keyOf={(one) => text(one['member_id'])}
-        empty={t('No members.')}
-        columns={[
-          {
-            title: t('Call'),
-            value: (one) => <CallLink uuid={one['call_uuid']} from={one['from']} to={one['to']} />,
-          },
-          { title: t('Name'), value: (one) => text(one['caller_name']), isMinor: true },
-          {
-            title: t('State'),
-            value: (one) => (
-              <span class="row">
-                {one['muted'] === true && <Badge tone="fair">{t('Muted')}</Badge>}
-                {one['deaf'] === true && <Badge tone="fair">{t('Deaf')}</Badge>}
-                {one['muted'] !== true && one['deaf'] !== true && (
-                  <Badge tone="good">{t('Speaking and hearing')}</Badge>
-                )}
-              </span>
-            ),
-          },
-          { title: t('Time'), value: (one) => clock(Number(one['join_time'])), isNumber: true },
-          {
-            title: t('Actions'),
-            isActions: true,
-            need: 'change',
-            value: (one) => <Actions of={actions(one)} name={text(one['from'])} />,
-          },
-        ]}
-      />
-    </Card>
-  );
-}
-
-function Party({ root, row, again }: RoomProps) {
-  const name = text(row['friendly_name']);
-  const { problem, send, end } = useRoom(`${root}uuid_${text(row['mpc_uuid'])}/`, again);
-  const members = rows(row['members']).filter((one) => one['exit_time'] == null);
-  const toggle = (
-    one: Row,
-    field: 'mute' | 'hold' | 'coach_mode',
-    on: string,
-    off: string,
-  ): Action => ({
-    label: one[field] === true ? off : on,
-    act: () =>
-      send('POST', `Participant/${text(one['member_id'])}/`, one[field] === true ? off : on, {
-        [field]: one[field] !== true,
-      }),
-  });
-  const isRecording = row['recording'] === 'recording';
-  return (
-    <Card
-      title={name}
-      unit={t('{state}, {n} members, {time}', {
-        state: text(row['status']),
-        n: members.length,
-        time: clock(Number(row['duration'])),
-      })}
-      flush
-      actions={
-        may('change') && (
-          <>
-            <button
-              type="button"
-              class="btn"
-              onClick={() =>
-                void send(
-                  isRecording ? 'DELETE' : 'POST',
-                  'Record/',
-                  isRecording ? t('The recording has stopped.') : t('The recording has started.'),
-                  isRecording ? undefined : {},
-                )
-              }
-            >
-              {isRecording ? t('Stop recording') : t('Start recording')}
-            </button>
-            <button type="button" class="btn danger" onClick={() => void end(name)}>
-              {t('End for all')}
-            </button>
-          </>
-        )
-      }
-    >
-      <Problem text={problem} />
-      <Table
-        name={t('Members of {name}', { name })}
-        rows={members}
-        keyOf={(one) => text(one['member_id'])}
-        empty={t('No members.')}
-        columns={[
-          {
-            title: t('Call'),
-            value: (one) => <CallLink uuid={one['call_uuid']} from={one['from']} to={one['to']} />,
-          },
-          { title: t('Role'), value: (one) => text(one['role']), sort: (one) => text(one['role']) },
-          {
-            title: t('State'),
-            value: (one) => (
-              <span class="row">
-                {one['mute'] === true && <Badge tone="fair">{t('Muted')}</Badge>}
-                {one['hold'] === true && <Badge tone="info">{t('On hold')}</Badge>}
-                {one['coach_mode'] === true && <Badge tone="info">{t('Coaching')}</Badge>}
-                {one['mute'] !== true && one['hold'] !== true && (
-                  <Badge tone="good">{t('Connected')}</Badge>
-                )}
-              </span>
-            ),
-          },
-          { title: t('Time'), value: (one) => clock(Number(one['duration'])), isNumber: true },
-          {
-            title: t('Actions'),
-            isActions: true,
-            need: 'change',
-            value: (one) => (
-              <Actions
-                name={text(one['from'])}
-                of={[
-                  toggle(one, 'mute', t('Mute'), t('Unmute')),
-                  toggle(one, 'hold', t('Hold'), t('Resume')),
-                  {
-                    ...toggle(one, 'coach_mode', t('Start coaching'), t('Stop coaching')),
-                    isShown: text(one['role']).toLowerCase() === 'supervisor',
-                  },
-                  {
-                    label: t('Remove from call'),
-                    act: () =>
-                      send('DELETE', `Participant/${text(one['member_id'])}/`, t('Removed.')),
-                    isDanger: true,
-                  },
-                ]}
-              />
-            ),
-          },
-        ]}
-      />
-    </Card>
+    </Room>
   );
 }

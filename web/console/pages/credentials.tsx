@@ -6,10 +6,11 @@ import { may } from '../may.ts';
 import type { PageProps } from '../page-props.ts';
 import { href } from '../place.ts';
 import { t } from '../text.ts';
-import { Input } from '../ui/form.tsx';
-import { FormDrawer } from '../ui/overlay.tsx';
-import { Ago, Card, CopyText, Facts, Head, LoadProblem } from '../ui/parts.tsx';
+import { Input, onSubmit } from '../ui/form.tsx';
+import { confirmed, FormDrawer } from '../ui/overlay.tsx';
+import { Ago, Card, CopyText, Facts, Head, LoadProblem, Problem } from '../ui/parts.tsx';
 import { Snippets } from '../ui/snippets.tsx';
+import { toast } from '../ui/toast.tsx';
 
 /** Auth ID, auth token and access tokens of the account. */
 export function Credentials({ account, isStaff }: PageProps) {
@@ -113,6 +114,7 @@ export function Credentials({ account, isStaff }: PageProps) {
           </p>
         </Card>
       </div>
+      {may('change') && <PhoneTokens path={path} />}
       <Card title={t('First request')}>
         <Snippets request={{ method: 'GET', path: `${path}/` }} />
         <p class="small">
@@ -158,5 +160,58 @@ export function Credentials({ account, isStaff }: PageProps) {
         />
       </FormDrawer>
     </>
+  );
+}
+
+/** Returns the ID (`jti`) of a JSON Web Token, or the text itself if it is not a token. */
+function idOf(entered: string): string {
+  try {
+    const [, body = ''] = entered.split('.');
+    const read = JSON.parse(atob(body.replaceAll('-', '+').replaceAll('_', '/'))) as Row;
+    return text(read['jti']) || entered;
+  } catch {
+    return entered;
+  }
+}
+
+/** Revokes the token of a phone in a web page, for example after it was published by mistake. */
+function PhoneTokens({ path }: { readonly path: string }) {
+  const [entered, setEntered] = useState('');
+  const { problem, fields, isBusy, run } = useAction();
+  const revoke = async () => {
+    const id = idOf(entered.trim());
+    const isSure = await confirmed({
+      title: t('Revoke token {id}?', { id }),
+      detail: t('Phones that use the token are signed out, and it cannot be used again.'),
+      action: t('Revoke token'),
+    });
+    if (!isSure) return;
+    const isDone = await run(() => call('DELETE', `${path}/JWT/Token/${encodeURIComponent(id)}/`));
+    if (!isDone) return;
+    setEntered('');
+    toast(t('The token is revoked.'));
+  };
+  return (
+    <Card title={t('Tokens of browser phones')}>
+      <p>
+        {t(
+          'A token lets a phone in a web page sign in as one endpoint, for at most one day. Revoke a token that others may know.',
+        )}
+      </p>
+      <form class="filters" onSubmit={onSubmit(() => void revoke())}>
+        <Input
+          label={t('Token or its ID (jti)')}
+          value={entered}
+          set={setEntered}
+          problem={fields['jti']}
+          required
+          wider
+        />
+        <button type="submit" class="btn danger" aria-busy={isBusy}>
+          {t('Revoke token')}
+        </button>
+      </form>
+      <Problem text={fields['jti'] === undefined ? problem : undefined} />
+    </Card>
   );
 }

@@ -3,14 +3,13 @@ import { call, get, number, type Row, rows, text } from '../api.ts';
 import { count, sentence } from '../format.ts';
 import { useAction, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
-import { useQuery } from '../place.ts';
 import { t } from '../text.ts';
-import { Actions, confirmed, Drawer } from '../ui/overlay.tsx';
-import { Ago, Badge, Card, Facts, Head, LoadProblem, Problem } from '../ui/parts.tsx';
-import { Pager, Table } from '../ui/table.tsx';
+import { confirmed, Drawer } from '../ui/overlay.tsx';
+import { Ago, Badge, Card, Facts, Head, Problem } from '../ui/parts.tsx';
+import { Resource } from '../ui/resource.tsx';
+import { Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 
-const PER_PAGE = 25;
 const PROGRESS_MS = 1000;
 const MEGABYTE = 1_000_000;
 
@@ -157,16 +156,10 @@ function Verification() {
 }
 
 function Unreadable() {
-  const { fields, setAll } = useQuery({ page: '1' });
-  const page = Number(fields.page);
   const path = '/admin/v1/unreadable-rows';
-  const found = useLoad(`unreadable ${page}`, () =>
-    get(`${path}?limit=${PER_PAGE}&offset=${(page - 1) * PER_PAGE}`),
-  );
   const [open, setOpen] = useState<Row>();
   const { problem, run } = useAction();
-  const list = found.value && rows(found.value['rows']);
-  const remove = async (row: Row) => {
+  const remove = async (row: Row, again: () => void) => {
     const isSure = await confirmed({
       title: t('Remove this row from the list?'),
       detail: t(
@@ -176,50 +169,45 @@ function Unreadable() {
     });
     if (!isSure) return;
     const [table, key] = [row['table'], row['key']].map((one) => encodeURIComponent(text(one)));
-    if (await run(() => call('DELETE', `${path}/${table}/${key}`))) found.again();
+    if (await run(() => call('DELETE', `${path}/${table}/${key}`))) again();
   };
   return (
     <section class="stack">
       <h2>{t('Unreadable rows')}</h2>
-      <LoadProblem of={found} />
       <Problem text={problem} />
-      <Table
-        name={t('Unreadable rows')}
-        rows={list}
-        problem={found.problem}
-        keyOf={(row) => `${text(row['table'])} ${text(row['key'])}`}
-        empty={t('All rows can be read.')}
-        columns={[
-          { title: t('Table'), value: (row) => <code>{text(row['table'])}</code> },
-          { title: t('Key'), value: (row) => <code>{text(row['key'])}</code> },
-          { title: t('Reason'), value: (row) => sentence(row['reason']) },
-          { title: t('Found'), value: (row) => <Ago value={row['found']} />, isMinor: true },
+      <Resource
+        title={t('Unreadable rows')}
+        noun={t('row')}
+        path={path}
+        member="rows"
+        deletes={false}
+        idOf={(row) => `${text(row['table'])} ${text(row['key'])}`}
+        nameOf={(row) => text(row['key'])}
+        emptyTitle={t('All rows can be read.')}
+        actionsOf={(row, again) => [
+          { label: t('Show stored columns'), act: () => setOpen(row) },
           {
-            title: t('Actions'),
-            isActions: true,
-            value: (row) => (
-              <Actions
-                name={text(row['key'])}
-                of={[
-                  { label: t('Show stored columns'), act: () => setOpen(row) },
-                  {
-                    label: t('Remove from list'),
-                    act: () => remove(row),
-                    isDanger: true,
-                    need: 'change',
-                  },
-                ]}
-              />
-            ),
+            label: t('Remove from list'),
+            act: () => remove(row, again),
+            isDanger: true,
+            need: 'change',
           },
         ]}
-      />
-      <Pager
-        page={page}
-        set={(next) => setAll({ page: String(next) })}
-        perPage={PER_PAGE}
-        shown={list?.length ?? 0}
-        total={number(found.value?.['total'])}
+        columns={[
+          {
+            title: t('Table'),
+            value: (row) => <code>{text(row['table'])}</code>,
+            sort: (row) => text(row['table']),
+          },
+          { title: t('Key'), value: (row) => <code>{text(row['key'])}</code> },
+          { title: t('Reason'), value: (row) => sentence(row['reason']) },
+          {
+            title: t('Found'),
+            value: (row) => <Ago value={row['found']} />,
+            sort: (row) => text(row['found']),
+            isMinor: true,
+          },
+        ]}
       />
       <Drawer
         title={t('Stored columns')}

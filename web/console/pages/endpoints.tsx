@@ -32,7 +32,7 @@ export function Endpoints({ account, me }: PageProps) {
         path={`${root}/Endpoint/`}
         member="objects"
         search="username__contains"
-        searchLabel={t('User')}
+        searchLabel={t('Part of the user')}
         idOf={(row) => text(row['endpoint_id'])}
         nameOf={(row) => text(row['username'])}
         deleteDetail={t('Its phone can no longer register, and its calls end.')}

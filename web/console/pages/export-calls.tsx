@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { messageOf, Refused, type Row, send, text } from '../api.ts';
+import { get, messageOf, number, Refused, type Row, rows, send, text } from '../api.ts';
 import { readCsv, writeCsv } from '../csv.ts';
 import { t } from '../text.ts';
 import { saveAs } from '../ui/form.tsx';
@@ -8,8 +8,8 @@ import { toast } from '../ui/toast.tsx';
 interface Props {
   /** Path of the export with the filters; undefined if only running calls are exported. */
   readonly path: string | undefined;
-  /** Running calls that match the filters. They are the first rows. */
-  readonly running: readonly Row[];
+  /** Query of the running calls that match the filters, which are the first rows; undefined without any. */
+  readonly live: string | undefined;
 }
 
 /** Columns of the service's CSV, by the names that running calls use. */
@@ -24,18 +24,19 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Button that downloads the calls of the list, running ones included, as CSV. */
-export function ExportCalls({ path, running }: Props) {
+export function ExportCalls({ path, live }: Props) {
   const [isBusy, setBusy] = useState(false);
   const save = async (): Promise<void> => {
-    if (path === undefined || running.length > 0) {
+    if (path === undefined || live !== undefined) {
+      const running = live === undefined ? [] : await runningOf(live);
       const reply = path === undefined ? undefined : await answer(path);
       const ended = reply === undefined ? '' : await reply.text();
       const [columns = Object.keys(NAMES)] = readCsv(ended.split('\n', 1)[0] ?? '');
-      const rows = running.map((row) =>
+      const lines = running.map((row) =>
         columns.map((name) => defused(text(row[NAMES[name] ?? '']))),
       );
       const rest = ended.slice(ended.indexOf('\n') + 1);
-      saveAs(new Blob([writeCsv([columns, ...rows]), rest], { type: 'text/csv' }), 'calls.csv');
+      saveAs(new Blob([writeCsv([columns, ...lines]), rest], { type: 'text/csv' }), 'calls.csv');
     } else saveAs(await (await answer(path)).blob(), 'calls.csv');
   };
   const begin = () => {
@@ -49,6 +50,19 @@ export function ExportCalls({ path, running }: Props) {
       {t('Export CSV')}
     </button>
   );
+}
+
+const PAGE = 1000;
+
+/** Returns all running calls of a query, page by page. */
+async function runningOf(query: string): Promise<readonly Row[]> {
+  const found: Row[] = [];
+  for (;;) {
+    const path = `/console/api/live-calls?${query}&limit=${PAGE}&offset=${found.length}`;
+    const page = await get(path);
+    found.push(...rows(page['calls']));
+    if (rows(page['calls']).length < PAGE || found.length >= number(page['total'])) return found;
+  }
 }
 
 async function answer(path: string): Promise<Response> {

@@ -144,7 +144,7 @@ export function Health() {
           {
             name: t('Running calls'),
             value: count(live.total),
-            note: t('of {n}', { n: text(state?.['calls_limit']) }),
+            note: t('of {n}', { n: count(state?.['calls_limit']) }),
           },
           {
             name: t('Calls per second'),

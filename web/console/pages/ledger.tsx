@@ -1,7 +1,7 @@
 /** Ledger with filters and the balance after each entry. */
 import { get, number, part, type Row, rows, text } from '../api.ts';
-import { count, money, words } from '../format.ts';
-import { useLoad, useSettled } from '../hooks.ts';
+import { count, money, sourceName } from '../format.ts';
+import { useLoad, useSettledFields } from '../hooks.ts';
 import { href, useQuery } from '../place.ts';
 import { t } from '../text.ts';
 import { Input, Save, Select } from '../ui/form.tsx';
@@ -29,7 +29,7 @@ const signed = (row: Row): number =>
 
 export function Ledger({ account, currency, balance }: Props) {
   const { fields: filters, setAll } = useQuery(EMPTY);
-  const asked = JSON.parse(useSettled(JSON.stringify(filters))) as typeof EMPTY;
+  const asked = useSettledFields(filters);
   const { page, ...others } = asked;
   const query = new URLSearchParams({ page, per_page: String(PER_PAGE) });
   for (const [name, one] of Object.entries(others)) if (one !== '') query.set(name, one);
@@ -79,7 +79,7 @@ export function Ledger({ account, currency, balance }: Props) {
           label={t('Source')}
           value={filters.reference_type}
           set={set('reference_type')}
-          options={[['', t('Any')], ...names.map((one) => [one, words(one)] as const)]}
+          options={[['', t('Any')], ...names.map((one) => [one, sourceName(one)] as const)]}
         />
         <Input
           label={t('From date')}
@@ -112,8 +112,8 @@ export function Ledger({ account, currency, balance }: Props) {
           { title: t('Description'), value: (row) => <Described row={row} /> },
           {
             title: t('Source'),
-            value: (row) => words(row['reference_type']),
-            sort: (row) => text(row['reference_type']),
+            value: (row) => sourceName(row['reference_type']),
+            sort: (row) => sourceName(row['reference_type']),
             isMinor: true,
           },
           {

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { get, type Row, rows, text } from '../api.ts';
 import { preciseTime, words } from '../format.ts';
-import { useLoad, useSettled } from '../hooks.ts';
+import { useLoad, useSettledFields } from '../hooks.ts';
 import { href, useQuery } from '../place.ts';
 import { t } from '../text.ts';
 import { Check, Input, optionsOf, Select, saveAs } from '../ui/form.tsx';
@@ -16,7 +16,7 @@ const TONES: Readonly<Record<string, Tone>> = { error: 'bad', warn: 'fair', info
 export function Log() {
   const { fields, set } = useQuery({ node: '', level: 'info', call: '', search: '' });
   const [isFollowing, setFollowing] = useState(true);
-  const asked = JSON.parse(useSettled(JSON.stringify(fields))) as typeof fields;
+  const asked = useSettledFields(fields);
   const nodes = useLoad('nodes', () => get('/admin/v1/nodes'));
   const callUuid = asked.call.trim();
   const isCallWrong = callUuid !== '' && !UUID.test(callUuid);

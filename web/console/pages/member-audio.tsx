@@ -2,9 +2,7 @@ import { useState } from 'preact/hooks';
 import { t } from '../text.ts';
 import { Input } from '../ui/form.tsx';
 import { type Action, FormDrawer } from '../ui/overlay.tsx';
-
-/** Sends a request about the conference and reports its result. */
-type Send = (method: string, to: string, done: string, body?: object) => Promise<unknown>;
+import type { Send } from './room.tsx';
 
 interface Asked {
   readonly kind: 'Play' | 'Speak';
@@ -12,8 +10,8 @@ interface Asked {
   readonly to: string;
 }
 
-/** Returns the actions that play or speak to one member, and the form that they open. */
-export function useMemberAudio(send: Send) {
+/** Returns the actions that play to one member, and speak if the API offers it, and the form that they open. */
+export function useMemberAudio(send: Send, { speaks }: { readonly speaks: boolean }) {
   const [asked, setAsked] = useState<Asked>();
   const [value, setValue] = useState('');
   const ask = (kind: Asked['kind'], to: string) => () => {
@@ -26,10 +24,11 @@ export function useMemberAudio(send: Send) {
       label: t('Stop playback'),
       act: () => send('DELETE', `${to}Play/`, t('The playback has stopped.')),
     },
-    { label: t('Speak text'), act: ask('Speak', to) },
+    { label: t('Speak text'), act: ask('Speak', to), isShown: speaks },
     {
       label: t('Stop speaking'),
       act: () => send('DELETE', `${to}Speak/`, t('The speech has stopped.')),
+      isShown: speaks,
     },
   ];
   const isUrl = asked?.kind === 'Play';

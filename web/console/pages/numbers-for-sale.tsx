@@ -1,31 +1,39 @@
 /** Numbers that can be bought, and the inventory of the service. */
-import { call, get, type Row, rows, text } from '../api.ts';
+import { useState } from 'preact/hooks';
+import { call, type Row, text } from '../api.ts';
 import { money, words } from '../format.ts';
-import { useAction, useLoad, useSettled } from '../hooks.ts';
-import { may } from '../may.ts';
+import { useAction } from '../hooks.ts';
 import { useQuery } from '../place.ts';
 import { t } from '../text.ts';
 import { Input } from '../ui/form.tsx';
 import { confirmed } from '../ui/overlay.tsx';
-import { Badge, Empty, LoadProblem, Problem } from '../ui/parts.tsx';
+import { Badge, Problem } from '../ui/parts.tsx';
 import { Resource } from '../ui/resource.tsx';
-import { Pager, Table } from '../ui/table.tsx';
+import type { Column } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 
-const PER_PAGE = 25;
+export const NUMBER: Column = {
+  title: t('Number'),
+  value: (row) => text(row['e164']),
+  sort: (row) => text(row['e164']),
+};
+export const COUNTRY: Column = {
+  title: t('Country'),
+  value: (row) => text(row['country']),
+  sort: (row) => text(row['country']),
+  isMinor: true,
+};
+export const PER_MONTH: Column = {
+  title: t('Per month'),
+  value: (row) => money(row['monthly_fee'], row['currency']),
+  sort: (row) => Number(row['monthly_fee']),
+  isNumber: true,
+};
 
 export function Market({ account }: { readonly account: string }) {
-  const { fields, setAll } = useQuery({ view: 'buy', page: '1', q: '', country: '' });
-  const search = useSettled(`${fields.q}|${fields.country}`);
-  const page = Number(fields.page);
-  const query = new URLSearchParams({ page: String(page), per_page: String(PER_PAGE) });
-  if (fields.q !== '') query.set('search', fields.q);
-  if (/^[A-Za-z]{2}$/.test(fields.country)) query.set('country', fields.country.toUpperCase());
-  const found = useLoad(`${account} ${page} ${search}`, () =>
-    get(`/api/v1/Account/${account}/inventory/numbers?${query}`),
-  );
+  const { fields, setAll } = useQuery({ view: 'own', page: '1', country: '' });
   const { problem, run } = useAction();
-  const list = found.value && rows(found.value['items']);
+  const [round, setRound] = useState(0);
   const buy = async (row: Row) => {
     const isSure = await confirmed({
       title: t('Buy {name}?', { name: text(row['e164']) }),
@@ -43,75 +51,60 @@ export function Market({ account }: { readonly account: string }) {
       }),
     );
     if (isDone) toast(t('{name} belongs to the account now.', { name: text(row['e164']) }));
-    found.again();
+    setRound(round + 1);
   };
+  const isCountry = /^[A-Za-z]{2}$/.test(fields.country);
   return (
-    <section class="stack">
-      <div class="filters">
-        <Input
-          label={t('Part of the number')}
-          type="search"
-          value={fields.q}
-          set={(q) => setAll({ q, page: '1' })}
-        />
-        <Input
-          label={t('Country (two letters)')}
-          value={fields.country}
-          set={(country) => setAll({ country, page: '1' })}
-        />
-      </div>
-      <LoadProblem of={found} />
+    <>
       <Problem text={problem} />
-      <Table
-        name={t('Numbers for sale')}
-        rows={list}
-        problem={found.problem}
-        keyOf={(row) => text(row['e164'])}
-        empty={
-          <Empty title={t('No number is for sale.')}>
-            <p>{t('The operator adds numbers to the inventory of the service.')}</p>
-          </Empty>
+      <Resource
+        key={round}
+        title={t('Numbers for sale')}
+        noun={t('number')}
+        path={`/api/v1/Account/${account}/inventory/numbers`}
+        member="items"
+        pages="page"
+        search="search"
+        searchLabel={t('Part of the number')}
+        deletes={false}
+        idOf={(row) => text(row['e164'])}
+        nameOf={(row) => text(row['e164'])}
+        query={isCountry ? { country: fields.country.toUpperCase() } : {}}
+        isFiltered={isCountry}
+        filters={
+          <Input
+            label={t('Country (two letters)')}
+            value={fields.country}
+            set={(country) => setAll({ country, page: '1' })}
+          />
         }
+        emptyTitle={t('No number is for sale.')}
+        emptyDetail={t('The operator adds numbers to the inventory of the service.')}
         columns={[
-          {
-            title: t('Number'),
-            value: (row) => text(row['e164']),
-            sort: (row) => text(row['e164']),
-          },
-          { title: t('Country'), value: (row) => text(row['country']) },
+          NUMBER,
+          COUNTRY,
           { title: t('Region'), value: (row) => text(row['region']), isMinor: true },
           {
             title: t('Setup'),
             value: (row) => money(row['setup_fee'], row['currency']),
+            sort: (row) => Number(row['setup_fee']),
             isNumber: true,
             isMinor: true,
           },
-          {
-            title: t('Per month'),
-            value: (row) => money(row['monthly_fee'], row['currency']),
-            sort: (row) => Number(row['monthly_fee']),
-            isNumber: true,
-          },
+          PER_MONTH,
           {
             title: t('Buy'),
             isActions: true,
-            value: (row) =>
-              may('change') && (
-                <button type="button" class="btn tiny" onClick={() => void buy(row)}>
-                  {t('Buy number')}
-                </button>
-              ),
+            need: 'change',
+            value: (row) => (
+              <button type="button" class="btn tiny" onClick={() => void buy(row)}>
+                {t('Buy number')}
+              </button>
+            ),
           },
         ]}
       />
-      <Pager
-        page={page}
-        set={(next) => setAll({ page: String(next) })}
-        perPage={PER_PAGE}
-        shown={list?.length ?? 0}
-        total={Number(found.value?.['total'] ?? 0)}
-      />
-    </section>
+    </>
   );
 }
 
@@ -131,9 +124,18 @@ export const Inventory = () => (
     emptyTitle={t('The inventory is empty.')}
     emptyDetail={t('Add numbers that carriers route to this service.')}
     columns={[
-      { title: t('Number'), value: (row) => text(row['e164']), sort: (row) => text(row['e164']) },
-      { title: t('Account'), value: (row) => <code>{text(row['account_id'])}</code> },
-      { title: t('Country'), value: (row) => text(row['country']), isMinor: true },
+      NUMBER,
+      {
+        title: t('Account'),
+        value: (row) =>
+          row['account_id'] == null ? (
+            <span class="muted">{t('For sale')}</span>
+          ) : (
+            <code>{text(row['account_id'])}</code>
+          ),
+        sort: (row) => text(row['account_id']),
+      },
+      COUNTRY,
       { title: t('Carrier'), value: (row) => text(row['provider']), isMinor: true },
       {
         title: t('State'),
@@ -141,11 +143,7 @@ export const Inventory = () => (
           <Badge tone={row['status'] === 'active' ? 'good' : 'none'}>{words(row['status'])}</Badge>
         ),
       },
-      {
-        title: t('Per month'),
-        value: (row) => money(row['monthly_fee'], row['currency']),
-        isNumber: true,
-      },
+      PER_MONTH,
     ]}
     fields={[
       { name: 'e164', label: t('Number'), hint: t('E.164 format'), required: true },

@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks';
 import { call, get, type Row, rows, text } from '../api.ts';
-import { money, words } from '../format.ts';
-import { useAction, useLoad, useSettled } from '../hooks.ts';
+import { words } from '../format.ts';
+import { useAction, useLoad } from '../hooks.ts';
 import type { PageProps } from '../page-props.ts';
 import { useQuery } from '../place.ts';
 import { t } from '../text.ts';
-import { Input, Select } from '../ui/form.tsx';
-import { Actions, confirmed, FormDrawer } from '../ui/overlay.tsx';
-import { At, Badge, Empty, Head, LoadProblem, Problem, Tabs } from '../ui/parts.tsx';
-import { Pager, Table } from '../ui/table.tsx';
+import { Select } from '../ui/form.tsx';
+import { type Action, confirmed, FormDrawer } from '../ui/overlay.tsx';
+import { At, Badge, Head, Problem, Tabs } from '../ui/parts.tsx';
+import { Resource } from '../ui/resource.tsx';
 import { toast } from '../ui/toast.tsx';
-import { Inventory, Market } from './numbers-for-sale.tsx';
+import { COUNTRY, Inventory, Market, NUMBER, PER_MONTH } from './numbers-for-sale.tsx';
 
 export function Numbers({ account, isStaff }: PageProps) {
   const { fields, setAll } = useQuery({ view: 'own', page: '1', q: '' });
@@ -43,28 +43,21 @@ export function Numbers({ account, isStaff }: PageProps) {
   );
 }
 
-const PER_PAGE = 25;
-
 const pathOf = (root: string, row: Row, suffix = ''): string =>
   `${root}/${encodeURIComponent(text(row['e164']))}${suffix}`;
 
 function Own({ account }: { readonly account: string }) {
   const root = `/api/v1/Account/${account}/numbers`;
-  const { fields, setAll } = useQuery({ view: 'own', page: '1', q: '' });
-  const search = useSettled(fields.q);
-  const page = Number(fields.page);
-  const found = useLoad(`${account} ${page} ${search}`, () =>
-    get(`${root}?page=${page}&per_page=${PER_PAGE}&search=${encodeURIComponent(search)}`),
-  );
+  const { setAll } = useQuery({ view: 'own', page: '1', q: '' });
+  const targets = useTargets(account);
   const { problem, run } = useAction();
   const [assigned, setAssigned] = useState<Row>();
-  const list = found.value && rows(found.value['items']);
-  const act = (to: string, send: () => Promise<unknown>) =>
+  const act = (done: string, send: () => Promise<unknown>, again: () => void) =>
     run(async () => {
       await send();
-      toast(to);
-    }).then(found.again);
-  const release = async (row: Row) => {
+      toast(done);
+    }).then(again);
+  const release = async (row: Row, again: () => void) => {
     const isSure = await confirmed({
       title: t('Release {name}?', { name: text(row['e164']) }),
       detail: t(
@@ -72,7 +65,8 @@ function Own({ account }: { readonly account: string }) {
       ),
       action: t('Release number'),
     });
-    if (isSure) await act(t('The number is released.'), () => call('DELETE', pathOf(root, row)));
+    if (isSure)
+      await act(t('The number is released.'), () => call('DELETE', pathOf(root, row)), again);
   };
   const check = (row: Row) =>
     run(async () => {
@@ -83,44 +77,60 @@ function Own({ account }: { readonly account: string }) {
         isGood ? 'good' : 'bad',
       );
     });
+  const actionsOf = (row: Row, again: () => void): readonly Action[] => [
+    { label: t('Assign number'), act: () => setAssigned(row), need: 'change' },
+    { label: t('Check number'), act: () => check(row) },
+    {
+      label: t('Undo release'),
+      act: () =>
+        act(
+          t('The release is undone.'),
+          () => call('POST', pathOf(root, row, '/cancel-release'), {}),
+          again,
+        ),
+      isShown: row['status'] === 'pending_release',
+      need: 'change',
+    },
+    {
+      label: t('Release number'),
+      act: () => release(row, again),
+      isDanger: true,
+      isShown: row['status'] !== 'pending_release',
+      need: 'change',
+    },
+  ];
+  const buy = (
+    <button
+      type="button"
+      class="btn primary"
+      onClick={() => setAll({ view: 'buy', q: '', page: '1' })}
+    >
+      {t('Buy number')}
+    </button>
+  );
   return (
-    <section class="stack">
-      <div class="filters">
-        <Input
-          label={t('Part of the number')}
-          type="search"
-          value={fields.q}
-          set={(q) => setAll({ q, page: '1' })}
-        />
-      </div>
-      <LoadProblem of={found} />
+    <>
       <Problem text={problem} />
-      <Table
-        name={t('Numbers')}
-        rows={list}
-        problem={found.problem}
-        keyOf={(row) => text(row['e164'])}
-        empty={
-          <Empty title={search === '' ? t('No numbers yet.') : t('No number matches.')}>
-            <button
-              type="button"
-              class="btn primary"
-              onClick={() => setAll({ view: 'buy', q: '', page: '1' })}
-            >
-              {t('Buy number')}
-            </button>
-          </Empty>
-        }
+      <Resource
+        title={t('Numbers')}
+        noun={t('number')}
+        path={root}
+        member="items"
+        pages="page"
+        search="search"
+        searchLabel={t('Part of the number')}
+        deletes={false}
+        idOf={(row) => text(row['e164'])}
+        nameOf={(row) => text(row['e164'])}
+        actionsOf={actionsOf}
+        emptyTitle={t('No numbers yet.')}
+        emptyAction={buy}
         columns={[
-          {
-            title: t('Number'),
-            value: (row) => text(row['e164']),
-            sort: (row) => text(row['e164']),
-          },
-          { title: t('Country'), value: (row) => text(row['country']), isMinor: true },
+          NUMBER,
+          COUNTRY,
           {
             title: t('Receives calls'),
-            value: (row) => <Receiver account={account} row={row} />,
+            value: (row) => <Receiver targets={targets} row={row} />,
           },
           {
             title: t('State'),
@@ -131,64 +141,27 @@ function Own({ account }: { readonly account: string }) {
             ),
             sort: (row) => text(row['status']),
           },
-          {
-            title: t('Per month'),
-            value: (row) => money(row['monthly_fee'], row['currency']),
-            sort: (row) => Number(row['monthly_fee']),
-            isNumber: true,
-            isMinor: true,
-          },
+          PER_MONTH,
           {
             title: t('Next charge'),
             value: (row) => <At value={row['next_billing_date']} />,
+            sort: (row) => text(row['next_billing_date']),
             isMinor: true,
           },
-          {
-            title: t('Actions'),
-            isActions: true,
-            value: (row) => (
-              <Actions
-                name={text(row['e164'])}
-                of={[
-                  { label: t('Assign number'), act: () => setAssigned(row), need: 'change' },
-                  { label: t('Check number'), act: () => check(row) },
-                  {
-                    label: t('Undo release'),
-                    act: () =>
-                      act(t('The release is undone.'), () =>
-                        call('POST', pathOf(root, row, '/cancel-release'), {}),
-                      ),
-                    isShown: row['status'] === 'pending_release',
-                    need: 'change',
-                  },
-                  {
-                    label: t('Release number'),
-                    act: () => release(row),
-                    isDanger: true,
-                    isShown: row['status'] !== 'pending_release',
-                    need: 'change',
-                  },
-                ]}
-              />
-            ),
-          },
         ]}
-      />
-      <Pager
-        page={page}
-        set={(next) => setAll({ page: String(next) })}
-        perPage={PER_PAGE}
-        shown={list?.length ?? 0}
-        total={Number(found.value?.['total'] ?? 0)}
-      />
-      <Assign
-        account={account}
-        root={root}
-        row={assigned}
-        close={() => setAssigned(undefined)}
-        done={found.again}
-      />
-    </section>
+      >
+        {(again) => (
+          <Assign
+            account={account}
+            targets={targets}
+            root={root}
+            row={assigned}
+            close={() => setAssigned(undefined)}
+            done={again}
+          />
+        )}
+      </Resource>
+    </>
   );
 }
 
@@ -206,8 +179,10 @@ const useTargets = (account: string) => {
   };
 };
 
-function Receiver({ account, row }: { readonly account: string; readonly row: Row }) {
-  const { apps, trunks } = useTargets(account);
+type Targets = ReturnType<typeof useTargets>;
+
+function Receiver({ targets, row }: { readonly targets: Targets; readonly row: Row }) {
+  const { apps, trunks } = targets;
   const app = text(row['application_id']);
   const trunk = text(row['trunk_group_id']);
   if (app !== '') return <>{apps.find(([id]) => id === app)?.[1] ?? app}</>;
@@ -217,6 +192,7 @@ function Receiver({ account, row }: { readonly account: string; readonly row: Ro
 
 interface AssignProps {
   readonly account: string;
+  readonly targets: Targets;
   readonly root: string;
   readonly row: Row | undefined;
   readonly close: () => void;
@@ -224,8 +200,8 @@ interface AssignProps {
 }
 
 /** Assigns a number to an application, a trunk and a sub-account. */
-function Assign({ account, root, row, close, done }: AssignProps) {
-  const { apps, trunks } = useTargets(account);
+function Assign({ account, targets, root, row, close, done }: AssignProps) {
+  const { apps, trunks } = targets;
   const subs = useLoad(`${account} subs`, () =>
     get(`/api/v1/accounts/${account}/sub-accounts/?page=1&size=100`).catch((): Row => ({})),
   );

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { get, number, part, type Row, rows, text } from '../api.ts';
-import { clock, count, money, percent, timeOfDay } from '../format.ts';
+import { TRIAL } from '../browser-phone.ts';
+import { clock, count, firstSentence, money, percent, timeOfDay } from '../format.ts';
 import { useLive, useLoad } from '../hooks.ts';
 import type { PageProps } from '../page-props.ts';
 import { href } from '../place.ts';
@@ -112,14 +113,15 @@ function Onboarding({ account, hasCalls }: StepProps) {
   const found = useLoad(`${account} ${hasCalls} ${total}`, async () => {
     const [endpoints, apps, numbers, calls] = await Promise.all([
       get(`${root}/Endpoint/?limit=1`),
-      get(`${root}/Application/?limit=1`),
+      get(`${root}/Application/?limit=2`),
       get(`${root}/numbers?per_page=1`),
       get(`${root}/cdr/recent?limit=50`),
     ]);
     const latest = rows(calls['data']);
     return {
       endpoint: number(part(endpoints['meta'])['total_count']) > 0,
-      application: number(part(apps['meta'])['total_count']) > 0,
+      // The first test call creates an application for unsaved documents.
+      application: rows(apps['objects']).some((one) => one['app_name'] !== TRIAL),
       number: number(numbers['total']) > 0,
       call: latest.some((one) => one['answer_time'] != null),
       bot: latest.some((one) => rows(one['stream_cdrs']).length > 0),
@@ -155,14 +157,14 @@ function Onboarding({ account, hasCalls }: StepProps) {
     [
       done.application,
       t('Create an application'),
-      t('It names the URL that returns the document of a call.'),
-      t('Create application'),
-      'applications',
+      t('Save a document of the playground, or enter the URL of your server.'),
+      t('Open playground'),
+      'playground',
     ],
     [
       done.bot,
       t('Connect a bot'),
-      t('Run a Stream element with the WebSocket URL of your bot.'),
+      t('Run a Stream element with the WebSocket URL of your bot, and call it.'),
       t('Open playground'),
       'playground',
     ],
@@ -296,7 +298,7 @@ function Changes() {
         problem={found.problem}
         empty={t('No changes yet.')}
         columns={[
-          { title: t('Change'), value: (row) => text(row['what']) },
+          { title: t('Change'), value: (row) => firstSentence(row['what']) },
           { title: t('User'), value: (row) => text(row['who']) },
           { title: t('Time'), value: (row) => <Ago value={row['at']} />, isMinor: true },
         ]}

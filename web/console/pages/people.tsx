@@ -4,31 +4,22 @@ import { useAction, useFields, useLoad } from '../hooks.ts';
 import type { PageProps } from '../page-props.ts';
 import { t } from '../text.ts';
 import { Input, optionsOf, Select } from '../ui/form.tsx';
-import { Actions, confirmed, FormDrawer } from '../ui/overlay.tsx';
+import { Actions, confirmed, Drawer, FormDrawer } from '../ui/overlay.tsx';
 import { At, Badge, Card, CopyText, Head, LoadProblem, Problem } from '../ui/parts.tsx';
 import { Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
+import { Sessions } from './sessions.tsx';
 
 const accountOf = (row: Row): string => text(row['account_id']) || t('Operator staff');
 const invitedOf = (row: Row): string => text(row['email']) || t('Anyone with the link');
 
 /** Users of the console and pending invitations. */
 export function People({ me, isStaff }: PageProps) {
-  const isOwner = me.role === 'owner';
   const users = useLoad('users', () => get('/console/api/users'));
-  const invitations = useLoad('invitations', () =>
-    isOwner ? get('/console/api/invitations') : Promise.resolve<Row>({ invitations: [] }),
-  );
+  const invitations = useLoad('invitations', () => get('/console/api/invitations'));
   const [link, setLink] = useState('');
+  const [sessionsOf, setSessionsOf] = useState<Row>();
   const { problem, run } = useAction();
-  if (!isOwner) {
-    return (
-      <Head
-        title={t('People')}
-        about={t('Only owners can see and manage the users of the console.')}
-      />
-    );
-  }
   const remove = async (row: Row) => {
     const isSure = await confirmed({
       title: t('Delete {name}?', { name: text(row['email']) }),
@@ -124,13 +115,28 @@ export function People({ me, isStaff }: PageProps) {
                 row['user_id'] !== me.user_id && (
                   <Actions
                     name={text(row['email'])}
-                    of={[{ label: t('Delete user'), act: () => remove(row), isDanger: true }]}
+                    of={[
+                      { label: t('Show sessions'), act: () => setSessionsOf(row) },
+                      { label: t('Delete user'), act: () => remove(row), isDanger: true },
+                    ]}
                   />
                 ),
             },
           ]}
         />
       </Card>
+      <Drawer
+        title={t('Sessions of {name}', { name: text(sessionsOf?.['email']) })}
+        isOpen={sessionsOf !== undefined}
+        close={() => setSessionsOf(undefined)}
+        isWide
+      >
+        <div class="body">
+          {sessionsOf && (
+            <Sessions path={`/console/api/users/${text(sessionsOf['user_id'])}/sessions`} />
+          )}
+        </div>
+      </Drawer>
       <Card title={t('Pending invitations')} flush>
         <LoadProblem of={invitations} />
         <Table

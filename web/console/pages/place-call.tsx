@@ -4,13 +4,13 @@ import { useAction, useFields, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
 import { go, href } from '../place.ts';
 import { t } from '../text.ts';
-import { Input } from '../ui/form.tsx';
+import { Input, TextArea } from '../ui/form.tsx';
 import { FormDrawer } from '../ui/overlay.tsx';
 import { Snippets } from '../ui/snippets.tsx';
 
 const NEW = { from: '', to: '', answer_url: '' };
 
-/** Places one outbound call. */
+/** Places outbound calls to one or more destinations. */
 export function PlaceCall({ account }: { readonly account: string }) {
   const [isOpen, setOpen] = useState(false);
   const { fields, set } = useFields(NEW);
@@ -19,14 +19,16 @@ export function PlaceCall({ account }: { readonly account: string }) {
     isOpen ? get(`/api/v1/Account/${account}/numbers?per_page=100`) : Promise.resolve<Row>({}),
   );
   const path = `/api/v1/Account/${account}/Call/`;
-  const body = { ...fields, answer_method: 'POST' };
+  const destinations = fields.to.split(/\s*[\n,<]\s*/).filter((one) => one !== '');
+  const body = { ...fields, to: destinations.join('<'), answer_method: 'POST' };
   if (!may('change')) return null;
   const place = () =>
     run(async () => {
       const placed = await call('POST', path, body);
       setOpen(false);
       const id = text(placed['request_uuid']);
-      if (id !== '') go(href(`calls/${id}`));
+      if (destinations.length > 1) go(href('calls', { state: 'live' }));
+      else if (id !== '') go(href(`calls/${id}`));
     });
   return (
     <>
@@ -51,12 +53,13 @@ export function PlaceCall({ account }: { readonly account: string }) {
           list={rows(numbers.value?.['items']).map((one) => text(one['e164']))}
           required
         />
-        <Input
+        <TextArea
           label={t('To')}
-          hint={t('A number in E.164 format, or a SIP address')}
+          hint={t('Numbers in E.164 format or SIP addresses, one per line, at most 1,000')}
           value={fields.to}
           set={set('to')}
           problem={problems['to']}
+          rows={2}
           required
         />
         <Input

@@ -1,10 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { call, get, type Row, rows, text } from '../api.ts';
+import { call, get, messageOf, type Row, rows, text } from '../api.ts';
+import { TRIAL } from '../browser-phone.ts';
 import { clock } from '../format.ts';
 import { useLive, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
 import type { PageProps } from '../page-props.ts';
+import { href, useQuery } from '../place.ts';
 import { t } from '../text.ts';
+import { Editor } from '../ui/editor.tsx';
 import { Select } from '../ui/form.tsx';
 import { Badge, Card, Head, RecordLink } from '../ui/parts.tsx';
 import { Table } from '../ui/table.tsx';
@@ -20,9 +23,26 @@ const KEPT = 'console.playground';
 /** XML editor with highlighting and completion that validates the document with the service's parser while typing. */
 export function Playground({ account }: PageProps) {
   const [xml, setXml] = useState(() => localStorage.getItem(KEPT) ?? TEMPLATES[1]?.xml ?? '');
+  const { fields, setAll } = useQuery({ app: '' });
+  const path = `/api/v1/Account/${account}/Application/`;
+  const apps = useLoad(account, () => get(`${path}?limit=100`));
+  const stored = rows(apps.value?.['objects']).filter(
+    (one) => one['answer_xml'] != null && one['app_name'] !== TRIAL,
+  );
+  const saved = stored.find((one) => one['app_id'] === fields.app);
+  const [isNaming, setNaming] = useState(false);
   const [found, setFound] = useState<Row>();
   const [round, setRound] = useState(0);
   const show = useRef<((line: number, column: number) => void) | undefined>(undefined);
+  /** Replaces the text of the editor. */
+  const replace = (next: string) => {
+    setXml(next);
+    setRound((count) => count + 1);
+  };
+  const savedXml = saved && text(saved['answer_xml']);
+  useEffect(() => {
+    if (savedXml !== undefined && savedXml !== xml) replace(savedXml);
+  }, [fields.app, savedXml]);
   useEffect(() => {
     localStorage.setItem(KEPT, xml);
     let isCurrent = true;
@@ -38,25 +58,35 @@ export function Playground({ account }: PageProps) {
     };
   }, [xml]);
   const isFine = found?.['ok'] === true;
-  const verbs = Array.isArray(found?.['instructions']) ? found['instructions'].map(text) : [];
   const template = TEMPLATES.find((one) => one.xml === xml)?.name ?? '';
   const choose = (name: string) => {
     const next = TEMPLATES.find((one) => one.name === name);
-    if (next === undefined) return;
-    setXml(next.xml);
-    setRound(round + 1);
+    if (next !== undefined) replace(next.xml);
   };
-  const store = async () => {
-    const { url } = await call('POST', '/console/api/xml/draft', { xml });
-    await navigator.clipboard.writeText(text(url));
-    toast(t('The URL of the document is copied. It is valid until the service restarts.'));
-  };
+  const save = () =>
+    call('POST', `${path}${fields.app}/`, { answer_xml: xml })
+      .then(() => toast(t('Saved document. The next call runs it.')))
+      .catch((error: unknown) => toast(messageOf(error), 'bad'))
+      .then(apps.again);
   return (
     <>
       <Head
         title={t('Playground')}
-        about={t('Write a document, validate it, and call it with the browser phone.')}
+        about={t(
+          'Write a document, call it with the browser phone, and save it as an application.',
+        )}
       >
+        {stored.length > 0 && (
+          <Select
+            label={t('Application')}
+            value={fields.app}
+            set={(app) => setAll({ app })}
+            options={[
+              ['', t('Not saved')],
+              ...stored.map((one) => [text(one['app_id']), text(one['app_name'])] as const),
+            ]}
+          />
+        )}
         <Select
           label={t('Template')}
           value={template}
@@ -68,9 +98,26 @@ export function Playground({ account }: PageProps) {
         title={t('Document')}
         actions={
           may('change') && (
-            <button type="button" class="btn" disabled={!isFine} onClick={() => void store()}>
-              {t('Copy document URL')}
-            </button>
+            <>
+              {saved !== undefined && (
+                <button
+                  type="button"
+                  class="btn"
+                  disabled={!isFine || xml === savedXml}
+                  onClick={() => void save()}
+                >
+                  {t('Save document')}
+                </button>
+              )}
+              <button
+                type="button"
+                class="btn primary"
+                disabled={!isFine}
+                onClick={() => setNaming(true)}
+              >
+                {t('Save as application')}
+              </button>
+            </>
           )
         }
       >
@@ -83,13 +130,7 @@ export function Playground({ account }: PageProps) {
         />
         <p id="verdict" role="status">
           {found === undefined && <span class="muted">{t('Validating …')}</span>}
-          {isFine && (
-            <span class="text-good">
-              {t('The document is valid: {verbs}.', {
-                verbs: verbs.join(', ') || t('no elements'),
-              })}
-            </span>
-          )}
+          {isFine && <span class="text-good">{t('The document is valid.')}</span>}
           {found !== undefined && !isFine && (
             <span class="row">
               <span class="text-bad">
@@ -111,9 +152,32 @@ export function Playground({ account }: PageProps) {
           )}
         </p>
       </Card>
+      {saved !== undefined && (
+        <p class="small muted">
+          {t('Calls run this document when a number or an endpoint uses the application.')}{' '}
+          <a href={href('numbers')}>{t('Assign a number')}</a>{' '}
+          <a href={href('endpoints')}>{t('Assign an endpoint')}</a>
+        </p>
+      )}
+      <Editor
+        isOpen={isNaming}
+        close={() => setNaming(false)}
+        row={undefined}
+        noun={t('application')}
+        fields={[{ name: 'app_name', label: t('Name'), required: true }]}
+        request={() => ({ method: 'POST', path })}
+        prepare={(body) => ({ ...body, answer_xml: xml })}
+        save={async (body) => setAll({ app: text((await call('POST', path, body))['app_id']) })}
+        done={apps.again}
+      />
       {may('change') && (
         <Card title={t('Test call')}>
-          <TrialCall account={account} xml={xml} isFine={isFine} />
+          <TrialCall
+            account={account}
+            xml={xml}
+            isFine={isFine}
+            application={xml === savedXml ? fields.app : ''}
+          />
         </Card>
       )}
       <History account={account} />

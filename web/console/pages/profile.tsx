@@ -1,14 +1,15 @@
 import { useState } from 'preact/hooks';
-import { call, get, type Me, type Row, rows, text } from '../api.ts';
-import { useAction, useLoad } from '../hooks.ts';
+import { call, type Me, type Row, text } from '../api.ts';
+import { useAction } from '../hooks.ts';
 import type { PageProps } from '../page-props.ts';
 import { t } from '../text.ts';
 import { Input, onSubmit } from '../ui/form.tsx';
 import { confirmed } from '../ui/overlay.tsx';
-import { Ago, Badge, Card, CopyText, Head, LoadProblem, Problem } from '../ui/parts.tsx';
-import { Table } from '../ui/table.tsx';
+import { Badge, Card, CopyText, Head, Problem } from '../ui/parts.tsx';
 import { toast } from '../ui/toast.tsx';
 import { pictureOf } from './endpoints.tsx';
+import { Sessions } from './sessions.tsx';
+import { passwordHint } from './sign-in.tsx';
 
 /** The signed-in user: password, second factor and sessions. */
 export const Profile = ({ me }: PageProps) => (
@@ -18,14 +19,14 @@ export const Profile = ({ me }: PageProps) => (
       about={t('{email}, role {role}', { email: me.email, role: me.role })}
     />
     <div class="columns">
-      <Password />
+      <Password me={me} />
       <Totp me={me} />
     </div>
-    <Sessions />
+    <OwnSessions />
   </>
 );
 
-function Password() {
+function Password({ me }: { readonly me: Me }) {
   const [old, setOld] = useState('');
   const [password, setPassword] = useState('');
   const { problem, fields, isBusy, run } = useAction();
@@ -51,7 +52,7 @@ function Password() {
         />
         <Input
           label={t('New password')}
-          hint={t('10 characters or more')}
+          hint={passwordHint(me.password_min_length)}
           type="password"
           value={password}
           set={setPassword}
@@ -157,8 +158,8 @@ function Totp({ me }: { readonly me: Me }) {
   );
 }
 
-function Sessions() {
-  const found = useLoad('sessions', () => get('/console/api/sessions'));
+function OwnSessions() {
+  const [round, setRound] = useState(0);
   const { problem, run } = useAction();
   const end = async () => {
     const isSure = await confirmed({
@@ -167,7 +168,7 @@ function Sessions() {
     });
     if (!isSure) return;
     await run(() => call('DELETE', '/console/api/sessions'));
-    found.again();
+    setRound(round + 1);
   };
   return (
     <Card
@@ -180,26 +181,7 @@ function Sessions() {
       }
     >
       <Problem text={problem} />
-      <LoadProblem of={found} />
-      <Table
-        name={t('Sessions')}
-        rows={found.value && rows(found.value['sessions'])}
-        problem={found.problem}
-        empty={t('No sessions.')}
-        columns={[
-          { title: t('Last active'), value: (row) => <Ago value={row['seen_at']} /> },
-          {
-            title: t('Address'),
-            value: (row) => (
-              <span class="row">
-                {text(row['address'])}
-                {row['current'] === true && <Badge tone="info">{t('This browser')}</Badge>}
-              </span>
-            ),
-          },
-          { title: t('Browser'), value: (row) => text(row['user_agent']), isMinor: true },
-        ]}
-      />
+      <Sessions key={round} path="/console/api/sessions" />
     </Card>
   );
 }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { call, get, messageOf, part, type Row, rows, text } from '../api.ts';
+import { words } from '../format.ts';
 import { useLoad, useSettled } from '../hooks.ts';
 import type { PageProps } from '../page-props.ts';
 import { t } from '../text.ts';
@@ -116,7 +117,7 @@ const PriceList = () => (
     columns={[
       {
         title: t('Direction'),
-        value: (row) => text(row['direction']),
+        value: (row) => words(row['direction']),
         sort: (row) => text(row['direction']),
       },
       {
@@ -131,12 +132,16 @@ const PriceList = () => (
         isNumber: true,
       },
       {
-        title: t('Pulse, s'),
+        title: t('Billed per, s'),
         value: (row) => text(row['pulse_seconds']),
         isNumber: true,
         isMinor: true,
       },
-      { title: t('Currency'), value: (row) => text(row['currency']) },
+      {
+        title: t('Currency'),
+        value: (row) => text(row['currency']),
+        sort: (row) => text(row['currency']),
+      },
       {
         title: t('Account'),
         value: (row) => <code>{text(row['account_id'])}</code>,
@@ -161,7 +166,7 @@ const PriceList = () => (
       },
       { name: 'prefix', label: t('Prefix'), hint: t('Digits; empty: all numbers') },
       { name: 'per_minute', label: t('Per minute'), kind: 'number', required: true },
-      { name: 'pulse_seconds', label: t('Pulse, seconds'), kind: 'number', initial: '60' },
+      { name: 'pulse_seconds', label: t('Billed per, seconds'), kind: 'number', initial: '60' },
       { name: 'currency', label: t('Currency'), initial: 'USD', required: true },
       { name: 'account_id', label: t('Account'), hint: t('Empty: all accounts') },
     ]}

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { call, get, part, type Row, rows, text } from '../api.ts';
 import { clock, count } from '../format.ts';
-import { useAction, useFields, useLoad, useSettled } from '../hooks.ts';
+import { useAction, useFields, useLoad, useSettledFields } from '../hooks.ts';
 import { may } from '../may.ts';
 import type { PageProps } from '../page-props.ts';
 import { href, useQuery } from '../place.ts';
@@ -19,7 +19,7 @@ const EMPTY = { call_uuid: '', from_number: '', to_number: '', conference_name: 
 export function Recordings({ account }: PageProps) {
   const root = `/api/v1/Account/${account}/Recording/`;
   const { fields: filters, setAll } = useQuery(EMPTY);
-  const { page, ...others } = JSON.parse(useSettled(JSON.stringify(filters))) as typeof EMPTY;
+  const { page, ...others } = useSettledFields(filters);
   const offset = (Number(page) - 1) * PER_PAGE;
   const query = new URLSearchParams(
     Object.entries(others).filter(([, value]) => value.trim() !== ''),

@@ -87,6 +87,10 @@ export function SignIn({ done }: Props) {
   );
 }
 
+/** Rules for new passwords. */
+export const passwordHint = (minimum: unknown): string =>
+  t('{n} characters or more, and not easy to guess', { n: text(minimum) });
+
 /** Page behind a single-use link to set a password. */
 export function Welcome({ token, done }: Props & { readonly token: string }) {
   const { value, problem: unknown } = useLoad(token, () =>
@@ -94,7 +98,7 @@ export function Welcome({ token, done }: Props & { readonly token: string }) {
   );
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const { problem, isBusy, run } = useAction();
+  const { problem, fields, isBusy, run } = useAction();
   const named = text(value?.['email']);
   const accept = () =>
     run(async () => {
@@ -105,7 +109,7 @@ export function Welcome({ token, done }: Props & { readonly token: string }) {
     });
   return (
     <Gate title={t('Welcome')}>
-      <Problem text={unknown ?? problem} />
+      <Problem text={unknown ?? (fields['password'] === undefined ? problem : undefined)} />
       {value === undefined && unknown === undefined && <Skeleton lines={3} />}
       {value !== undefined && (
         <form onSubmit={onSubmit(() => void accept())}>
@@ -123,7 +127,8 @@ export function Welcome({ token, done }: Props & { readonly token: string }) {
           )}
           <Input
             label={t('Choose a password')}
-            hint={t('10 characters or more')}
+            hint={passwordHint(value['password_min_length'])}
+            problem={fields['password']}
             type="password"
             value={password}
             set={setPassword}

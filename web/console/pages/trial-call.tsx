@@ -1,24 +1,23 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Phone } from '../../phone/phone-api.d.ts';
 import { call, get, rows, text } from '../api.ts';
-import { tokenFor } from '../browser-phone.ts';
+import { TRIAL, tokenFor } from '../browser-phone.ts';
 import { useAction, useLoad } from '../hooks.ts';
 import { href } from '../place.ts';
 import { t } from '../text.ts';
 import { Select } from '../ui/form.tsx';
 import { Problem } from '../ui/parts.tsx';
 
-/** Name of the application used for test calls. Each account gets one on first use. */
-const NAME = 'playground';
-
 interface Props {
   readonly account: string;
   readonly xml: string;
   readonly isFine: boolean;
+  /** ID of the application that has this document; '' if none has it. */
+  readonly application: string;
 }
 
 /** Calls the document in the editor with the browser phone. */
-export function TrialCall({ account, xml, isFine }: Props) {
+export function TrialCall({ account, xml, isFine, application }: Props) {
   const { value } = useLoad(account, () => get(`/api/v1/Account/${account}/Endpoint/?limit=100`));
   const names = rows(value?.['objects']).map((one) => text(one['username']));
   const [chosen, setChosen] = useState('');
@@ -45,7 +44,7 @@ export function TrialCall({ account, xml, isFine }: Props) {
       setReason('');
       const own = attempt.current;
       try {
-        const uri = await targetOf(account, xml);
+        const uri = await targetOf(account, xml, application);
         const made = await phoneOf(account, username, audio.current, setState);
         if (own !== attempt.current) {
           await made.unregister();
@@ -117,17 +116,22 @@ export function TrialCall({ account, xml, isFine }: Props) {
   );
 }
 
-/** Returns the address that runs the document. */
-async function targetOf(account: string, xml: string): Promise<string> {
+/** Returns the address that runs the document: of its application, or of the one for test calls. */
+async function targetOf(account: string, xml: string, application: string): Promise<string> {
   const path = `/api/v1/Account/${account}/Application/`;
-  const { url } = await call('POST', '/console/api/xml/draft', { xml });
-  const known = rows((await get(`${path}?limit=100`))['objects']).find(
-    (one) => one['app_name'] === NAME,
-  );
-  const id =
-    known?.['app_id'] ?? (await call('POST', path, { app_name: NAME, answer_url: url }))['app_id'];
-  if (known !== undefined) await call('POST', `${path}${text(id)}/`, { answer_url: url });
-  return text((await get(`${path}${text(id)}/`))['sip_uri']);
+  const id = application || (await trialOf(path, xml));
+  return text((await get(`${path}${id}/`))['sip_uri']);
+}
+
+/** Stores the document in the application for test calls, and returns its ID. */
+async function trialOf(path: string, xml: string): Promise<string> {
+  const found = await get(`${path}?app_name__contains=${TRIAL}`);
+  const known = rows(found['objects']).find((one) => one['app_name'] === TRIAL);
+  if (known === undefined)
+    return text((await call('POST', path, { app_name: TRIAL, answer_xml: xml }))['app_id']);
+  const id = text(known['app_id']);
+  await call('POST', `${path}${id}/`, { answer_xml: xml });
+  return id;
 }
 
 async function phoneOf(

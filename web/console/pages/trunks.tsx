@@ -1,9 +1,11 @@
-import { get, type Row, rows, text } from '../api.ts';
+import { useState } from 'preact/hooks';
+import { call, get, part, type Row, rows, text } from '../api.ts';
 import { words } from '../format.ts';
 import { useLoad } from '../hooks.ts';
 import type { PageProps } from '../page-props.ts';
 import { useQuery } from '../place.ts';
 import { t } from '../text.ts';
+import { Editor, type FieldSpec } from '../ui/editor.tsx';
 import { optionsOf } from '../ui/form.tsx';
 import { Badge, CopyText, Head, Tabs } from '../ui/parts.tsx';
 import { Resource } from '../ui/resource.tsx';
@@ -23,7 +25,7 @@ const VIEWS = [
 ] as const;
 
 /** Trunks of the account and their parts. */
-export function Trunks({ account }: PageProps) {
+export function Trunks({ account, isStaff }: PageProps) {
   const { fields, setAll } = useQuery({ view: 'trunks', page: '1', q: '' });
   return (
     <>
@@ -40,7 +42,7 @@ export function Trunks({ account }: PageProps) {
       ) : fields.view === 'addresses' ? (
         <TrunkPart account={account} kind={IP_ACLS} />
       ) : (
-        <TrunkList account={account} />
+        <TrunkList account={account} isStaff={isStaff} />
       )}
     </>
   );
@@ -67,7 +69,15 @@ const stateOf = (row: Row) => (
   </Badge>
 );
 
-function TrunkList({ account }: { readonly account: string }) {
+interface ListProps {
+  readonly account: string;
+  readonly isStaff: boolean;
+}
+
+function TrunkList({ account, isStaff }: ListProps) {
+  const [policy, setPolicy] = useState<Row>();
+  const policyOf = (row: Row) =>
+    `/admin/v1/accounts/${account}/trunks/${encodeURIComponent(text(row['trunk_id']))}`;
   const uris = useParts(account, ORIGINATION_URIS, '');
   const credentials = useParts(account, CREDENTIALS, '');
   const acls = useParts(account, IP_ACLS, '');
@@ -81,6 +91,18 @@ function TrunkList({ account }: { readonly account: string }) {
       idOf={(row) => text(row['trunk_id'])}
       nameOf={(row) => text(row['name'])}
       deleteDetail={t('No number may be assigned to it.')}
+      actionsOf={(row) => [
+        {
+          label: t('Edit trunk policy'),
+          act: async () => {
+            const found = await get(policyOf(row));
+            // The form shows header fields as lines.
+            setPolicy({ ...found, add_headers: linesOf(found['add_headers']) });
+          },
+          isShown: isStaff,
+          need: 'money',
+        },
+      ]}
       emptyTitle={t('No trunks yet.')}
       emptyDetail={t(
         'A trunk needs a destination for inbound calls, and credentials or allowed addresses for outbound calls.',
@@ -165,6 +187,92 @@ function TrunkList({ account }: { readonly account: string }) {
         { name: 'webhook_url', label: t('Callback URL'), kind: 'url', isNullable: true },
         { name: 'description', label: t('Description'), kind: 'area' },
       ]}
-    />
+    >
+      <Editor
+        isOpen={policy !== undefined}
+        close={() => setPolicy(undefined)}
+        row={policy}
+        noun={t('trunk policy')}
+        fields={POLICY}
+        request={() => ({ method: 'PATCH', path: policyOf(policy ?? {}) })}
+        prepare={({ add_headers: lines, ...body }) => ({
+          ...body,
+          ...(Array.isArray(lines) && { add_headers: headersOf(lines.map(text)) }),
+        })}
+        save={(body, row) => call('PATCH', policyOf(row ?? {}), body)}
+        done={() => undefined}
+      />
+    </Resource>
   );
 }
+
+const linesOf = (headers: unknown): readonly string[] =>
+  Object.entries(part(headers)).map(([name, value]) => `${name}: ${text(value)}`);
+
+/** A line without a colon stays a name without a value, which the service refuses. */
+const headersOf = (lines: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    lines.map((line) => {
+      const [name = '', ...value] = line.split(':');
+      return [name.trim(), value.join(':').trim()];
+    }),
+  );
+
+const CHOICE = ['', t('Default of the service')] as const;
+
+/** What the service sends to the peer of a trunk and accepts from it. */
+const POLICY: readonly FieldSpec[] = [
+  {
+    name: 'egress_allow',
+    label: t('Private destinations'),
+    kind: 'list',
+    hint: t('Private addresses, ranges or host names that destinations of the trunk may use'),
+  },
+  {
+    name: 'identity',
+    label: t('Caller identities from the peer'),
+    kind: 'select',
+    isNullable: true,
+    options: [CHOICE, ['trusted', t('Trust')], ['untrusted', t('Do not trust')]],
+    group: t('Caller identity'),
+  },
+  {
+    name: 'identity_header',
+    label: t('Header fields with the identity'),
+    kind: 'select',
+    isNullable: true,
+    options: [
+      CHOICE,
+      ['pai', 'P-Asserted-Identity'],
+      ['rpid', 'Remote-Party-ID'],
+      ['both', t('Both')],
+    ],
+  },
+  {
+    name: 'pass_headers',
+    label: t('Header fields to pass on'),
+    kind: 'list',
+    hint: t('Names of an inbound call, one per line; X-* for all of them'),
+    group: t('Header fields'),
+  },
+  {
+    name: 'add_headers',
+    label: t('Header fields to add'),
+    kind: 'list',
+    hint: t('One per line, for example X-Site: berlin'),
+  },
+  {
+    name: 'remove_headers',
+    label: t('Header fields to remove'),
+    kind: 'list',
+    hint: t('Names, one per line'),
+  },
+  {
+    name: 'large_over_tcp',
+    label: t('Send an INVITE above 1,300 bytes over TCP'),
+    kind: 'flag',
+    group: 'SIP',
+  },
+  { name: 'delayed_offer', label: t('Send INVITE without SDP'), kind: 'flag' },
+  { name: 'refer', label: t('Send REFER to the peer'), kind: 'flag' },
+];

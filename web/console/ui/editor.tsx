@@ -23,6 +23,7 @@ export interface FieldSpec {
     | 'flag'
     | 'select'
     | 'area'
+    | 'code'
     | 'list'
     | 'date'
     | 'time'
@@ -43,6 +44,7 @@ export interface FieldSpec {
 }
 
 export type Values = Readonly<Record<string, string>>;
+type Body = Record<string, unknown>;
 
 const readPath = (row: Row, name: string): unknown =>
   name.split('.').reduce<unknown>((at, one) => (at as Row | undefined | null)?.[one], row);
@@ -108,12 +110,18 @@ interface Props {
   readonly fields: readonly FieldSpec[];
   /** Name of the object in titles and buttons, for example "carrier". */
   readonly noun: string;
-  readonly save: (body: Record<string, unknown>, row: Row | undefined) => Promise<unknown>;
+  readonly save: (body: object, row: Row | undefined) => Promise<unknown>;
   /** Method and path of the request, for the code examples. */
   readonly request?: (row: Row | undefined) => { readonly method: string; readonly path: string };
   readonly done: () => void;
   readonly children?: ComponentChildren;
   readonly initial?: Values;
+  /** Changes the body before it is sent and shown as code. */
+  readonly prepare?: ((body: Body, row: Row | undefined) => object) | undefined;
+  /** Title of the form and of its button. Default: Create or Save, and the noun. */
+  readonly title?: string | undefined;
+  /** Message after the success. Default: Created or Saved, and the noun. */
+  readonly doneText?: string | undefined;
 }
 
 export function Editor(props: Props) {
@@ -124,12 +132,15 @@ export function Editor(props: Props) {
     if (isOpen) setValues({ ...initialOf(fields, row), ...props.initial });
   }, [isOpen, row]);
   const isNew = row === undefined;
-  const submit = isNew ? t('Create {noun}', { noun }) : t('Save {noun}', { noun });
-  const body = bodyOf(fields, values, row);
+  const submit = props.title ?? (isNew ? t('Create {noun}', { noun }) : t('Save {noun}', { noun }));
+  const entered = bodyOf(fields, values, row);
+  const body = props.prepare?.(entered, row) ?? entered;
   const act = async () => {
-    const isDone = await run(() => save(bodyOf(fields, values, row), row));
+    const isDone = await run(() => save(body, row));
     if (!isDone) return;
-    toast(isNew ? t('Created {noun}.', { noun }) : t('Saved {noun}.', { noun }));
+    toast(
+      props.doneText ?? (isNew ? t('Created {noun}.', { noun }) : t('Saved {noun}.', { noun })),
+    );
     close();
     done();
   };
@@ -139,7 +150,7 @@ export function Editor(props: Props) {
     Object.keys(problems).length > 0 && !others ? t('Correct the marked fields.') : problem;
   return (
     <FormDrawer
-      title={isNew ? t('Create {noun}', { noun }) : t('Edit {noun}', { noun })}
+      title={props.title ?? (isNew ? submit : t('Edit {noun}', { noun }))}
       isOpen={isOpen}
       close={close}
       submit={submit}
@@ -184,8 +195,8 @@ function FieldOf({ field, value, set, problem }: FieldProps) {
       />
     ) : kind === 'select' ? (
       <Select {...common} options={options} />
-    ) : kind === 'area' || kind === 'list' ? (
-      <TextArea {...common} rows={3} />
+    ) : kind === 'area' || kind === 'list' || kind === 'code' ? (
+      <TextArea {...common} rows={kind === 'code' ? 8 : 3} isCode={kind === 'code'} />
     ) : (
       <Input
         {...common}

@@ -2,9 +2,10 @@
 import { Tooltip, TooltipAnchor, TooltipProvider } from '@ariakit/react';
 import { Check, Copy } from 'lucide';
 import type { ComponentChildren } from 'preact';
+import { createPortal } from 'preact/compat';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Row, text } from '../api.ts';
-import { ago, clock, dateTime } from '../format.ts';
+import { ago, clock, dateTime, party } from '../format.ts';
 import { href } from '../place.ts';
 import { t } from '../text.ts';
 import { Icon } from './icon.tsx';
@@ -49,6 +50,16 @@ interface HeadProps {
   readonly children?: ComponentChildren;
 }
 
+/** ID of the place in the heading for actions of the page's list. */
+const ACTIONS = 'page-actions';
+
+/** Shows its children among the actions of the heading. */
+export function HeadAction({ children }: { readonly children: ComponentChildren }) {
+  const [place, setPlace] = useState<Element | null>(null);
+  useEffect(() => setPlace(document.getElementById(ACTIONS)), []);
+  return place === null ? null : createPortal(children, place);
+}
+
 /** Heading of a page with its main question and actions. */
 export const Head = ({ title, about, children }: HeadProps) => (
   <header class="head">
@@ -56,7 +67,10 @@ export const Head = ({ title, about, children }: HeadProps) => (
       <h1>{title}</h1>
       {about !== undefined && <p>{about}</p>}
     </div>
-    {children && <div class="actions">{children}</div>}
+    <div class="actions">
+      {children}
+      <span id={ACTIONS} class="row" />
+    </div>
   </header>
 );
 
@@ -307,7 +321,9 @@ export const CallLink = ({
   readonly to: unknown;
 }) => (
   <a href={href(`calls/${text(uuid)}`)}>
-    {text(from)} → {text(to)}
+    <span title={`${text(from)} → ${text(to)}`}>
+      {party(from)} → {party(to)}
+    </span>
   </a>
 );
 

@@ -9,7 +9,7 @@ import { t } from '../text.ts';
 import { Editor, type FieldSpec } from './editor.tsx';
 import { Input } from './form.tsx';
 import { type Action, Actions, confirmed } from './overlay.tsx';
-import { Empty, LoadProblem, Problem } from './parts.tsx';
+import { Empty, HeadAction, LoadProblem, Problem } from './parts.tsx';
 import { type Column, Pager, Table } from './table.tsx';
 import { toast } from './toast.tsx';
 
@@ -49,7 +49,14 @@ export interface ResourceProps {
   readonly query?: Readonly<Record<string, string>>;
   /** Called with the reply of a creation. */
   readonly created?: (reply: Row, body: Row) => void;
-  readonly children?: ComponentChildren;
+  /** Further parts of the page; a function receives the one that loads the list again. */
+  readonly children?: ComponentChildren | ((again: () => void) => ComponentChildren);
+  /** Further filters; their values are in `query`. */
+  readonly filters?: ComponentChildren;
+  /** Whether a further filter is set. */
+  readonly isFiltered?: boolean;
+  /** Next action of the empty list. Default: the button that creates an object. */
+  readonly emptyAction?: ComponentChildren;
   /** Prepares the body of a request. */
   readonly prepare?: (body: Record<string, unknown>, row: Row | undefined) => object;
 }
@@ -106,24 +113,24 @@ export function Resource(props: ResourceProps) {
       {props.createLabel ?? t('Create {noun}', { noun })}
     </button>
   );
-  const isSearched = wanted !== '';
+  const isSearched = wanted !== '' || props.isFiltered === true;
+  const hasActions = deletes || fields !== undefined || props.actionsOf !== undefined;
   return (
     <div class="stack">
-      <div class="row between">
-        <div class="grow">
+      {list !== undefined && list.length > 0 && <HeadAction>{create}</HeadAction>}
+      {(search !== undefined || props.filters !== undefined) && (
+        <form class="filters" onSubmit={(event) => event.preventDefault()}>
           {search !== undefined && (
-            <div class="filters">
-              <Input
-                label={props.searchLabel ?? t('Search')}
-                type="search"
-                value={asked.q}
-                set={(q) => setAll({ q, page: '1' })}
-              />
-            </div>
+            <Input
+              label={props.searchLabel ?? t('Search')}
+              type="search"
+              value={asked.q}
+              set={(q) => setAll({ q, page: '1' })}
+            />
           )}
-        </div>
-        {list !== undefined && list.length > 0 && create}
-      </div>
+          {props.filters}
+        </form>
+      )}
       <LoadProblem of={found} />
       <Problem text={problem} />
       <Table
@@ -134,16 +141,20 @@ export function Resource(props: ResourceProps) {
         empty={
           <Empty title={isSearched ? t('Nothing matches the search.') : props.emptyTitle}>
             {!isSearched && props.emptyDetail && <p>{props.emptyDetail}</p>}
-            {!isSearched && create}
+            {!isSearched && (props.emptyAction ?? create)}
           </Empty>
         }
         columns={[
           ...props.columns,
-          {
-            title: t('Actions'),
-            isActions: true,
-            value: (row) => <Actions of={actions(row)} name={nameOf(row)} />,
-          },
+          ...(hasActions
+            ? [
+                {
+                  title: t('Actions'),
+                  isActions: true,
+                  value: (row: Row) => <Actions of={actions(row)} name={nameOf(row)} />,
+                },
+              ]
+            : []),
         ]}
       />
       {pages !== 'none' && (
@@ -166,17 +177,17 @@ export function Resource(props: ResourceProps) {
             method: row === undefined ? 'POST' : editMethod,
             path: row === undefined ? path : pathOf(row),
           })}
+          prepare={props.prepare}
           save={async (body, row) => {
-            const sent = props.prepare?.(body, row) ?? body;
-            if (row !== undefined) return call(editMethod, pathOf(row), sent);
-            const reply = await call('POST', path, sent);
-            props.created?.(reply, body);
+            if (row !== undefined) return call(editMethod, pathOf(row), body);
+            const reply = await call('POST', path, body);
+            props.created?.(reply, body as Row);
             return reply;
           }}
           done={found.again}
         />
       )}
-      {props.children}
+      {typeof props.children === 'function' ? props.children(found.again) : props.children}
     </div>
   );
 }

@@ -2,9 +2,18 @@ import { err, ok } from '../../../base/result.ts';
 import type { RouteNeeds } from '../deps.ts';
 import { type Failure, invalidField } from '../http/failure.ts';
 import { adminRoute, type Route } from '../http/route.ts';
-import { accountIdText, hinted, oneOf, type Static, sliceQuery, Type } from '../http/schema.ts';
+import {
+  accountIdText,
+  hinted,
+  oneOf,
+  type Static,
+  sliceQuery,
+  type TSchema,
+  Type,
+} from '../http/schema.ts';
 import { amountField, amountOf, currencyField, e164Field } from '../http/values.ts';
 import { answered } from '../refusal.ts';
+import type { NUMBER_COLUMNS } from '../wire/import-columns.ts';
 import { defined, sliceOf, TrunkMetaSchema, trunkMetaOf } from '../wire/list.ts';
 import { NumberSchema, showNumber } from '../wire/number.ts';
 import { wrongOwner } from './reference.ts';
@@ -21,7 +30,7 @@ export const NumberBody = Type.Object({
   currency: currencyField(),
   carrier: Type.Optional(Type.String({ maxLength: 64 })),
   account_id: Type.Optional(accountIdText()),
-});
+} satisfies Record<(typeof NUMBER_COLUMNS)[number], TSchema>);
 
 /** Returns undefined if the owner and carrier exist, otherwise the failure. */
 export async function checkNumber(

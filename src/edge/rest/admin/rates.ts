@@ -13,15 +13,19 @@ import {
   nullableText,
   oneOf,
   type Static,
+  type TSchema,
   Type,
 } from '../http/schema.ts';
 import { amountField, amountOf, currencyField } from '../http/values.ts';
 import { answered } from '../refusal.ts';
+import type { RATE_COLUMNS } from '../wire/import-columns.ts';
 import { wrongOwner } from './reference.ts';
 
 const ROOT = '/admin/v1/rates';
 const common = { tag: 'Operator: rates', errors: 'admin' } as const;
 const PULSE_DEFAULT_S = 60;
+
+type Column = (typeof RATE_COLUMNS)[number];
 
 const RateSchema = Type.Object({
   direction: Type.String(),
@@ -30,7 +34,7 @@ const RateSchema = Type.Object({
   pulse_seconds: Type.Integer(),
   currency: Type.String(),
   account_id: nullableText(),
-});
+} satisfies Record<Column, TSchema>);
 
 const showRate = (rate: Rate): Static<typeof RateSchema> => ({
   direction: rate.direction,
@@ -52,7 +56,7 @@ export const RateBody = Type.Object({
   ),
   currency: currencyField(),
   account_id: Type.Optional(nullableAccountId()),
-});
+} satisfies Record<Column, TSchema>);
 
 /** Returns undefined if the price is valid and its account exists, otherwise the failure. */
 export async function checkRate(

@@ -1,9 +1,10 @@
-import { err, ok } from '../../../base/result.ts';
+import { err } from '../../../base/result.ts';
+import type { Trunk } from '../../../domain/provisioning/types.ts';
 import { invalidField } from '../http/failure.ts';
 import { adminRoute, type Route } from '../http/route.ts';
-import { accountIdText, described, Type, trunkIdText } from '../http/schema.ts';
+import { accountIdText, described, type Static, Type, trunkIdText } from '../http/schema.ts';
 import { isAddressOrRange } from '../http/values.ts';
-import { refused } from '../refusal.ts';
+import { answered, refused } from '../refusal.ts';
 import { PeerSchema, peerFields, policyWith, showPeer, wrongHeaders } from './peer-policy.ts';
 
 const DESTINATIONS_MAX = 100;
@@ -22,20 +23,42 @@ export const TrunkPolicyBody = Type.Object({
   ...peerFields,
 });
 
-const trunkPolicy = adminRoute({
+const common = {
   tag: 'Operator: accounts',
   errors: 'admin',
-  method: 'PATCH',
   path: '/admin/v1/accounts/{auth_id}/trunks/{trunk_id}',
+} as const;
+const trunkParams = Type.Object({ auth_id: accountIdText(), trunk_id: trunkIdText() });
+const PolicySchema = Type.Object({
+  trunk_id: Type.String(),
+  egress_allow: Type.Array(Type.String()),
+  ...PeerSchema,
+});
+
+const showPolicy = ({ trunkId, egressAllow, policy }: Trunk): Static<typeof PolicySchema> => ({
+  trunk_id: trunkId,
+  egress_allow: [...egressAllow],
+  ...showPeer(policy),
+});
+
+const getPolicy = adminRoute({
+  ...common,
+  method: 'GET',
+  summary: 'Get the header and identity policy of a trunk',
+  params: trunkParams,
+  reply: PolicySchema,
+  run: async ({ provisioning: { trunks } }, { params }) =>
+    answered(await trunks.get(params.auth_id, params.trunk_id), showPolicy),
+});
+
+const trunkPolicy = adminRoute({
+  ...common,
+  method: 'PATCH',
   summary:
     'Set the header and identity policy of a trunk, and the private networks that its origination URIs may use',
-  params: Type.Object({ auth_id: accountIdText(), trunk_id: trunkIdText() }),
+  params: trunkParams,
   body: TrunkPolicyBody,
-  reply: Type.Object({
-    trunk_id: Type.String(),
-    egress_allow: Type.Array(Type.String()),
-    ...PeerSchema,
-  }),
+  reply: PolicySchema,
   async run({ provisioning: { trunks } }, { params, body }) {
     const { auth_id: accountId, trunk_id: trunkId } = params;
     const { egress_allow: egressAllow } = body;
@@ -53,14 +76,8 @@ const trunkPolicy = adminRoute({
       policy,
       ...(egressAllow === undefined ? {} : { egressAllow }),
     });
-    if (!patched.ok) return refused(patched.error);
-    const { egressAllow: allowed } = patched.value;
-    return ok({
-      trunk_id: trunkId,
-      egress_allow: [...allowed],
-      ...showPeer(patched.value.policy),
-    });
+    return answered(patched, showPolicy);
   },
 });
 
-export const trunkAdminRoutes: readonly Route[] = [trunkPolicy];
+export const trunkAdminRoutes: readonly Route[] = [getPolicy, trunkPolicy];

@@ -1,7 +1,8 @@
-/** Sends running calls to open console pages as server-sent events (HTML standard, 9.2), once a second. */
+/** Sends running calls to open console pages as server-sent events (HTML standard, 9.2), once a second, and lists them in pages. */
 import { Readable } from 'node:stream';
 import type { Clock } from '../../../base/clock.ts';
 import type { AccountId, CallUuid } from '../../../base/ids.ts';
+import type { Slice } from '../../../base/page.ts';
 import type { LiveCall } from '../../../domain/dispatch/types.ts';
 
 const EVERY_MS = 1000;
@@ -15,14 +16,37 @@ const MAX_PER_USER = 10;
 const MAX_BUFFERED = 256 * 1024;
 /** Maximum number of calls in a message. */
 const MAX_CALLS = 1000;
+/** Maximum number of requests with queued calls in a page. */
+const MAX_REQUESTS = 5;
+
+interface Scope {
+  readonly accountId: AccountId;
+  readonly subAccount: AccountId | undefined;
+}
+
+export interface LiveFilter {
+  readonly account: Scope | undefined;
+  /** Part of a number, or a UUID, in lower case. */
+  readonly search: string;
+  readonly direction: string | undefined;
+  /** Whether the call has an audio stream. */
+  readonly hasBot: boolean | undefined;
+}
+
+export interface LivePage {
+  /** Number of calls that match the filter. */
+  readonly total: number;
+  /** The calls of the page, latest start first. */
+  readonly calls: readonly object[];
+  /** Requests with most queued calls, regardless of the search. */
+  readonly requests: readonly { readonly requestUuid: string; readonly queued: number }[];
+}
 
 interface Listener {
   readonly stream: Readable;
   readonly userId: string;
   /** Account whose calls are shown; undefined for all accounts. */
-  readonly account:
-    | { readonly accountId: AccountId; readonly subAccount: AccountId | undefined }
-    | undefined;
+  readonly account: Scope | undefined;
   readonly isAllowed: () => Promise<boolean>;
   last: string;
   quiet: number;
@@ -44,6 +68,8 @@ export class LiveFeed {
   #rounds = 0;
   #isSending = false;
   #isDue = false;
+  /** The calls of the latest listing, which later requests within a second use. */
+  #latest: { readonly atMs: number; readonly calls: Promise<readonly LiveCall[]> } | undefined;
 
   constructor(needs: LiveFeedNeeds) {
     this.#needs = needs;
@@ -66,6 +92,29 @@ export class LiveFeed {
     void this.#sendRound();
     if (this.#cancel === undefined) this.#again();
     return stream;
+  }
+
+  /** Returns one page of the running calls that match the filter. Rejects if a node does not answer. */
+  async page(filter: LiveFilter, { limit, offset }: Slice): Promise<LivePage> {
+    const { scores, show } = this.#needs;
+    const own = seenBy(await this.#list(), filter.account);
+    const found = own.filter((call) => matches(call, filter));
+    const shown = found.toSorted((a, b) => b.startUs - a.startUs).slice(offset, offset + limit);
+    const mos = await scores(shown.map(({ callUuid }) => callUuid));
+    const calls = shown.map((call) => show(call, mos.get(call.callUuid)));
+    return { total: found.length, calls, requests: requestsOf(own) };
+  }
+
+  #list(): Promise<readonly LiveCall[]> {
+    const nowMs = this.#needs.clock.monotonicMs();
+    if (this.#latest === undefined || nowMs - this.#latest.atMs >= EVERY_MS) {
+      const calls = this.#needs.list();
+      this.#latest = { atMs: nowMs, calls };
+      calls.catch(() => {
+        this.#latest = undefined;
+      });
+    }
+    return this.#latest.calls;
   }
 
   /** Ends all streams. New pages can open streams afterwards. */
@@ -128,17 +177,41 @@ export class LiveFeed {
 
   async #text(calls: readonly LiveCall[], account: Listener['account']): Promise<string> {
     const { scores, show } = this.#needs;
-    const seen = calls.filter(
-      (call) =>
-        account === undefined ||
-        (call.accountId === account.accountId &&
-          (account.subAccount === undefined || call.subAccount === account.subAccount)),
-    );
+    const seen = seenBy(calls, account);
     const shown = seen.slice(0, MAX_CALLS);
     const mos = await scores(shown.map(({ callUuid }) => callUuid));
     const described = shown.map((call) => show(call, mos.get(call.callUuid)));
     return JSON.stringify({ total: seen.length, calls: described });
   }
+}
+
+const seenBy = (calls: readonly LiveCall[], account: Scope | undefined): readonly LiveCall[] =>
+  account === undefined
+    ? calls
+    : calls.filter(
+        (call) =>
+          call.accountId === account.accountId &&
+          (account.subAccount === undefined || call.subAccount === account.subAccount),
+      );
+
+const matches = (call: LiveCall, { search, direction, hasBot }: LiveFilter): boolean =>
+  (direction === undefined || call.direction === direction) &&
+  (hasBot === undefined || call.bots.length > 0 === hasBot) &&
+  (search === '' ||
+    [call.from, call.to, call.callUuid, call.requestUuid ?? '', call.callerName].some((text) =>
+      text.toLowerCase().includes(search),
+    ));
+
+function requestsOf(calls: readonly LiveCall[]): LivePage['requests'] {
+  const queued = new Map<string, number>();
+  for (const { status, requestUuid } of calls) {
+    if (status === 'queued' && requestUuid !== undefined)
+      queued.set(requestUuid, (queued.get(requestUuid) ?? 0) + 1);
+  }
+  return [...queued]
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, MAX_REQUESTS)
+    .map(([requestUuid, count]) => ({ requestUuid, queued: count }));
 }
 
 function push(listener: Listener, text: string): void {

@@ -3,10 +3,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { token } from '../../../base/ids.ts';
 import { err, ok } from '../../../base/result.ts';
+import type { Account } from '../../../domain/account/types.ts';
 import { parseAnswerXml } from '../../../protocol/answer-xml/answer-xml.ts';
-import { failure, NOT_FOUND } from '../http/failure.ts';
+import { failure, invalidField, NOT_FOUND } from '../http/failure.ts';
 import { publicRoute, type Route, userRoute } from '../http/route.ts';
-import { nullableInteger, nullableText, Type } from '../http/schema.ts';
+import { accountIdText, flag, nullableInteger, nullableText, oneOf, Type } from '../http/schema.ts';
 import { consolePolicy } from '../http/security-headers.ts';
 
 const BUILT = join(import.meta.dirname, '../../../../build/web/console');
@@ -66,6 +67,14 @@ const partRoute = publicRoute({
   },
 });
 
+const NOT_ACTIVE = failure(403, 'account is not active');
+
+/** Returns the main account and sub-account whose calls a customer sees. */
+const scopeOf = ({ authId, parentAuthId }: Account) => ({
+  accountId: parentAuthId ?? authId,
+  subAccount: parentAuthId === undefined ? undefined : authId,
+});
+
 const events = userRoute({
   ...common,
   tag: 'Calls',
@@ -77,13 +86,8 @@ const events = userRoute({
   longRunning: true,
   async run({ liveFeed, accounts, users }, { user }) {
     const account = user.accountId === undefined ? undefined : await accounts.get(user.accountId);
-    if (user.accountId !== undefined && account?.status !== 'active') {
-      return err(failure(403, 'account is not active'));
-    }
-    const scope = account && {
-      accountId: account.parentAuthId ?? account.authId,
-      subAccount: account.parentAuthId === undefined ? undefined : account.authId,
-    };
+    if (user.accountId !== undefined && account?.status !== 'active') return err(NOT_ACTIVE);
+    const scope = account && scopeOf(account);
     const stream = liveFeed.listen({
       userId: user.userId,
       account: scope,
@@ -97,6 +101,57 @@ const events = userRoute({
       return err(failure(429, 'too many open pages', { headers: { 'retry-after': '10' } }));
     }
     return ok({ contentType: 'text/event-stream; charset=utf-8', body: stream });
+  },
+});
+
+const PAGE_MAX = 1000;
+
+const liveCalls = userRoute({
+  ...common,
+  tag: 'Calls',
+  method: 'GET',
+  path: '/console/api/live-calls',
+  summary:
+    'List running and queued calls by page, latest first, with the requests that have queued calls',
+  query: Type.Object({
+    account_id: Type.Optional(
+      accountIdText({ description: 'for operator staff; absent: all accounts' }),
+    ),
+    search: Type.Optional(
+      Type.String({ maxLength: 200, description: 'part of a number, UUID or caller name' }),
+    ),
+    direction: Type.Optional(oneOf(['inbound', 'outbound'])),
+    bot: Type.Optional(flag()),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: 50 })),
+    offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
+  }),
+  reply: Type.Object({
+    total: Type.Integer(),
+    calls: Type.Array(Type.Unsafe<object>({ type: 'object', additionalProperties: true })),
+    requests: Type.Array(Type.Object({ request_uuid: Type.String(), queued: Type.Integer() })),
+  }),
+  async run({ liveFeed, accounts }, { user, query }) {
+    const asked = user.accountId ?? query.account_id;
+    const account = asked === undefined ? undefined : await accounts.get(asked);
+    if (user.accountId !== undefined && account?.status !== 'active') return err(NOT_ACTIVE);
+    if (asked !== undefined && account === undefined)
+      return err(invalidField('account_id', 'is not an account'));
+    const { search = '', direction, bot, limit = 50, offset = 0 } = query;
+    const filter = {
+      account: account && scopeOf(account),
+      search: search.trim().toLowerCase(),
+      direction,
+      hasBot: bot,
+    };
+    const page = await liveFeed.page(filter, { limit, offset });
+    return ok({
+      total: page.total,
+      calls: [...page.calls],
+      requests: page.requests.map(({ requestUuid, queued }) => ({
+        request_uuid: requestUuid,
+        queued,
+      })),
+    });
   },
 });
 
@@ -126,21 +181,10 @@ const checkXml = userRoute({
   },
 });
 
-const keepDraft = userRoute({
-  ...common,
-  method: 'POST',
-  path: '/console/api/xml/draft',
-  summary: 'Store a document temporarily; its URL can be the answer URL of an application',
-  status: 201,
-  body: Type.Object({ xml: Type.String({ maxLength: XML_MAX }) }),
-  reply: Type.Object({ url: Type.String() }),
-  run: ({ drafts }, { body }) => ok({ url: drafts.keep(body.xml) }),
-});
-
 export const consoleRoutes: readonly Route[] = [
   ...FILES.map(fileRoute),
   partRoute,
   events,
+  liveCalls,
   checkXml,
-  keepDraft,
 ];

@@ -2,7 +2,6 @@
 
 import type { Result } from '../../../base/result.ts';
 import { err, ok } from '../../../base/result.ts';
-import { isoMicros } from '../../../base/time-format.ts';
 import {
   type NewSession,
   type Origin,
@@ -13,7 +12,7 @@ import {
 import type { RouteNeeds } from '../deps.ts';
 import type { Failure } from '../http/failure.ts';
 import { guestRoute, type Input, type RawReply, type Route, userRoute } from '../http/route.ts';
-import { hinted, nullableAccountId, nullableText, Type, timestamp } from '../http/schema.ts';
+import { hinted, nullableAccountId, nullableText, Type } from '../http/schema.ts';
 import { cookieWith } from '../http/session-authentication.ts';
 import { answered, failureOf } from '../refusal.ts';
 
@@ -88,6 +87,7 @@ const invitation = guestRoute({
     email: nullableText(),
     role: Type.String(),
     account_id: nullableAccountId(),
+    password_min_length: Type.Integer(),
   }),
   alsoRefuses: [404],
   run: async ({ users }, { body }) =>
@@ -95,6 +95,7 @@ const invitation = guestRoute({
       email: mail ?? null,
       role,
       account_id: accountId ?? null,
+      password_min_length: users.minPasswordLength,
     })),
 });
 
@@ -126,6 +127,7 @@ const me = userRoute({
     platform: Type.String(),
     registrar: Type.String(),
     sip_port: Type.Integer(),
+    password_min_length: Type.Integer(),
   }),
   async run({ users, settings, operations }, { user }) {
     const own = (await users.list(user.accountId)).find(({ id }) => id === user.userId);
@@ -135,6 +137,7 @@ const me = userRoute({
       platform: settings.platformName,
       registrar: settings.registrarHost,
       sip_port: operations.sipPort(),
+      password_min_length: users.minPasswordLength,
     });
   },
 });
@@ -206,36 +209,6 @@ const removeTotp = userRoute({
     answered(await users.removeTotp(user, body.password), () => undefined),
 });
 
-const sessions = userRoute({
-  ...common,
-  method: 'GET',
-  path: '/console/api/sessions',
-  summary: 'List the own sessions',
-  reply: Type.Object({
-    sessions: Type.Array(
-      Type.Object({
-        current: Type.Boolean(),
-        address: Type.String(),
-        user_agent: Type.String(),
-        created_at: timestamp(),
-        seen_at: timestamp(),
-      }),
-    ),
-  }),
-  async run({ users }, { user }) {
-    const all = await users.sessionsOf(user.userId);
-    return ok({
-      sessions: all.map((session) => ({
-        current: session.tokenHash === user.session,
-        address: session.address,
-        user_agent: session.userAgent,
-        created_at: isoMicros(session.createdUs),
-        seen_at: isoMicros(session.seenUs),
-      })),
-    });
-  },
-});
-
 const signOutElsewhere = userRoute({
   ...common,
   method: 'DELETE',
@@ -258,6 +231,5 @@ export const sessionRoutes: readonly Route[] = [
   newTotp,
   confirmTotp,
   removeTotp,
-  sessions,
   signOutElsewhere,
 ];

@@ -66,7 +66,7 @@ const showUser = ({ id, email, role, accountId, totpSecret, createdUs }: User) =
 });
 
 /** Returns the account that an owner is restricted to. */
-const withinOf = ({ accountId }: SignedIn): AccountId | 'all' => accountId ?? 'all';
+export const withinOf = ({ accountId }: SignedIn): AccountId | 'all' => accountId ?? 'all';
 
 export const invitationLink = (publicUrl: string, token: string): string =>
   `${publicUrl}/console#/welcome/${token}`;

@@ -1,6 +1,10 @@
 import type { AccountId, AppId } from '../../../base/ids.ts';
+import { err, ok, type Result } from '../../../base/result.ts';
 import { isoMicros } from '../../../base/time-format.ts';
+import { inlineDocument, inlineXmlOf } from '../../../domain/callback/callback.ts';
 import type { Application, ApplicationPatch } from '../../../domain/provisioning/types.ts';
+import { parseAnswerXml } from '../../../protocol/answer-xml/answer-xml.ts';
+import { type Failure, invalidField } from '../http/failure.ts';
 import {
   accountIdText,
   flag,
@@ -18,11 +22,23 @@ import { callerIdField, callerIdPatch } from '../http/values.ts';
 import { defined } from './list.ts';
 
 const APP_NAME_MAX = 200;
+/** Maximum length of a stored document, characters. Each inbound call reads it. */
+const XML_MAX = 32_768;
 
 const appName = () =>
   hinted(
     Type.String({ minLength: 1, maxLength: APP_NAME_MAX, pattern: '\\S' }),
     `must have 1 to ${APP_NAME_MAX} characters`,
+  );
+
+const answerXml = () =>
+  hinted(
+    Type.String({
+      minLength: 1,
+      maxLength: XML_MAX,
+      description: 'document that answers every call, stored by the service, instead of answer_url',
+    }),
+    `must have 1 to ${XML_MAX} characters`,
   );
 
 /** Has no defaults: the domain has them, and an update must not set fields that it does not name. */
@@ -59,6 +75,7 @@ export const ApplicationCreateBody = Type.Object({
   app_name: appName(),
   answer_url: Type.Optional(httpUrl()),
   ...agentFields,
+  answer_xml: Type.Optional(answerXml()),
   sub_account: Type.Optional(accountIdText()),
   subaccount: Type.Optional(accountIdText({ description: 'same as sub_account' })),
   ...optionalFields,
@@ -68,10 +85,31 @@ export const ApplicationUpdateBody = Type.Object({
   app_name: Type.Optional(appName()),
   answer_url: Type.Optional(httpUrl()),
   ...agentFields,
+  answer_xml: Type.Optional(answerXml()),
   ...optionalFields,
 });
 
 type Fields = Static<typeof ApplicationUpdateBody>;
+
+/**
+ * Returns the URL that answers calls, or undefined if the body names none. A stored document becomes a URL that contains it.
+ * The document must be valid.
+ */
+export function answerUrlOf({
+  answer_url: url,
+  answer_xml: xml,
+}: Pick<Fields, 'answer_url' | 'answer_xml'>): Result<string | undefined, Failure> {
+  if (xml === undefined) return ok(url);
+  if (url !== undefined)
+    return err(invalidField('answer_xml', 'is allowed only without answer_url'));
+  // Whether a call may open an unencrypted stream is decided when the call runs the element.
+  const read = parseAnswerXml(xml, { allowInsecureStreams: true });
+  if (read.ok) return ok(inlineDocument(xml).url);
+  const { line, column, message } = read.error;
+  return err(
+    invalidField('answer_xml', `is invalid in line ${line}, column ${column}: ${message}`),
+  );
+}
 
 /** Converts the body to domain fields. `default_endpoint_app` is excluded because it belongs to the account. */
 export const applicationPatch = (body: Fields): Omit<ApplicationPatch, 'name' | 'answerUrl'> => ({
@@ -96,7 +134,8 @@ export const ApplicationSchema = Type.Object({
   app_id: Type.String({ description: 'decimal digits' }),
   app_name: Type.String(),
   application_type: Type.String(),
-  answer_url: Type.String(),
+  answer_url: Type.String({ description: 'empty if the application has a document' }),
+  answer_xml: nullableText(),
   answer_method: Type.String(),
   hangup_url: Type.String(),
   hangup_method: Type.String(),
@@ -130,7 +169,8 @@ export const showApplication = (
   app_id: String(application.appId),
   app_name: application.name,
   application_type: application.agent === undefined ? 'XML' : 'agent',
-  answer_url: application.answerUrl,
+  answer_url: inlineXmlOf(application.answerUrl) === undefined ? application.answerUrl : '',
+  answer_xml: inlineXmlOf(application.answerUrl) ?? null,
   answer_method: application.answerMethod,
   hangup_url: application.hangupUrl,
   hangup_method: application.hangupMethod,

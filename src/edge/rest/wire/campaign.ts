@@ -34,11 +34,8 @@ import {
 } from './campaign-window.ts';
 
 const NAME_MAX = 100;
-const RETRIES_MAX = 5;
-const RETRY_DELAY_MAX_MINUTES = 43_200;
-const RETRY_WINDOW_MAX_DAYS = 365;
-const RETRY_WINDOW_DAYS = 7;
-const RETRY_DELAY_MINUTES = 60;
+const RETRY_MAX = { attempts: 5, delayMinutes: 43_200, windowDays: 365 } as const;
+const RETRY_DEFAULT = { delayMinutes: 60, windowDays: 7 } as const;
 const CALLS_MAX = 1_000_000_000;
 const COOLDOWN_MAX_S = 604_800;
 const RETRIED: readonly RetryOutcome[] = ['busy', 'no_answer', 'failed'];
@@ -86,14 +83,14 @@ const optional = {
       description: "timezone of the window: the campaign's, or that of the contact's number",
     }),
   ),
-  retry_attempts: Type.Optional(whole(0, RETRIES_MAX)),
+  retry_attempts: Type.Optional(whole(0, RETRY_MAX.attempts)),
   retry_delays: Type.Optional(
-    Type.Array(whole(1, RETRY_DELAY_MAX_MINUTES), {
-      maxItems: RETRIES_MAX,
+    Type.Array(whole(1, RETRY_MAX.delayMinutes), {
+      maxItems: RETRY_MAX.attempts,
       description: 'minutes before each retry; further retries use the last value',
     }),
   ),
-  retry_window_days: Type.Optional(whole(1, RETRY_WINDOW_MAX_DAYS)),
+  retry_window_days: Type.Optional(whole(1, RETRY_MAX.windowDays)),
   retry_on: Type.Optional(
     Type.Array(oneOf(['busy', 'no_answer', 'failed', 'machine']), { maxItems: 4 }),
   ),
@@ -156,8 +153,10 @@ export function campaignPlan(body: CreateBody): Result<CampaignPlan, PlanProblem
     expiresUs: momentUs(body.expires_at),
     retry: {
       attempts: body.retry_attempts ?? 0,
-      delaysMs: (body.retry_delays ?? [RETRY_DELAY_MINUTES]).map((minutes) => minutes * MINUTE_MS),
-      windowMs: (body.retry_window_days ?? RETRY_WINDOW_DAYS) * DAY_MS,
+      delaysMs: (body.retry_delays ?? [RETRY_DEFAULT.delayMinutes]).map(
+        (minutes) => minutes * MINUTE_MS,
+      ),
+      windowMs: (body.retry_window_days ?? RETRY_DEFAULT.windowDays) * DAY_MS,
       on: body.retry_on ?? RETRIED,
     },
     callerIdStrategy: body.caller_id_strategy,

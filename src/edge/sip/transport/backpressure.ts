@@ -11,6 +11,27 @@ interface PausableReader {
   resume(): void;
 }
 
+/** State of a connection that decides whether it accepts more bytes. */
+interface SendState {
+  readonly isClosed: boolean;
+  readonly unsentBytes: number;
+  readonly limits: ConnectionLimits;
+  /** Closes a connection whose peer does not read. */
+  stuck(): void;
+}
+
+/** Returns whether bytes may be sent. Otherwise it calls `failed`, and `stuck` if the peer does not read. */
+export function maySend(state: SendState, failed: () => void): boolean {
+  if (state.isClosed) {
+    failed();
+    return false;
+  }
+  if (state.unsentBytes <= state.limits.maxUnsentBytes) return true;
+  failed();
+  state.stuck();
+  return false;
+}
+
 /**
  * Applies backpressure: a peer that sends faster than it reads responses is paused until it has read them. Calls `stuck`
  * if it does not read them within `messageMs`.

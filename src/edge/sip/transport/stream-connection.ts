@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '../../../base/clock.ts';
 import { answerUnframed, type Flow, PING, PONG, StreamFramer } from '../../../protocol/sip/sip.ts';
-import { applyBackpressure } from './backpressure.ts';
+import { applyBackpressure, maySend } from './backpressure.ts';
 import type { ConnectionLimits } from './connection-limits.ts';
 import type { ConnectionTable, Place, SipConnection } from './connection-table.ts';
 import { IdleTimeout } from './idle-timeout.ts';
@@ -70,15 +70,9 @@ export class StreamConnection implements SipConnection {
 
   send(bytes: Uint8Array, failed: () => void): void {
     const { socket, limits } = this.#options;
-    if (this.#closed) {
-      failed();
-      return;
-    }
-    if (socket.writableLength > limits.maxUnsentBytes) {
-      failed();
-      this.#stuck();
-      return;
-    }
+    const unsentBytes = socket.writableLength;
+    const state = { isClosed: this.#closed, unsentBytes, limits, stuck: () => this.#stuck() };
+    if (!maySend(state, failed)) return;
     this.#idle.moved();
     this.#cork.hold();
     socket.write(bytes, (error) => {

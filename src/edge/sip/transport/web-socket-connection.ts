@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
 import type { Clock } from '../../../base/clock.ts';
 import { type Flow, isKeepAlive, MAX_MESSAGE_BYTES, PONG } from '../../../protocol/sip/sip.ts';
-import { applyBackpressure } from './backpressure.ts';
+import { applyBackpressure, maySend } from './backpressure.ts';
 import type { ConnectionLimits } from './connection-limits.ts';
 import type { ConnectionTable, Place, SipConnection } from './connection-table.ts';
 import { IdleTimeout } from './idle-timeout.ts';
@@ -78,15 +78,9 @@ export class WebSocketConnection implements SipConnection {
 
   send(bytes: Uint8Array, failed: () => void): void {
     const { webSocket, limits } = this.#options;
-    if (this.#closed) {
-      failed();
-      return;
-    }
-    if (webSocket.bufferedAmount > limits.maxUnsentBytes) {
-      failed();
-      this.#stuck();
-      return;
-    }
+    const unsentBytes = webSocket.bufferedAmount;
+    const state = { isClosed: this.#closed, unsentBytes, limits, stuck: () => this.#stuck() };
+    if (!maySend(state, failed)) return;
     this.#idle.moved();
     this.#cork.hold();
     webSocket.send(bytes, { binary: !isUtf8(bytes) }, (error) => {

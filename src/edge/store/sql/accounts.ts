@@ -11,7 +11,17 @@ import type { SigningTokens } from '../../../domain/callback/needs.ts';
 import { type Connection, integer, string } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
 import { withCredentials } from '../sealed-text.ts';
-import { days, flag, int, optional, stored, Table, text } from '../table.ts';
+import {
+  days,
+  flag,
+  int,
+  optional,
+  optionalInt,
+  optionalText,
+  stored,
+  Table,
+  text,
+} from '../table.ts';
 import { readingRow } from '../unreadable.ts';
 import { page, Where } from '../where.ts';
 import { insertBalance } from './balances.ts';
@@ -19,34 +29,34 @@ import { removeEndpointsOf } from './endpoints.ts';
 import { ACCOUNT_PERMISSIONS, TEXTS } from './stored-provisioning.ts';
 
 const table = new Table<Account>('account', {
-  authId: text('auth_id'),
-  name: text('name'),
-  parentAuthId: optional(text('parent_auth_id')),
-  status: text('status'),
-  currency: text('currency'),
-  country: text('country'),
-  timezone: text('timezone'),
-  concurrentCallsLimit: int('concurrent_calls_limit'),
-  cpsLimit: int('cps_limit'),
-  isPartner: flag('is_partner'),
-  partnerAuthId: optional(text('partner_auth_id')),
-  limitTransferEnabled: flag('limit_transfer_enabled'),
+  authId: text,
+  name: text,
+  parentAuthId: optionalText,
+  status: text,
+  currency: text,
+  country: text,
+  timezone: text,
+  concurrentCallsLimit: int,
+  cpsLimit: int,
+  isPartner: flag,
+  partnerAuthId: optionalText,
+  limitTransferEnabled: flag,
   barredPrefixes: stored('barred_prefixes', TEXTS),
   barredCountries: stored('barred_countries', TEXTS),
-  dailySpendLimit: optional(int('daily_spend_limit')),
-  defaultEndpointApp: optional(int('default_endpoint_app')),
-  defaultCallerId: optional(text('default_caller_id')),
+  dailySpendLimit: optionalInt,
+  defaultEndpointApp: optionalInt,
+  defaultCallerId: optionalText,
   lowBalanceUrl: optional(withCredentials(text('low_balance_url'))),
-  lowBalanceEmail: optional(text('low_balance_email')),
-  email: text('email'),
-  phone: text('phone'),
-  description: text('description'),
+  lowBalanceEmail: optionalText,
+  email: text,
+  phone: text,
+  description: text,
   cdrRetentionMs: optional(days('cdr_retention_days')),
   recordingRetentionMs: optional(days('recording_retention_days')),
   permissions: stored('permissions', ACCOUNT_PERMISSIONS),
-  rateLimit: optional(int('rate_limit')),
-  createdUs: int('created_us'),
-  updatedUs: int('updated_us'),
+  rateLimit: optionalInt,
+  createdUs: int,
+  updatedUs: int,
 });
 
 const find = (db: Connection, authId: AccountId): Account | undefined =>
@@ -148,16 +158,16 @@ export const signingTokenRepository = (db: Connection): Synchronously<SigningTok
 });
 
 const transferTable = new Table<CapacityTransfer>('capacity_transfer', {
-  reference: text('reference'),
-  operation: text('operation'),
-  resource: text('resource'),
-  slots: int('slots'),
-  partnerAuthId: text('partner_auth_id'),
-  customerAuthId: text('customer_auth_id'),
-  description: text('description'),
-  partnerRemaining: int('partner_remaining'),
-  customerEffective: int('customer_effective'),
-  createdUs: int('created_us'),
+  reference: text,
+  operation: text,
+  resource: text,
+  slots: int,
+  partnerAuthId: text,
+  customerAuthId: text,
+  description: text,
+  partnerRemaining: int,
+  customerEffective: int,
+  createdUs: int,
 });
 
 export const partnerRepository = (db: Connection): Synchronously<PartnerStore> => ({

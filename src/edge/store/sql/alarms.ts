@@ -2,19 +2,19 @@ import type { AlarmStore } from '../../../domain/alarm/needs.ts';
 import type { AlarmRecord } from '../../../domain/alarm/types.ts';
 import type { Connection } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
-import { int, optional, Table, text } from '../table.ts';
+import { int, optionalInt, optionalText, Table, text } from '../table.ts';
 import { page, Where } from '../where.ts';
 import { LIVE_NODES } from './nodes.ts';
 
 const table = new Table<AlarmRecord>('alarm', {
-  nodeId: text('node_id'),
-  kind: text('kind'),
-  subject: text('subject'),
-  sinceUs: int('since_us'),
-  detail: text('detail'),
-  clearedUs: optional(int('cleared_us')),
-  acknowledgedUs: optional(int('acknowledged_us')),
-  acknowledgedBy: optional(text('acknowledged_by')),
+  nodeId: text,
+  kind: text,
+  subject: text,
+  sinceUs: int,
+  detail: text,
+  clearedUs: optionalInt,
+  acknowledgedUs: optionalInt,
+  acknowledgedBy: optionalText,
 });
 
 /** Maximum number of active alarms that are listed. A node has at most 500. */

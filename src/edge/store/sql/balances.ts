@@ -9,19 +9,19 @@ import { flag, int, Table, text } from '../table.ts';
 type BalanceRow = Omit<Balance, 'promotionalReservedBalance'>;
 
 const table = new Table<BalanceRow>('balance', {
-  id: text('id'),
-  accountId: text('account_id'),
-  currency: text('currency'),
-  balance: int('balance'),
-  reservedFunds: int('reserved_funds'),
-  promotionalBalance: int('promotional_balance'),
-  creditLimit: int('credit_limit'),
-  isPostpaid: flag('is_postpaid'),
-  creditLimitType: text('credit_limit_type'),
-  lowBalanceThreshold: int('low_balance_threshold'),
-  status: text('status'),
-  createdUs: int('created_us'),
-  updatedUs: int('updated_us'),
+  id: text,
+  accountId: text,
+  currency: text,
+  balance: int,
+  reservedFunds: int,
+  promotionalBalance: int,
+  creditLimit: int,
+  isPostpaid: flag,
+  creditLimitType: text,
+  lowBalanceThreshold: int,
+  status: text,
+  createdUs: int,
+  updatedUs: int,
 });
 
 /** Combines the balance with its reservations. Promotional credit is spent first, so it covers reservations first. */

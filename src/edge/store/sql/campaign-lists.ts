@@ -5,7 +5,16 @@ import type { Attempt, BadRow, Campaign, Contact } from '../../../domain/campaig
 import { type Connection, integer, string } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
 import { withCredentials } from '../sealed-text.ts';
-import { flag, int, optional, stored, Table, text } from '../table.ts';
+import {
+  int,
+  optional,
+  optionalFlag,
+  optionalInt,
+  optionalText,
+  stored,
+  Table,
+  text,
+} from '../table.ts';
 import { pastUnreadable } from '../unreadable.ts';
 import { page, Where } from '../where.ts';
 import { ORPHANED } from './nodes.ts';
@@ -13,41 +22,41 @@ import { HEADERS } from './stored-campaign.ts';
 
 /** `due_us` is 0 for a contact that was never called. */
 const contactTable = new Table<Contact>('campaign_contact', {
-  id: int('id'),
-  rowNumber: int('row_number'),
+  id: int,
+  rowNumber: int,
   to: text('to_number'),
   from: optional(text('from_number')),
   answerUrl: withCredentials(optional(text('answer_url'))),
   hangupUrl: withCredentials(optional(text('hangup_url'))),
   headers: stored('headers', HEADERS),
-  timezone: text('timezone'),
-  status: text('status'),
-  reason: optional(text('reason')),
-  attempts: int('attempts'),
+  timezone: text,
+  status: text,
+  reason: optionalText,
+  attempts: int,
   dueUs: {
     name: 'due_us',
     write: (value) => value ?? null,
     read: (value) => (value === null || value === 0 ? undefined : Number(value)),
   },
-  firstDialUs: optional(int('first_dial_us')),
-  callUuid: optional(text('call_uuid')),
+  firstDialUs: optionalInt,
+  callUuid: optionalText,
 });
 
 export const attemptTable = new Table<Attempt>('campaign_attempt', {
-  callUuid: text('call_uuid'),
-  campaignId: text<CampaignId>('campaign_id'),
-  contactId: int('contact_id'),
-  rowNumber: int('row_number'),
-  attemptNumber: int('attempt_number'),
+  callUuid: text,
+  campaignId: text<CampaignId>,
+  contactId: int,
+  rowNumber: int,
+  attemptNumber: int,
   to: text('to_number'),
   from: text('from_number'),
-  status: text('status'),
-  placedUs: int('placed_us'),
-  answeredUs: optional(int('answered_us')),
-  endedUs: optional(int('ended_us')),
-  hangupCause: optional(text('hangup_cause')),
-  hangupCauseCode: optional(int('hangup_cause_code')),
-  machine: optional(flag('machine')),
+  status: text,
+  placedUs: int,
+  answeredUs: optionalInt,
+  endedUs: optionalInt,
+  hangupCause: optionalText,
+  hangupCauseCode: optionalInt,
+  machine: optionalFlag,
 });
 
 export const readContact = (db: Connection, row: Parameters<typeof contactTable.read>[1]) =>

@@ -11,7 +11,16 @@ import type {
 import { type Connection, integer, type Row } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
 import { withCredentials } from '../sealed-text.ts';
-import { int, optional, seconds, stored, Table, text } from '../table.ts';
+import {
+  int,
+  optional,
+  optionalInt,
+  optionalText,
+  seconds,
+  stored,
+  Table,
+  text,
+} from '../table.ts';
 import { Where } from '../where.ts';
 import { dialling } from './campaign-dialling.ts';
 import { campaignErasure } from './campaign-erasure.ts';
@@ -30,10 +39,10 @@ import {
 } from './stored-campaign.ts';
 
 const agentTable = new Table<Agent>('campaign_agent', {
-  id: text<AgentId>('id'),
-  accountId: text<AccountId>('account_id'),
-  subAccount: optional(text<AccountId>('sub_account')),
-  name: text('name'),
+  id: text<AgentId>,
+  accountId: text<AccountId>,
+  subAccount: optionalText<AccountId>,
+  name: text,
   answer: withCredentials(stored('answer', TARGET)),
   hangup: withCredentials(optional(stored('hangup', TARGET))),
   fallback: withCredentials(optional(stored('fallback', TARGET))),
@@ -43,60 +52,60 @@ const agentTable = new Table<Agent>('campaign_agent', {
   record: withCredentials(optional(recordingColumn('record'))),
   timeLimitMs: seconds('time_limit_s'),
   ringTimeoutMs: optional(seconds('ring_timeout_s')),
-  createdUs: int('created_us'),
-  updatedUs: int('updated_us'),
+  createdUs: int,
+  updatedUs: int,
 });
 
 /** A campaign with its counters as columns. */
 type CampaignRow = Omit<Campaign, 'counters'> & ContactCounters;
 
 const campaignTable = new Table<CampaignRow>('campaign', {
-  id: text<CampaignId>('id'),
-  accountId: text<AccountId>('account_id'),
-  subAccount: optional(text<AccountId>('sub_account')),
-  name: text('name'),
-  agentId: text<AgentId>('agent_id'),
-  maxConcurrent: int('max_concurrent'),
+  id: text<CampaignId>,
+  accountId: text<AccountId>,
+  subAccount: optionalText<AccountId>,
+  name: text,
+  agentId: text<AgentId>,
+  maxConcurrent: int,
   cps: int('calls_per_second'),
-  timezone: text('timezone'),
-  contactTimezone: text('contact_timezone'),
+  timezone: text,
+  contactTimezone: text,
   window: optional(stored('dial_window', DIAL_WINDOW)),
-  scheduledUs: optional(int('scheduled_us')),
-  expiresUs: optional(int('expires_us')),
+  scheduledUs: optionalInt,
+  expiresUs: optionalInt,
   retry: retryColumn('retry'),
-  callerIdStrategy: text('caller_id_strategy'),
-  fixedCallerId: optional(text('fixed_caller_id')),
+  callerIdStrategy: text,
+  fixedCallerId: optionalText,
   pool: poolColumn('pool'),
   abandonment: optional(stored('abandonment', ABANDONMENT)),
   notifyUrl: withCredentials(optional(text('notify_url'))),
-  status: text('status'),
-  pauseReason: optional(text('pause_reason')),
-  consecutiveFailures: int('consecutive_failures'),
-  queuedUs: optional(int('queued_us')),
-  startedUs: optional(int('started_us')),
-  completedUs: optional(int('completed_us')),
-  lastDialUs: optional(int('last_dial_us')),
-  pending: int('pending'),
-  dialling: int('dialling'),
-  answered: int('answered'),
-  no_answer: int('no_answer'),
-  busy: int('busy'),
-  failed: int('failed'),
-  retry_pending: int('retry_pending'),
-  expired: int('expired'),
-  createdUs: int('created_us'),
-  updatedUs: int('updated_us'),
+  status: text,
+  pauseReason: optionalText,
+  consecutiveFailures: int,
+  queuedUs: optionalInt,
+  startedUs: optionalInt,
+  completedUs: optionalInt,
+  lastDialUs: optionalInt,
+  pending: int,
+  dialling: int,
+  answered: int,
+  no_answer: int,
+  busy: int,
+  failed: int,
+  retry_pending: int,
+  expired: int,
+  createdUs: int,
+  updatedUs: int,
 });
 
 const numberTable = new Table<PoolNumber & { readonly campaignId: CampaignId }>('campaign_number', {
-  id: text('id'),
-  campaignId: text<CampaignId>('campaign_id'),
-  number: text('number'),
-  label: text('label'),
-  totalCalls: int('total_calls'),
-  day: text('day'),
-  callsOfDay: int('calls_of_day'),
-  lastUsedUs: optional(int('last_used_us')),
+  id: text,
+  campaignId: text<CampaignId>,
+  number: text,
+  label: text,
+  totalCalls: int,
+  day: text,
+  callsOfDay: int,
+  lastUsedUs: optionalInt,
 });
 
 function withCounters(row: CampaignRow): Campaign {

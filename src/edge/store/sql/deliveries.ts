@@ -5,7 +5,7 @@ import type { Delivery } from '../../../domain/callback/types.ts';
 import { type Connection, integer } from '../connection.ts';
 import type { AccessOf, Synchronously } from '../repositories.ts';
 import { withCredentials } from '../sealed-text.ts';
-import { converted, flag, int, optional, stored, Table, text } from '../table.ts';
+import { converted, flag, int, optionalInt, optionalText, stored, Table, text } from '../table.ts';
 import { page, Where } from '../where.ts';
 import { DELIVERY_REQUEST } from './stored-callback.ts';
 
@@ -15,26 +15,26 @@ type Flat = Omit<Delivery, 'attempt'> & Attempt;
 const US_PER_MS = 1000;
 
 const table = new Table<Flat>('webhook_delivery', {
-  id: text('id'),
-  accountId: text<AccountId>('account_id'),
-  atUs: int('at_us'),
-  event: text('event'),
+  id: text,
+  accountId: text<AccountId>,
+  atUs: int,
+  event: text,
   method: text<Attempt['method']>('method'),
-  url: text('url'),
-  status: optional(int('status')),
-  error: optional(text('error')),
+  url: text,
+  status: optionalInt,
+  error: optionalText,
   durationMs: converted(
     int('duration_us'),
     (ms: number) => Math.round(ms * US_PER_MS),
     (us) => us / US_PER_MS,
   ),
-  signedString: text('signed_string'),
-  isDelivered: flag('is_delivered'),
-  callUuid: optional(text('call_uuid')),
-  replayOf: optional(text('replay_of')),
+  signedString: text,
+  isDelivered: flag,
+  callUuid: optionalText,
+  replayOf: optionalText,
   request: withCredentials(stored('request', DELIVERY_REQUEST)),
-  requestBody: text('request_body'),
-  responseBody: text('response_body'),
+  requestBody: text,
+  responseBody: text,
 });
 
 const toFlat = ({ attempt, ...delivery }: Delivery): Flat => ({
@@ -110,11 +110,11 @@ export const deliveryRepository = (db: Connection): Synchronously<DeliveryStore>
 type Use = CredentialUse & { readonly accountId: AccountId };
 
 const useTable = new Table<Use>('credential_use', {
-  accountId: text<AccountId>('account_id'),
-  atUs: int('at_us'),
-  address: text('address'),
-  userAgent: text('user_agent'),
-  requests: int('requests'),
+  accountId: text<AccountId>,
+  atUs: int,
+  address: text,
+  userAgent: text,
+  requests: int,
 });
 
 export const credentialUseRepository = (db: Connection): Synchronously<CredentialUseStore> => ({

@@ -13,33 +13,33 @@ import type { Binding } from '../../../domain/registration/types.ts';
 import { type Connection, integer } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
 import { withCredentials } from '../sealed-text.ts';
-import { flag, int, optional, stored, Table, text } from '../table.ts';
+import { flag, int, optionalInt, optionalText, stored, Table, text } from '../table.ts';
 import { readingRow } from '../unreadable.ts';
 import { page, Where } from '../where.ts';
 import { ENDPOINT_SECRETS, FLOW, TEXTS } from './stored-provisioning.ts';
 
 const applicationTable = new Table<Application>('application', {
-  appId: int('app_id'),
-  accountId: text('account_id'),
-  subAccount: optional(text('sub_account')),
-  name: text('name'),
+  appId: int,
+  accountId: text,
+  subAccount: optionalText,
+  name: text,
   answerUrl: withCredentials(text('answer_url')),
-  answerMethod: text('answer_method'),
+  answerMethod: text,
   hangupUrl: withCredentials(text('hangup_url')),
-  hangupMethod: text('hangup_method'),
+  hangupMethod: text,
   fallbackAnswerUrl: withCredentials(text('fallback_answer_url')),
-  fallbackMethod: text('fallback_method'),
+  fallbackMethod: text,
   messageUrl: withCredentials(text('message_url')),
-  messageMethod: text('message_method'),
-  defaultApp: flag('default_app'),
-  defaultEndpointApp: flag('default_endpoint_app'),
-  enabled: flag('enabled'),
-  logIncomingMessage: flag('log_incoming_message'),
-  publicUri: flag('public_uri'),
-  callerId: optional(text('caller_id')),
-  agent: optional(text('agent')),
-  createdUs: int('created_us'),
-  updatedUs: int('updated_us'),
+  messageMethod: text,
+  defaultApp: flag,
+  defaultEndpointApp: flag,
+  enabled: flag,
+  logIncomingMessage: flag,
+  publicUri: flag,
+  callerId: optionalText,
+  agent: optionalText,
+  createdUs: int,
+  updatedUs: int,
 });
 
 export const applicationRepository = (db: Connection): Synchronously<ApplicationStore> => ({
@@ -88,23 +88,23 @@ export const applicationRepository = (db: Connection): Synchronously<Application
 });
 
 const endpointTable = new Table<Endpoint>('endpoint', {
-  endpointId: text('endpoint_id'),
-  accountId: text('account_id'),
-  subAccount: optional(text('sub_account')),
-  username: text('username'),
-  requestedUsername: text('requested_username'),
-  alias: text('alias'),
-  appId: optional(int('app_id')),
-  callerId: optional(text('caller_id')),
-  allowVoice: flag('allow_voice'),
-  allowMessage: flag('allow_message'),
-  allowVideo: flag('allow_video'),
-  allowSameDomain: flag('allow_same_domain'),
-  allowOtherDomains: flag('allow_other_domains'),
-  allowPhones: flag('allow_phones'),
-  allowApps: flag('allow_apps'),
-  createdUs: int('created_us'),
-  updatedUs: int('updated_us'),
+  endpointId: text,
+  accountId: text,
+  subAccount: optionalText,
+  username: text,
+  requestedUsername: text,
+  alias: text,
+  appId: optionalInt,
+  callerId: optionalText,
+  allowVoice: flag,
+  allowMessage: flag,
+  allowVideo: flag,
+  allowSameDomain: flag,
+  allowOtherDomains: flag,
+  allowPhones: flag,
+  allowApps: flag,
+  createdUs: int,
+  updatedUs: int,
 });
 
 const OWNED_ENDPOINT = 'endpoint_id = ? AND account_id = ?';
@@ -207,18 +207,18 @@ export const endpointDirectoryRepository = (db: Connection): Synchronously<Endpo
 });
 
 const bindingTable = new Table<Omit<Binding, 'regId'>>('binding', {
-  username: text('username'),
-  contactUri: text('contact_uri'),
-  callId: text('call_id'),
-  cseq: int('cseq'),
-  expiresUs: int('expires_us'),
-  q: int('q'),
-  instanceId: optional(text('instance_id')),
-  userAgent: text('user_agent'),
+  username: text,
+  contactUri: text,
+  callId: text,
+  cseq: int,
+  expiresUs: int,
+  q: int,
+  instanceId: optionalText,
+  userAgent: text,
   flow: stored('flow', FLOW),
   path: stored('path', TEXTS),
-  login: optional(text('login')),
-  updatedUs: int('updated_us'),
+  login: optionalText,
+  updatedUs: int,
 });
 
 export const bindingRepository = (db: Connection): Synchronously<BindingStore> => ({

@@ -4,7 +4,7 @@ import { canSpend, promotionAfterDebit } from '../../../domain/ledger/ledger.ts'
 import type { Balance, EntryStatus, LedgerEntry, NewEntry } from '../../../domain/ledger/types.ts';
 import { type Connection, integer } from '../connection.ts';
 import type { LedgerHead } from '../ledger-heads.ts';
-import { flag, int, optional, Table, text } from '../table.ts';
+import { flag, int, optionalText, Table, text } from '../table.ts';
 import { balanceById, dayOf, findBalance, moveBalance } from './balances.ts';
 import { UnitRefused } from './unit-refused.ts';
 
@@ -18,23 +18,23 @@ export interface EntryRow extends LedgerEntry {
 }
 
 export const entryTable = new Table<EntryRow>('entry', {
-  accountId: text('account_id'),
-  seq: int('seq'),
-  id: text('id'),
-  balanceId: text('balance_id'),
-  type: text('type'),
-  sign: int('sign'),
-  amount: int('amount'),
-  currency: text('currency'),
-  description: text('description'),
-  reference: optional(text('reference')),
-  referenceType: text('reference_type'),
-  status: text('status'),
-  promotional: flag('promotional'),
-  idempotencyKey: optional(text('idempotency_key')),
-  processedUs: int('processed_us'),
-  createdUs: int('created_us'),
-  updatedUs: int('updated_us'),
+  accountId: text,
+  seq: int,
+  id: text,
+  balanceId: text,
+  type: text,
+  sign: int,
+  amount: int,
+  currency: text,
+  description: text,
+  reference: optionalText,
+  referenceType: text,
+  status: text,
+  promotional: flag,
+  idempotencyKey: optionalText,
+  processedUs: int,
+  createdUs: int,
+  updatedUs: int,
 });
 
 /** Removes the fields that only the store uses. */

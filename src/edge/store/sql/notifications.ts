@@ -4,7 +4,7 @@ import type { NodeRef } from '../../../domain/cluster/types.ts';
 import { type Connection, integer } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
 import { withCredentials } from '../sealed-text.ts';
-import { int, optional, stored, Table, text } from '../table.ts';
+import { int, optionalText, stored, Table, text } from '../table.ts';
 import { pastUnreadable } from '../unreadable.ts';
 import { Where } from '../where.ts';
 import { ORPHANED } from './nodes.ts';
@@ -13,15 +13,15 @@ import { PARAMETERS, TARGET } from './stored-callback.ts';
 export const notificationTable = new Table<StoredNotification>(
   'notification',
   {
-    id: text('id'),
-    accountId: text('account_id'),
+    id: text,
+    accountId: text,
     subject: text('call_uuid'),
-    event: text('event'),
+    event: text,
     target: withCredentials(stored('target', TARGET)),
     parameters: withCredentials(stored('parameters', PARAMETERS)),
-    json: optional(text('json')),
-    createdUs: int('created_us'),
-    attempts: int('attempts'),
+    json: optionalText,
+    createdUs: int,
+    attempts: int,
   },
   'of a node',
 );

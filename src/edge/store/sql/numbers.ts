@@ -7,34 +7,44 @@ import type {
 import type { CallerId, Carrier, PhoneNumber } from '../../../domain/provisioning/types.ts';
 import type { Connection } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
-import { type Column, flag, int, optional, stored, Table, text } from '../table.ts';
+import {
+  type Column,
+  flag,
+  int,
+  optional,
+  optionalInt,
+  optionalText,
+  stored,
+  Table,
+  text,
+} from '../table.ts';
 import { page, Where } from '../where.ts';
 import { postAll } from './ledger.ts';
 import { CARRIER_AUTH, CARRIER_POLICY, TEXTS } from './stored-provisioning.ts';
 
 const numberTable = new Table<PhoneNumber>('phone_number', {
-  e164: text('e164'),
-  id: text('id'),
-  accountId: optional(text('account_id')),
-  subAccount: optional(text('sub_account')),
-  country: text('country'),
-  region: text('region'),
-  status: text('status'),
-  alias: optional(text('alias')),
+  e164: text,
+  id: text,
+  accountId: optionalText,
+  subAccount: optionalText,
+  country: text,
+  region: text,
+  status: text,
+  alias: optionalText,
   setupFeeMicros: int('setup_fee'),
   monthlyFeeMicros: int('monthly_fee'),
-  currency: text('currency'),
-  carrier: optional(text('carrier')),
-  applicationId: optional(int('application_id')),
-  trunkGroupId: optional(text('trunk_group_id')),
-  purchasedUs: optional(int('purchased_us')),
-  nextBillingUs: optional(int('next_billing_us')),
-  lastBilledUs: optional(int('last_billed_us')),
-  releasedUs: optional(int('released_us')),
-  cooldownEndsUs: optional(int('cooldown_ends_us')),
-  suspendedUs: optional(int('suspended_us')),
-  createdUs: int('created_us'),
-  updatedUs: int('updated_us'),
+  currency: text,
+  carrier: optionalText,
+  applicationId: optionalInt,
+  trunkGroupId: optionalText,
+  purchasedUs: optionalInt,
+  nextBillingUs: optionalInt,
+  lastBilledUs: optionalInt,
+  releasedUs: optionalInt,
+  cooldownEndsUs: optionalInt,
+  suspendedUs: optionalInt,
+  createdUs: int,
+  updatedUs: int,
 });
 
 export const numberRepository = (db: Connection): Synchronously<NumberStore> => ({
@@ -147,28 +157,28 @@ function carrierTable(db: Connection): Table<Carrier> {
     read: (value) => CARRIER_AUTH.read(db.vault.open(value as Uint8Array, 'carrier-auth')),
   };
   return new Table<Carrier>('carrier', {
-    name: text('name'),
-    host: text('host'),
-    port: optional(int('port')),
-    transport: text('transport'),
+    name: text,
+    host: text,
+    port: optionalInt,
+    transport: text,
     auth: optional(auth),
     sourceAddresses: stored('source_addresses', TEXTS),
     prefixes: stored('prefixes', TEXTS),
-    strip: int('strip'),
-    prepend: text('prepend'),
-    cpsLimit: int('cps_limit'),
-    concurrentCallsLimit: int('concurrent_calls_limit'),
-    secure: flag('secure'),
-    priority: int('priority'),
-    enabled: flag('enabled'),
+    strip: int,
+    prepend: text,
+    cpsLimit: int,
+    concurrentCallsLimit: int,
+    secure: flag,
+    priority: int,
+    enabled: flag,
     policy: stored('policy', CARRIER_POLICY),
   });
 }
 
 const callerIdTable = new Table<CallerId>('caller_id', {
-  accountId: text('account_id'),
-  e164: text('e164'),
-  createdUs: int('created_us'),
+  accountId: text,
+  e164: text,
+  createdUs: int,
 });
 
 export const callerIdRepository = (db: Connection): Synchronously<CallerIdStore> => ({

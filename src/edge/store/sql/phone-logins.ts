@@ -5,15 +5,15 @@ import type { Synchronously } from '../repositories.ts';
 import { flag, int, Table, text } from '../table.ts';
 
 const table = new Table<PhoneLogin>('phone_login', {
-  id: text('id'),
-  accountId: text('account_id'),
-  keyDigest: text('key_digest'),
-  jti: text('jti'),
-  endpointId: text('endpoint_id'),
-  username: text('username'),
-  incoming: flag('incoming'),
-  outgoing: flag('outgoing'),
-  expiresUs: int('expires_us'),
+  id: text,
+  accountId: text,
+  keyDigest: text,
+  jti: text,
+  endpointId: text,
+  username: text,
+  incoming: flag,
+  outgoing: flag,
+  expiresUs: int,
 });
 
 export const phoneLoginRepository = (db: Connection): Synchronously<PhoneLoginStore> => {

@@ -4,7 +4,7 @@ import type { ExportStore, RecordingStore } from '../../../domain/recording/need
 import type { ExportJob, Recording, RecordingFilter } from '../../../domain/recording/types.ts';
 import { type Connection, integer, string } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
-import { int, optional, stored, Table, text } from '../table.ts';
+import { int, optional, optionalInt, optionalText, stored, Table, text } from '../table.ts';
 import { pastUnreadable } from '../unreadable.ts';
 import { page, Where } from '../where.ts';
 import { LEFT_BY_OWN_NODE, ORPHANED } from './nodes.ts';
@@ -15,24 +15,24 @@ import { chargesColumn, EXPORT_FILTER } from './stored-recording.ts';
 const recordingTable = new Table<Recording>(
   'recording',
   {
-    recordingId: text('recording_id'),
-    accountId: text('account_id'),
-    subAccount: optional(text('sub_account')),
-    callUuid: optional(text('call_uuid')),
-    conferenceName: optional(text('conference_name')),
-    conferenceUuid: optional(text('conference_uuid')),
-    fromNumber: text('from_number'),
-    toNumber: text('to_number'),
-    format: text('format'),
-    type: text('type'),
-    status: text('status'),
-    file: text('file'),
-    bytes: int('bytes'),
-    durationMs: int('duration_ms'),
-    billedMs: optional(int('billed_ms')),
-    startUs: optional(int('start_us')),
-    endUs: optional(int('end_us')),
-    addedUs: int('added_us'),
+    recordingId: text,
+    accountId: text,
+    subAccount: optionalText,
+    callUuid: optionalText,
+    conferenceName: optionalText,
+    conferenceUuid: optionalText,
+    fromNumber: text,
+    toNumber: text,
+    format: text,
+    type: text,
+    status: text,
+    file: text,
+    bytes: int,
+    durationMs: int,
+    billedMs: optionalInt,
+    startUs: optionalInt,
+    endUs: optionalInt,
+    addedUs: int,
     pendingCharges: optional(chargesColumn('dues')),
   },
   'of a node',
@@ -116,17 +116,17 @@ const recordingWhere = (filter: RecordingFilter): Where =>
 const exportTable = new Table<ExportJob>(
   'export_job',
   {
-    exportId: text('export_id'),
-    accountId: text('account_id'),
+    exportId: text,
+    accountId: text,
     recipients: stored('recipients', TEXTS),
     filter: stored('filter', EXPORT_FILTER),
-    status: text('status'),
-    attempts: int('attempts'),
-    file: optional(text('file')),
-    recordings: int('recordings'),
-    error: optional(text('error')),
-    createdUs: int('created_us'),
-    updatedUs: int('updated_us'),
+    status: text,
+    attempts: int,
+    file: optionalText,
+    recordings: int,
+    error: optionalText,
+    createdUs: int,
+    updatedUs: int,
   },
   'of a node',
 );

@@ -3,7 +3,7 @@ import type { Transcription } from '../../../domain/transcription/types.ts';
 import type { Connection } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
 import { withCredentials } from '../sealed-text.ts';
-import { int, optional, stored, Table, text } from '../table.ts';
+import { int, optional, optionalInt, optionalText, stored, Table, text } from '../table.ts';
 import { ORPHANED } from './nodes.ts';
 import { notificationTable } from './notifications.ts';
 import { TARGET } from './stored-callback.ts';
@@ -11,23 +11,23 @@ import { TARGET } from './stored-callback.ts';
 const transcriptionTable = new Table<Transcription>(
   'transcription',
   {
-    transcriptionId: text('transcription_id'),
-    recordingId: text('recording_id'),
-    accountId: text('account_id'),
-    subAccount: optional(text('sub_account')),
-    callUuid: optional(text('call_uuid')),
-    subject: text('subject'),
-    language: text('language'),
-    currency: text('currency'),
+    transcriptionId: text,
+    recordingId: text,
+    accountId: text,
+    subAccount: optionalText,
+    callUuid: optionalText,
+    subject: text,
+    language: text,
+    currency: text,
     target: optional(withCredentials(stored('target', TARGET))),
-    status: text('status'),
-    text: text('text'),
-    error: optional(text('error')),
-    durationMs: int('duration_ms'),
-    charge: int('charge'),
-    perMinute: int('per_minute'),
-    createdUs: int('created_us'),
-    endedUs: optional(int('ended_us')),
+    status: text,
+    text: text,
+    error: optionalText,
+    durationMs: int,
+    charge: int,
+    perMinute: int,
+    createdUs: int,
+    endedUs: optionalInt,
   },
   'of a node',
 );

@@ -16,66 +16,66 @@ import type {
 import { type Connection, integer } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
 import { withCredentials } from '../sealed-text.ts';
-import { flag, int, optional, stored, Table, text } from '../table.ts';
+import { flag, int, optional, optionalText, stored, Table, text } from '../table.ts';
 import { readingRow } from '../unreadable.ts';
 import { page, Where } from '../where.ts';
 import { TEXTS, TRUNK_POLICY } from './stored-provisioning.ts';
 
 const uriTable = new Table<OriginationUri>('origination_uri', {
-  id: text('id'),
-  accountId: text('account_id'),
-  name: text('name'),
+  id: text,
+  accountId: text,
+  name: text,
   sipUri: withCredentials(text('sip_uri')),
-  priority: int('priority'),
-  weight: int('weight'),
-  enabled: flag('enabled'),
-  description: text('description'),
-  createdUs: int('created_us'),
-  updatedUs: int('updated_us'),
+  priority: int,
+  weight: int,
+  enabled: flag,
+  description: text,
+  createdUs: int,
+  updatedUs: int,
 });
 
 const aclTable = new Table<IpAcl>('ip_acl', {
-  id: text('id'),
-  accountId: text('account_id'),
-  ipAddress: text('ip_address'),
-  description: text('description'),
-  enabled: flag('enabled'),
-  createdUs: int('created_us'),
-  updatedUs: int('updated_us'),
+  id: text,
+  accountId: text,
+  ipAddress: text,
+  description: text,
+  enabled: flag,
+  createdUs: int,
+  updatedUs: int,
 });
 
 const credentialTable = new Table<TrunkCredential>('trunk_credential', {
-  id: text('id'),
-  accountId: text('account_id'),
-  username: text('username'),
-  realm: text('realm'),
-  enabled: flag('enabled'),
-  createdUs: int('created_us'),
-  updatedUs: int('updated_us'),
+  id: text,
+  accountId: text,
+  username: text,
+  realm: text,
+  enabled: flag,
+  createdUs: int,
+  updatedUs: int,
 });
 
 const trunkTable = new Table<Trunk>('trunk', {
-  trunkId: text('trunk_id'),
-  accountId: text('account_id'),
-  name: text('name'),
-  direction: text('direction'),
-  enabled: flag('enabled'),
-  transport: text('transport'),
-  secure: flag('secure'),
-  primaryUriUuid: optional(text('primary_uri_uuid')),
-  fallbackUriUuid: optional(text('fallback_uri_uuid')),
-  credentialUuid: optional(text('credential_uuid')),
-  ipaclUuid: optional(text('ipacl_uuid')),
-  concurrentCallsLimit: int('concurrent_calls_limit'),
-  cpsLimit: int('cps_limit'),
-  description: text('description'),
-  recording: flag('recording'),
+  trunkId: text,
+  accountId: text,
+  name: text,
+  direction: text,
+  enabled: flag,
+  transport: text,
+  secure: flag,
+  primaryUriUuid: optionalText,
+  fallbackUriUuid: optionalText,
+  credentialUuid: optionalText,
+  ipaclUuid: optionalText,
+  concurrentCallsLimit: int,
+  cpsLimit: int,
+  description: text,
+  recording: flag,
   webhookUrl: optional(withCredentials(text('webhook_url'))),
-  webhookMethod: text('webhook_method'),
+  webhookMethod: text,
   egressAllow: stored('egress_allow', TEXTS),
   policy: stored('policy', TRUNK_POLICY),
-  createdUs: int('created_us'),
-  updatedUs: int('updated_us'),
+  createdUs: int,
+  updatedUs: int,
 });
 
 interface Owned {

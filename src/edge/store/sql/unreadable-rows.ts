@@ -12,9 +12,9 @@ type Recorded = Awaited<ReturnType<UnreadableRowStore['page']>>['items'][number]
 const table = new Table<Recorded>('unreadable_row', {
   table: text('table_name'),
   key: text('row_key'),
-  reason: text('reason'),
-  original: text('original'),
-  foundUs: int('found_us'),
+  reason: text,
+  original: text,
+  foundUs: int,
 });
 
 export const unreadableRowRepository = (db: Connection): Synchronously<UnreadableRowStore> => ({

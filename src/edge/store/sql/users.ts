@@ -2,7 +2,7 @@ import type { UserStore } from '../../../domain/user/needs.ts';
 import type { AuditEntry, Invitation, Session, User } from '../../../domain/user/types.ts';
 import type { Connection } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
-import { type Column, int, optional, Table, text } from '../table.ts';
+import { type Column, int, optional, optionalText, Table, text } from '../table.ts';
 import { page, Where } from '../where.ts';
 
 /** A text column that is encrypted with the key file. */
@@ -13,31 +13,31 @@ const sealed = (name: string, purpose: string): Column<string> => ({
 });
 
 const userTable = new Table<User>('console_user', {
-  id: text('id'),
-  email: text('email'),
-  role: text('role'),
-  accountId: optional(text('account_id')),
-  passwordHash: text('password_hash'),
+  id: text,
+  email: text,
+  role: text,
+  accountId: optionalText,
+  passwordHash: text,
   totpSecret: optional(sealed('totp_secret', 'totp')),
-  totpStep: int('totp_step'),
-  createdUs: int('created_us'),
+  totpStep: int,
+  createdUs: int,
 });
 
 const invitationTable = new Table<Invitation>('user_invitation', {
-  tokenHash: text('token_hash'),
-  email: optional(text('email')),
-  role: text('role'),
-  accountId: optional(text('account_id')),
-  expiresUs: int('expires_us'),
+  tokenHash: text,
+  email: optionalText,
+  role: text,
+  accountId: optionalText,
+  expiresUs: int,
 });
 
 const sessionTable = new Table<Session>('user_session', {
-  tokenHash: text('token_hash'),
-  userId: text('user_id'),
-  createdUs: int('created_us'),
-  seenUs: int('seen_us'),
-  userAgent: text('user_agent'),
-  address: text('address'),
+  tokenHash: text,
+  userId: text,
+  createdUs: int,
+  seenUs: int,
+  userAgent: text,
+  address: text,
 });
 
 /** Deletes the oldest entries first, approximately in the order of their times, without reading others. */
@@ -46,15 +46,15 @@ const PURGE_AUDIT = `DELETE FROM audit WHERE id IN
 const AUDIT_BATCH = 1000;
 
 const auditTable = new Table<AuditEntry>('audit', {
-  atUs: int('at_us'),
-  who: text('who'),
-  accountId: optional(text('account_id')),
-  what: text('what'),
-  method: text('method'),
-  path: text('path'),
-  status: int('status'),
-  address: optional(text('address')),
-  detail: optional(text('detail')),
+  atUs: int,
+  who: text,
+  accountId: optionalText,
+  what: text,
+  method: text,
+  path: text,
+  status: int,
+  address: optionalText,
+  detail: optionalText,
 });
 
 export const userRepository = (db: Connection): Synchronously<UserStore> => ({

@@ -14,6 +14,7 @@ import type { TransactionOutput } from './types.ts';
 
 export type InviteClientState = 'calling' | 'proceeding' | 'completed' | 'accepted';
 type Timer = 'timerA' | 'timerB' | 'timerD' | 'timerM' | 'giveUp';
+const TIMERS = { resends: 'timerA', givesUp: 'timerB' } as const;
 export type InviteClientEvent =
   | Timer
   | '1xx'
@@ -59,12 +60,7 @@ export const INVITE_CLIENT: Table<
   terminated: {},
 };
 
-const SHAPE = {
-  table: INVITE_CLIENT,
-  initial: 'calling',
-  resends: 'timerA',
-  givesUp: 'timerB',
-} as const;
+const SHAPE = { table: INVITE_CLIENT, initial: 'calling', ...TIMERS } as const;
 
 export class InviteClient
   extends ClientMachine<InviteClientState, InviteClientEvent, Timer, Action>

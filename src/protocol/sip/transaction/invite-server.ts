@@ -45,10 +45,7 @@ export const INVITE_SERVER: Table<InviteServerState | 'terminated', InviteServer
   terminated: {},
 };
 
-const SHAPE = {
-  table: INVITE_SERVER,
-  initial: 'proceeding',
-} as const;
+const SHAPE = { table: INVITE_SERVER, initial: 'proceeding' } as const;
 
 export class InviteServer
   extends ServerMachine<InviteServerState, InviteServerEvent, Timer, Action>

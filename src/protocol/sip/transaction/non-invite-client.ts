@@ -11,6 +11,7 @@ import type { TransactionOutput } from './types.ts';
 
 export type NonInviteClientState = 'trying' | 'proceeding' | 'completed';
 type Timer = 'timerE' | 'timerF' | 'timerK';
+const TIMERS = { resends: 'timerE', givesUp: 'timerF' } as const;
 export type NonInviteClientEvent = Timer | '1xx' | '2xx-6xx' | 'transportError' | 'connectionLost';
 type Action = 'armE' | 'armEAtT2' | 'armK';
 
@@ -41,12 +42,7 @@ export const NON_INVITE_CLIENT: Table<
   terminated: {},
 };
 
-const SHAPE = {
-  table: NON_INVITE_CLIENT,
-  initial: 'trying',
-  resends: 'timerE',
-  givesUp: 'timerF',
-} as const;
+const SHAPE = { table: NON_INVITE_CLIENT, initial: 'trying', ...TIMERS } as const;
 
 export class NonInviteClient
   extends ClientMachine<NonInviteClientState, NonInviteClientEvent, Timer, Action>

@@ -41,10 +41,7 @@ export const NON_INVITE_SERVER: Table<
   terminated: {},
 };
 
-const SHAPE = {
-  table: NON_INVITE_SERVER,
-  initial: 'trying',
-} as const;
+const SHAPE = { table: NON_INVITE_SERVER, initial: 'trying' } as const;
 
 export class NonInviteServer
   extends ServerMachine<NonInviteServerState, NonInviteServerEvent, Timer, Action>

@@ -101,6 +101,22 @@ const ofMember = (
       ),
   });
 
+/** Routes that pause and resume a recording. */
+const pausing = (of: typeof ofWhole, path: string, whose: string, note = ''): readonly Route[] => [
+  of(
+    {
+      method: 'POST',
+      path: `${path}Record/Pause/`,
+      summary: `Pause the recording of ${whose}${note}`,
+    },
+    'pauseRecording',
+  ),
+  of(
+    { method: 'POST', path: `${path}Record/Resume/`, summary: `Resume the recording of ${whose}` },
+    'resumeRecording',
+  ),
+];
+
 export const multiPartyRecordingRoutes: readonly Route[] = [
   accountRoute({
     ...common,
@@ -118,23 +134,7 @@ export const multiPartyRecordingRoutes: readonly Route[] = [
     { method: 'DELETE', path: `${MPC_ONE}Record/`, summary: 'Stop recording a multi-party call' },
     'stopRecording',
   ),
-  ofWhole(
-    {
-      method: 'POST',
-      path: `${MPC_ONE}Record/Pause/`,
-      summary:
-        'Pause the recording of a multi-party call. The pause is not recorded and not charged',
-    },
-    'pauseRecording',
-  ),
-  ofWhole(
-    {
-      method: 'POST',
-      path: `${MPC_ONE}Record/Resume/`,
-      summary: 'Resume the recording of a multi-party call',
-    },
-    'resumeRecording',
-  ),
+  ...pausing(ofWhole, MPC_ONE, 'a multi-party call', '. The pause is not recorded and not charged'),
   accountRoute({
     ...common,
     method: 'POST',
@@ -154,22 +154,7 @@ export const multiPartyRecordingRoutes: readonly Route[] = [
     { method: 'DELETE', path: `${PARTICIPANT}Record/`, summary: 'Stop the recording of a member' },
     'stopRecording',
   ),
-  ofMember(
-    {
-      method: 'POST',
-      path: `${PARTICIPANT}Record/Pause/`,
-      summary: 'Pause the recording of a member',
-    },
-    'pauseRecording',
-  ),
-  ofMember(
-    {
-      method: 'POST',
-      path: `${PARTICIPANT}Record/Resume/`,
-      summary: 'Resume the recording of a member',
-    },
-    'resumeRecording',
-  ),
+  ...pausing(ofMember, PARTICIPANT, 'a member'),
   accountRoute({
     ...common,
     method: 'POST',

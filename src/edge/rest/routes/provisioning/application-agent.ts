@@ -7,7 +7,8 @@ import { type Failure, failure, invalidField } from '../../http/failure.ts';
 
 interface AgentFields {
   readonly application_type?: 'XML' | 'agent';
-  readonly answer_url?: string;
+  readonly answer_url?: string | undefined;
+  readonly answer_xml?: string;
   readonly hangup_url?: string;
   readonly agent?: unknown;
 }
@@ -21,11 +22,9 @@ export function newAgent(
   accountId: AccountId,
   body: AgentFields,
 ): Result<Agent, Failure> {
-  const { agent = null, application_type: type, answer_url: answerUrl } = body;
-  if (agent === null) {
-    if (type === 'agent') return err(invalidField('agent', 'is required'));
-    return answerUrl === undefined ? err(invalidField('answer_url', 'is required')) : ok(undefined);
-  }
+  const { agent = null, application_type: type } = body;
+  if (agent === null)
+    return type === 'agent' ? err(invalidField('agent', 'is required')) : ok(undefined);
   return definitionOf(needs, accountId, body);
 }
 
@@ -65,10 +64,13 @@ export function agentUrls(
 function definitionOf(
   { agents }: RouteNeeds,
   accountId: AccountId,
-  { agent, application_type: type, answer_url: answerUrl }: AgentFields,
+  { agent, application_type: type, answer_url: answerUrl, answer_xml: xml }: AgentFields,
 ): Result<Agent, Failure> {
   if (type === 'XML') return err(invalidField('agent', 'needs application_type agent'));
-  if (answerUrl !== undefined) return err(invalidField('answer_url', 'is not used with agent'));
+  if (answerUrl !== undefined || xml !== undefined) {
+    const field = xml === undefined ? 'answer_url' : 'answer_xml';
+    return err(invalidField(field, 'is not used with agent'));
+  }
   if (!agents.isAllowed(accountId)) {
     return err(
       failure(403, 'agents are not enabled for this account', {

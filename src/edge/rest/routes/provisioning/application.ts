@@ -18,6 +18,7 @@ import {
   ApplicationCreateBody,
   ApplicationSchema,
   ApplicationUpdateBody,
+  answerUrlOf,
   applicationPatch,
   showApplication,
 } from '../../wire/application.ts';
@@ -90,13 +91,20 @@ const createApplication = accountRoute({
     if (wrong !== undefined) return err(wrong);
     const agent = newAgent(needs, input.accountId, body);
     if (!agent.ok) return agent;
+    const answerUrl = answerUrlOf(body);
+    if (!answerUrl.ok) return answerUrl;
+    if (answerUrl.value === undefined && agent.value === undefined) {
+      return err(invalidField('answer_url', 'is required without answer_xml'));
+    }
     const { applications } = needs.provisioning;
     const created = await applications.create({
       accountId: input.accountId,
       subAccount: subAccount.value,
       name: body.app_name,
-      answerUrl: body.answer_url ?? '',
+      answerUrl: answerUrl.value ?? '',
       agent: agent.value,
+      // A document receives no hangups.
+      ...(body.answer_xml !== undefined && { hangupUrl: '' }),
       ...applicationPatch(body),
     });
     if (agent.value !== undefined) {
@@ -174,12 +182,14 @@ const updateApplication = accountRoute({
       forMainAccount(input, appId, body.default_endpoint_app) ??
       (await wrongCallerId(needs, accountId, 'caller_id', body.caller_id));
     if (wrong !== undefined) return err(wrong);
-    const agent = agentPatch(needs, found.value, body);
+    const answerUrl = answerUrlOf(body);
+    if (!answerUrl.ok) return answerUrl;
+    const agent = agentPatch(needs, found.value, { ...body, answer_url: answerUrl.value });
     if (!agent.ok) return agent;
     const patched = await needs.provisioning.applications.patch(accountId, appId, {
       ...applicationPatch(body),
       ...(body.app_name !== undefined && { name: body.app_name }),
-      ...(body.answer_url !== undefined && { answerUrl: body.answer_url }),
+      ...(answerUrl.value !== undefined && { answerUrl: answerUrl.value }),
       ...agent.value,
     });
     await keepDefault(needs, input, appId, body.default_endpoint_app);

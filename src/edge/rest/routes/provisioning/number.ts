@@ -69,6 +69,24 @@ const onNumber = async (
 
 const nothing = (): undefined => undefined;
 
+type Numbers = RouteNeeds['provisioning']['numbers'];
+
+/** Handler that runs an operation on the number in the path and shows its result. */
+const runOnNumber =
+  <Shown>(
+    operation: (
+      numbers: Numbers,
+      e164: string,
+      accountId: AccountId,
+    ) => Promise<Result<PhoneNumber, NumberRefusal>>,
+    show: (number: PhoneNumber, accountId: AccountId) => Shown,
+  ) =>
+  async ({ provisioning: { numbers } }: RouteNeeds, input: NumberInput) =>
+    answered(
+      await onNumber(input, (e164, accountId) => operation(numbers, e164, accountId)),
+      (number) => show(number, input.accountId),
+    );
+
 const listNumbers = accountRoute({
   ...common,
   method: 'GET',
@@ -112,11 +130,7 @@ const getNumber = accountRoute({
   summary: 'Get a number of the account',
   params,
   reply: NumberSchema,
-  run: async ({ provisioning }, input) =>
-    answered(
-      await onNumber(input, (e164, accountId) => provisioning.numbers.get(e164, accountId)),
-      showNumber,
-    ),
+  run: runOnNumber((numbers, e164, accountId) => numbers.get(e164, accountId), showNumber),
 });
 
 const purchaseNumber = accountRoute({
@@ -147,11 +161,7 @@ const releaseNumber = accountRoute({
   summary: 'Release a number. This can be undone until its cooldown ends',
   params,
   reply: ReleaseSchema,
-  run: async ({ provisioning }, input) =>
-    answered(
-      await onNumber(input, (e164, accountId) => provisioning.numbers.release(e164, accountId)),
-      (number) => showRelease(number, input.accountId),
-    ),
+  run: runOnNumber((numbers, e164, accountId) => numbers.release(e164, accountId), showRelease),
 });
 
 const cancelRelease = (path: string): Route =>
@@ -162,13 +172,10 @@ const cancelRelease = (path: string): Route =>
     summary: 'Undo the release of a number during its cooldown',
     params,
     reply: NumberSchema,
-    run: async ({ provisioning }, input) =>
-      answered(
-        await onNumber(input, (e164, accountId) =>
-          provisioning.numbers.cancelRelease(e164, accountId),
-        ),
-        showNumber,
-      ),
+    run: runOnNumber(
+      (numbers, e164, accountId) => numbers.cancelRelease(e164, accountId),
+      showNumber,
+    ),
   });
 
 const attachApplication = accountRoute({
@@ -217,13 +224,7 @@ const detach = (from: 'application' | 'trunk', word: string): Route =>
     summary: `Detach a number from its ${from}`,
     status: 204,
     params,
-    run: async ({ provisioning }, input) =>
-      answered(
-        await onNumber(input, (e164, accountId) =>
-          provisioning.numbers.detach(accountId, e164, from),
-        ),
-        nothing,
-      ),
+    run: runOnNumber((numbers, e164, accountId) => numbers.detach(accountId, e164, from), nothing),
   });
 
 const assignSubAccount = (path: string): Route =>
@@ -255,13 +256,10 @@ const leaveSubAccount = (path: string): Route =>
     params,
     // Sent by Vobiz libraries and ignored, because a release needs no force here.
     query: Type.Object({ force: Type.Optional(flag()) }),
-    run: async ({ provisioning }, input) =>
-      answered(
-        await onNumber(input, (e164, accountId) =>
-          provisioning.numbers.assignSubAccount(accountId, e164, undefined),
-        ),
-        nothing,
-      ),
+    run: runOnNumber(
+      (numbers, e164, accountId) => numbers.assignSubAccount(accountId, e164, undefined),
+      nothing,
+    ),
   });
 
 const health = (path: string): Route =>

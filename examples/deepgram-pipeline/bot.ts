@@ -1,0 +1,148 @@
+/**
+ * Deepgram, a chat model and speech synthesis: `node examples/deepgram-pipeline/bot.ts [port]`
+ *
+ * Set DEEPGRAM_API_KEY and OPENAI_API_KEY, or DEEPGRAM_URL, CHAT_URL and SPEECH_URL for servers of your own.
+ */
+import { type Bot, type BotSocket, portOr, serveBot } from '../bot-server.ts';
+import { type Event, part, VendorSocket } from '../vendor-socket.ts';
+
+const OPENAI = 'https://api.openai.com/v1';
+const {
+  DEEPGRAM_API_KEY = '',
+  OPENAI_API_KEY = '',
+  DEEPGRAM_URL = 'wss://api.deepgram.com/v1/listen',
+  CHAT_URL = OPENAI,
+  CHAT_MODEL = 'gpt-4o-mini',
+  SPEECH_URL = OPENAI,
+  SPEECH_MODEL = 'gpt-4o-mini-tts',
+} = process.env;
+const LISTEN = '?encoding=linear16&sample_rate=16000&interim_results=true&endpointing=300';
+/** Turns that the chat model remembers. */
+const MAX_TURNS = 40;
+const INSTRUCTIONS =
+  'You answer questions about opening hours: weekdays, 9 to 17 o’clock. Be brief.';
+const GREETING = 'Hello, what do you want to know?';
+const APOLOGY = 'Sorry, I did not get that.';
+
+interface Turn {
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly content: string;
+}
+
+function pipelineBot(socket: BotSocket): Bot {
+  const turns: Turn[] = [{ role: 'system', content: INSTRUCTIONS }];
+  let words = '';
+  /** Ends the answer in progress. */
+  let current = new AbortController();
+
+  const recognizer = new VendorSocket(
+    `${DEEPGRAM_URL}${LISTEN}`,
+    DEEPGRAM_API_KEY ? { Authorization: `Token ${DEEPGRAM_API_KEY}` } : {},
+    {
+      message: recognized,
+      lost: (cause) => {
+        console.log(cause);
+        socket.close();
+      },
+    },
+  );
+
+  function recognized(event: Event): void {
+    if (event['type'] !== 'Results' || event['is_final'] !== true) return;
+    const [best] = part(event, 'channel')['alternatives'] as readonly Event[];
+    words = `${words} ${best?.['transcript'] ?? ''}`.trim();
+    if (event['speech_final'] !== true || words === '') return;
+    console.log(`caller: ${words}`);
+    turns.push({ role: 'user', content: words });
+    turns.splice(1, Math.max(0, turns.length - MAX_TURNS));
+    words = '';
+    void answer();
+  }
+
+  async function answer(): Promise<void> {
+    current.abort();
+    current = new AbortController();
+    const { signal } = current;
+    try {
+      const text = await chat(turns, signal);
+      turns.push({ role: 'assistant', content: text });
+      console.log(`bot: ${text}`);
+      await say(text, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      console.log(`${error}`);
+      await say(APOLOGY, signal).catch(() => socket.close());
+    }
+  }
+
+  async function say(text: string, signal: AbortSignal): Promise<void> {
+    for await (const payload of speech(text, signal)) {
+      socket.send({
+        event: 'playAudio',
+        media: { contentType: 'audio/x-l16', sampleRate: 24_000, payload },
+      });
+    }
+  }
+
+  return {
+    message(message) {
+      if (message.event === 'start') void say(GREETING, current.signal).catch(console.log);
+      else if (message.event === 'media') {
+        recognizer.send(Buffer.from(message.media.payload, 'base64'));
+      } else if (message.event === 'clearedAudio') current.abort();
+    },
+    closed() {
+      current.abort();
+      recognizer.send({ type: 'CloseStream' });
+      recognizer.close();
+    },
+  };
+}
+
+const post = async (url: string, body: object, signal: AbortSignal): Promise<Response> => {
+  const headers = {
+    'Content-Type': 'application/json',
+    ...(OPENAI_API_KEY && { Authorization: `Bearer ${OPENAI_API_KEY}` }),
+  };
+  const limits = AbortSignal.any([signal, AbortSignal.timeout(10_000)]);
+  const response = await fetch(url, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+    signal: limits,
+  });
+  if (!response.ok) throw new Error(`${url}: ${response.status}`);
+  return response;
+};
+
+async function chat(messages: readonly Turn[], signal: AbortSignal): Promise<string> {
+  const response = await post(
+    `${CHAT_URL}/chat/completions`,
+    { model: CHAT_MODEL, messages },
+    signal,
+  );
+  const { choices } = (await response.json()) as {
+    readonly choices: readonly { readonly message: { readonly content: string } }[];
+  };
+  return choices[0]?.message.content ?? APOLOGY;
+}
+
+/** Yields L16 at 24 kHz in base64, in pieces of whole samples. */
+async function* speech(text: string, signal: AbortSignal): AsyncGenerator<string> {
+  const body = { model: SPEECH_MODEL, voice: 'alloy', input: text, response_format: 'pcm' };
+  const response = await post(`${SPEECH_URL}/audio/speech`, body, signal);
+  let rest = Buffer.alloc(0);
+  for await (const chunk of response.body ?? []) {
+    const bytes = Buffer.concat([rest, chunk]);
+    const whole = bytes.length - (bytes.length % 2);
+    rest = bytes.subarray(whole);
+    if (whole > 0) yield bytes.subarray(0, whole).toString('base64');
+  }
+}
+
+serveBot(
+  portOr(9014),
+  { contentType: 'audio/x-l16;rate=16000', bargeIn: 'clear' },
+  pipelineBot,
+  '<Speak>Goodbye.</Speak>',
+);

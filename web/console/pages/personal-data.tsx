@@ -1,0 +1,106 @@
+import { useState } from 'preact/hooks';
+import { call, get, type Row, text } from '../api.ts';
+import { count } from '../format.ts';
+import { useAction } from '../hooks.ts';
+import { may } from '../may.ts';
+import type { PageProps } from '../page-props.ts';
+import { t } from '../text.ts';
+import { Input, onSubmit, Save } from '../ui/form.tsx';
+import { confirmed } from '../ui/overlay.tsx';
+import { Card, Empty, Head, Problem, Tiles } from '../ui/parts.tsx';
+import { toast } from '../ui/toast.tsx';
+
+const ROOT = '/admin/v1/personal-data';
+const KINDS = [
+  ['calls', t('Calls')],
+  ['recordings', t('Recordings')],
+  ['transcriptions', t('Transcriptions')],
+  ['contacts', t('Contacts of campaigns')],
+  ['running_calls', t('Running calls')],
+  ['do_not_call_lists', t('Do-not-call lists')],
+] as const;
+
+/** Records of one telephone number in all accounts: find, export and erase. */
+export function PersonalData(_: PageProps) {
+  const [typed, setTyped] = useState('');
+  const [found, setFound] = useState<Row>();
+  const { problem, fields, isBusy, run } = useAction();
+  const number = text(found?.['number']);
+  const path = `?${new URLSearchParams({ number })}`;
+  const find = (wanted: string) =>
+    run(async () => {
+      setFound(undefined);
+      const counted = await get(`${ROOT}?${new URLSearchParams({ number: wanted })}`);
+      setFound({ ...counted, number: wanted });
+    });
+  const erase = async () => {
+    const isSure = await confirmed({
+      title: t('Erase {number} from all records?', { number }),
+      detail: t(
+        'Recordings, transcriptions, timelines and contacts of the number are deleted in all accounts. Times and amounts of calls remain. This cannot be undone.',
+      ),
+      action: t('Erase number'),
+      typed: number,
+    });
+    if (!isSure) return;
+    const isDone = await run(() => call('DELETE', `${ROOT}${path}`));
+    if (!isDone) return;
+    toast(t('The number is erased.'));
+    await find(number);
+  };
+  const isEmpty = found !== undefined && KINDS.every(([name]) => found[name] === 0);
+  return (
+    <>
+      <Head
+        title={t('Personal data')}
+        about={t('Find, export and erase the records of a telephone number in all accounts.')}
+      />
+      <Card>
+        <form class="filters" onSubmit={onSubmit(() => void find(typed.trim()))}>
+          <Input
+            label={t('Telephone number')}
+            placeholder="+14155550100"
+            type="tel"
+            value={typed}
+            set={setTyped}
+            problem={fields['number']}
+            required
+          />
+          <button type="submit" class="btn primary" aria-busy={isBusy}>
+            {t('Find records')}
+          </button>
+        </form>
+        <Problem text={fields['number'] === undefined ? problem : undefined} />
+      </Card>
+      {isEmpty && (
+        <Empty title={t('No record contains {number}.', { number })}>
+          <p>{t('Check the country code, or search for another number.')}</p>
+        </Empty>
+      )}
+      {found !== undefined && !isEmpty && (
+        <Card
+          title={t('Records of {number}', { number })}
+          actions={
+            <>
+              <Save path={`${ROOT}/export${path}`} name={`personal-data-${number}.ndjson`}>
+                {t('Export records')}
+              </Save>
+              {may('change') && (
+                <button type="button" class="btn danger" onClick={() => void erase()}>
+                  {t('Erase number')}
+                </button>
+              )}
+            </>
+          }
+        >
+          <Tiles of={KINDS.map(([name, title]) => ({ name: title, value: count(found[name]) }))} />
+          <p class="small muted">
+            {t(
+              'An erasure keeps do-not-call lists, so that campaigns still do not call the number. Running calls must end first.',
+            )}
+          </p>
+        </Card>
+      )}
+    </>
+  );
+}
