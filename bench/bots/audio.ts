@@ -162,7 +162,10 @@ export function traffic(samples: number, seed: number): Float32Array {
     const width = RATE * (0.5 + next());
     const loud = 0.7 + 1.8 * next();
     for (let i = 0; i < 4 * width && at + i < samples; i += 1)
-      gain[at + i] = Math.max(gain[at + i] ?? 0, loud * Math.exp(-(((i - 2 * width) / width) ** 2)));
+      gain[at + i] = Math.max(
+        gain[at + i] ?? 0,
+        loud * Math.exp(-(((i - 2 * width) / width) ** 2)),
+      );
   }
   for (let i = 0; i < samples; i += 1) out[i] = (out[i] ?? 0) * (gain[i] ?? 0);
   for (let at = RATE; at < samples; at += Math.floor(RATE * (5 + 5 * next()))) {

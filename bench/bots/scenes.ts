@@ -90,8 +90,8 @@ export function scenes(phrases: number): Scene[] {
     all.push({ name: `${kind} noise, 10 dB SNR`, heard, spans });
   });
   for (const [name, background] of [
-    ['passing traffic', traffic],
-    ['office', office],
+    ['traffic noise', traffic],
+    ['office noise', office],
   ] as const) {
     const { audio, spans } = conversation(phrases, 20, -20);
     const heard = add(atLevel(background(audio.length, 31), -30), audio);
