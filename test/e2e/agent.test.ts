@@ -385,6 +385,8 @@ describe('an application of type agent', () => {
     expect(await refused('a: [')).toEqual({
       agent: expect.stringContaining('cannot read the YAML'),
     });
+    const bomb = `a: &a [${'x,'.repeat(9)}]\nb: &b [${'*a,'.repeat(9)}]\nc: &c [${'*b,'.repeat(9)}]\nd: [${'*c,'.repeat(9)}]`;
+    expect(await refused(bomb)).toEqual({ agent: expect.stringContaining('cannot read the YAML') });
     expect(await refused({ model })).toEqual({ 'agent.instructions': 'is missing' });
     expect(await refused({ instructions: 'x', model: { ...model, voise: 'a' } })).toEqual({
       'agent.model.voise': 'is not a known field',
