@@ -1,12 +1,12 @@
 /**
- * Writes the generated pages of docs/reference from the code: answer XML, settings, command line and metrics. A test fails when a
- * page differs from what the code says.
+ * Writes the generated pages of docs/reference from the code: answer XML, settings, command line and metrics, and the default
+ * settings. A test fails when a file differs from what the code says.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { createProgram } from '../src/cli/program.ts';
-import { settingsPage } from '../src/config/page.ts';
+import { defaultsFile, settingsPage } from '../src/config/page.ts';
 import { createMetrics } from '../src/edge/metrics/metrics.ts';
 import { consoleRoutesPage } from './console-routes.ts';
 import { xmlCompletions } from './xml-reference/completions.ts';
@@ -18,6 +18,7 @@ const root = join(import.meta.dirname, '..');
 export const GENERATED: readonly (readonly [string, () => string | Promise<string>])[] = [
   ['docs/reference/xml.md', xmlReference],
   ['docs/reference/settings.md', settingsPage],
+  ['config/default.json', defaultsFile],
   ['docs/reference/cli.md', commandPage],
   ['docs/reference/metrics.md', metricsPage],
   ['web/console/xml-elements.json', xmlCompletions],

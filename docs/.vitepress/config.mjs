@@ -39,6 +39,14 @@ export default defineConfig({
         token.attrSet('target', '_self');
         return self.renderToken(tokens, at, options);
       };
+      const image = md.renderer.rules.image;
+      md.renderer.rules.image = (...args) => {
+        const [tokens, at] = args;
+        const source = tokens[at].attrGet('src') ?? '';
+        if (!source.endsWith('.mp3')) return image(...args);
+        const label = md.utils.escapeHtml(tokens[at].content);
+        return `<audio controls preload="none" aria-label="${label}"><source src="${source}" type="audio/mpeg"></audio>`;
+      };
       const fence = md.renderer.rules.fence;
       md.renderer.rules.fence = (...args) => {
         const [tokens, at] = args;

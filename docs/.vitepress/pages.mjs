@@ -32,6 +32,8 @@ export const SECTIONS = [
       { title: 'SIP over drachtio-server', path: 'guides/drachtio' },
       { title: 'Load tests with SIPp', path: 'guides/load-testing' },
       { title: 'Examples', path: 'guides/examples', file: 'examples/README.md' },
+      { title: 'LiveKit Agents', path: 'guides/livekit', file: 'examples/livekit/README.md' },
+      { title: 'WhatsApp calls', path: 'guides/whatsapp', file: 'examples/whatsapp/README.md' },
     ],
   },
   {

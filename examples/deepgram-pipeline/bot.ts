@@ -3,7 +3,7 @@
  *
  * Set DEEPGRAM_API_KEY and OPENAI_API_KEY, or DEEPGRAM_URL, CHAT_URL and SPEECH_URL for servers of your own.
  */
-import { type Bot, type BotSocket, portOr, serveBot } from '../bot-server.ts';
+import { type Bot, type BotSocket, portOr, type ServiceMessage, serveBot } from '../bot-server.ts';
 import { type Event, part, VendorSocket } from '../vendor-socket.ts';
 
 const OPENAI = 'https://api.openai.com/v1';
@@ -29,74 +29,77 @@ interface Turn {
   readonly content: string;
 }
 
-function pipelineBot(socket: BotSocket): Bot {
-  const turns: Turn[] = [{ role: 'system', content: INSTRUCTIONS }];
-  let words = '';
+/** One call: its turns, and the answer in progress. */
+class PipelineBot implements Bot {
+  readonly #socket: BotSocket;
+  readonly #recognizer: VendorSocket;
+  readonly #turns: Turn[] = [{ role: 'system', content: INSTRUCTIONS }];
+  #words = '';
   /** Ends the answer in progress. */
-  let current = new AbortController();
+  #current = new AbortController();
 
-  const recognizer = new VendorSocket(
-    `${DEEPGRAM_URL}${LISTEN}`,
-    DEEPGRAM_API_KEY ? { Authorization: `Token ${DEEPGRAM_API_KEY}` } : {},
-    {
-      message: recognized,
+  constructor(socket: BotSocket) {
+    this.#socket = socket;
+    const headers = DEEPGRAM_API_KEY ? { Authorization: `Token ${DEEPGRAM_API_KEY}` } : {};
+    this.#recognizer = new VendorSocket(`${DEEPGRAM_URL}${LISTEN}`, headers, {
+      message: (event) => this.#recognized(event),
       lost: (cause) => {
         console.log(cause);
         socket.close();
       },
-    },
-  );
-
-  function recognized(event: Event): void {
-    if (event['type'] !== 'Results' || event['is_final'] !== true) return;
-    const [best] = part(event, 'channel')['alternatives'] as readonly Event[];
-    words = `${words} ${best?.['transcript'] ?? ''}`.trim();
-    if (event['speech_final'] !== true || words === '') return;
-    console.log(`caller: ${words}`);
-    turns.push({ role: 'user', content: words });
-    turns.splice(1, Math.max(0, turns.length - MAX_TURNS));
-    words = '';
-    void answer();
+    });
   }
 
-  async function answer(): Promise<void> {
-    current.abort();
-    current = new AbortController();
-    const { signal } = current;
+  message(message: ServiceMessage): void {
+    if (message.event === 'start') {
+      void this.#say(GREETING, this.#current.signal).catch(console.log);
+    } else if (message.event === 'media') {
+      this.#recognizer.send(Buffer.from(message.media.payload, 'base64'));
+    } else if (message.event === 'clearedAudio') {
+      this.#current.abort();
+    }
+  }
+
+  closed(): void {
+    this.#current.abort();
+    this.#recognizer.send({ type: 'CloseStream' });
+    this.#recognizer.close();
+  }
+
+  #recognized(event: Event): void {
+    if (event['type'] !== 'Results' || event['is_final'] !== true) return;
+    const [best] = part(event, 'channel')['alternatives'] as readonly Event[];
+    this.#words = `${this.#words} ${best?.['transcript'] ?? ''}`.trim();
+    if (event['speech_final'] !== true || this.#words === '') return;
+    console.log(`caller: ${this.#words}`);
+    this.#turns.push({ role: 'user', content: this.#words });
+    this.#turns.splice(1, Math.max(0, this.#turns.length - MAX_TURNS));
+    this.#words = '';
+    void this.#answer();
+  }
+
+  async #answer(): Promise<void> {
+    this.#current.abort();
+    this.#current = new AbortController();
+    const { signal } = this.#current;
     try {
-      const text = await chat(turns, signal);
-      turns.push({ role: 'assistant', content: text });
+      const text = await chat(this.#turns, signal);
+      this.#turns.push({ role: 'assistant', content: text });
       console.log(`bot: ${text}`);
-      await say(text, signal);
+      await this.#say(text, signal);
     } catch (error) {
       if (signal.aborted) return;
       console.log(`${error}`);
-      await say(APOLOGY, signal).catch(() => socket.close());
+      await this.#say(APOLOGY, signal).catch(() => this.#socket.close());
     }
   }
 
-  async function say(text: string, signal: AbortSignal): Promise<void> {
+  async #say(text: string, signal: AbortSignal): Promise<void> {
     for await (const payload of speech(text, signal)) {
-      socket.send({
-        event: 'playAudio',
-        media: { contentType: 'audio/x-l16', sampleRate: 24_000, payload },
-      });
+      const media = { contentType: 'audio/x-l16', sampleRate: 24_000, payload };
+      this.#socket.send({ event: 'playAudio', media });
     }
   }
-
-  return {
-    message(message) {
-      if (message.event === 'start') void say(GREETING, current.signal).catch(console.log);
-      else if (message.event === 'media') {
-        recognizer.send(Buffer.from(message.media.payload, 'base64'));
-      } else if (message.event === 'clearedAudio') current.abort();
-    },
-    closed() {
-      current.abort();
-      recognizer.send({ type: 'CloseStream' });
-      recognizer.close();
-    },
-  };
 }
 
 const post = async (url: string, body: object, signal: AbortSignal): Promise<Response> => {
@@ -143,6 +146,6 @@ async function* speech(text: string, signal: AbortSignal): AsyncGenerator<string
 serveBot(
   portOr(9014),
   { contentType: 'audio/x-l16;rate=16000', bargeIn: 'clear' },
-  pipelineBot,
+  (socket) => new PipelineBot(socket),
   '<Speak>Goodbye.</Speak>',
 );

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Gemini Live: GEMINI_API_KEY=… python3 examples/gemini-live/bot.py [port]
 
-The caller's audio is L16 at 16 kHz. The engine stops the bot when the caller speaks; the model notices it by itself.
+The caller's audio is L16 at 16 kHz. The engine stops the bot when the caller speaks; the model notices it too.
 GEMINI_URL sets a compatible server.
 """
 import asyncio

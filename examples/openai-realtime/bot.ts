@@ -4,7 +4,7 @@
  * The engine stops the bot when the caller speaks, and reports how much was heard; the model's transcript is truncated
  * there. OPENAI_URL sets a compatible server.
  */
-import { type Bot, type BotSocket, portOr, serveBot } from '../bot-server.ts';
+import { type Bot, type BotSocket, portOr, type ServiceMessage, serveBot } from '../bot-server.ts';
 import { type Event, part, VendorSocket } from '../vendor-socket.ts';
 
 const { OPENAI_API_KEY: KEY = '', OPENAI_MODEL: MODEL = 'gpt-realtime' } = process.env;
@@ -22,44 +22,62 @@ const SESSION = {
   tools: [{ type: 'function', name: 'end_call', description: 'Ends the call after the goodbye.' }],
 };
 
-function realtimeBot(socket: BotSocket): Bot {
+/** One call: the socket of the service and that of the model. */
+class RealtimeBot implements Bot {
+  readonly #socket: BotSocket;
+  readonly #model: VendorSocket;
   /** Item that the caller hears, and whether the model still generates it. */
-  let item = '';
-  let isResponding = false;
-  let isEnding = false;
+  #item = '';
+  #isResponding = false;
+  #isEnding = false;
 
-  const model = new VendorSocket(URL_OF_VENDOR, KEY ? { Authorization: `Bearer ${KEY}` } : {}, {
-    opened: () => model.send({ type: 'session.update', session: SESSION }),
-    message: read,
-    lost: (cause) => {
-      console.log(cause);
-      socket.close();
-    },
-  });
+  constructor(socket: BotSocket) {
+    this.#socket = socket;
+    this.#model = new VendorSocket(URL_OF_VENDOR, KEY ? { Authorization: `Bearer ${KEY}` } : {}, {
+      opened: () => this.#model.send({ type: 'session.update', session: SESSION }),
+      message: (event) => this.#read(event),
+      lost: (cause) => {
+        console.log(cause);
+        socket.close();
+      },
+    });
+  }
 
-  function read(event: Event): void {
+  message(message: ServiceMessage): void {
+    if (message.event === 'media') {
+      this.#model.send({ type: 'input_audio_buffer.append', audio: message.media.payload });
+    } else if (message.event === 'clearedAudio' && this.#item !== '') {
+      this.#interrupted(message.playedMs ?? 0);
+    } else if (message.event === 'playedStream' && message.name === 'goodbye') {
+      this.#socket.close();
+    }
+  }
+
+  closed(): void {
+    this.#model.close();
+  }
+
+  #read(event: Event): void {
     switch (event['type']) {
       case 'session.updated':
-        model.send({ type: 'response.create', response: { instructions: 'Greet the caller.' } });
-        break;
-      case 'response.created':
-        isResponding = true;
-        break;
-      case 'response.output_audio.delta':
-        if (!isResponding) break;
-        item = String(event['item_id']);
-        socket.send({
-          event: 'playAudio',
-          media: { contentType: 'audio/x-l16', sampleRate: 24_000, payload: event['delta'] },
+        this.#model.send({
+          type: 'response.create',
+          response: { instructions: 'Greet the caller.' },
         });
         break;
+      case 'response.created':
+        this.#isResponding = true;
+        break;
+      case 'response.output_audio.delta':
+        if (this.#isResponding) this.#play(event);
+        break;
       case 'response.function_call_arguments.done':
-        isEnding = event['name'] === 'end_call';
+        this.#isEnding = event['name'] === 'end_call';
         break;
       case 'response.done':
-        isResponding = false;
+        this.#isResponding = false;
         // Positions of later audio count from here.
-        socket.send({ event: 'checkpoint', name: isEnding ? 'goodbye' : item });
+        this.#socket.send({ event: 'checkpoint', name: this.#isEnding ? 'goodbye' : this.#item });
         break;
       case 'error':
         console.log(`vendor: ${part(event, 'error')['message']}`);
@@ -68,33 +86,26 @@ function realtimeBot(socket: BotSocket): Bot {
     }
   }
 
-  return {
-    message(message) {
-      if (message.event === 'media') {
-        model.send({ type: 'input_audio_buffer.append', audio: message.media.payload });
-      } else if (message.event === 'clearedAudio' && item !== '') {
-        if (isResponding) model.send({ type: 'response.cancel' });
-        isResponding = false;
-        const audio_end_ms = message.playedMs ?? 0;
-        console.log(`interrupted after ${audio_end_ms} ms`);
-        model.send({
-          type: 'conversation.item.truncate',
-          item_id: item,
-          content_index: 0,
-          audio_end_ms,
-        });
-        item = '';
-      } else if (message.event === 'playedStream' && message.name === 'goodbye') {
-        socket.close();
-      }
-    },
-    closed: () => model.close(),
-  };
+  #play({ item_id: item, delta: payload }: Event): void {
+    this.#item = String(item);
+    const media = { contentType: 'audio/x-l16', sampleRate: 24_000, payload };
+    this.#socket.send({ event: 'playAudio', media });
+  }
+
+  /** Truncates the model's transcript at the last word that the caller has heard. */
+  #interrupted(audio_end_ms: number): void {
+    console.log(`interrupted after ${audio_end_ms} ms`);
+    if (this.#isResponding) this.#model.send({ type: 'response.cancel' });
+    this.#isResponding = false;
+    const truncate = { item_id: this.#item, content_index: 0, audio_end_ms };
+    this.#model.send({ type: 'conversation.item.truncate', ...truncate });
+    this.#item = '';
+  }
 }
 
 serveBot(
   portOr(9010),
   { contentType: 'audio/x-mulaw;rate=8000', bargeIn: 'clear', playPositions: true },
-  realtimeBot,
+  (socket) => new RealtimeBot(socket),
   '<Speak>Goodbye.</Speak>',
 );

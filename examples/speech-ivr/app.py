@@ -7,7 +7,7 @@ import os
 import re
 import sys
 from pathlib import Path
-from xml.sax.saxutils import escape
+from xml.sax.saxutils import escape, quoteattr
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 from carillon_bot import port_or, public_url, run
@@ -15,6 +15,8 @@ from carillon_bot import port_or, public_url, run
 PORT = port_or(9021)
 BASE = public_url(PORT)
 MIN_CONFIDENCE = 0.4
+# The number to show; without it, the default caller ID of the account.
+CALLER_ID = f" callerId={quoteattr(os.environ['CALLER_ID'])}" if "CALLER_ID" in os.environ else ""
 CHOICES = [
     ("1", r"sales|buy|order", "the sales team", os.environ.get("SALES", "14155550123")),
     ("2", r"support|help|problem", "support", os.environ.get("SUPPORT", "14155550124")),
@@ -46,7 +48,7 @@ async def choice(callback):
         if digit == digits or (speech and sure and re.search(words, speech, re.IGNORECASE)):
             print(f"choice: {digits or speech} → {name}", flush=True)
             tag = "User" if to.startswith("sip:") else "Number"
-            dial = f'<Dial action="{BASE}/end" timeout="30"><{tag}>{escape(to)}</{tag}></Dial>'
+            dial = f'<Dial action="{BASE}/end" timeout="30"{CALLER_ID}><{tag}>{escape(to)}</{tag}></Dial>'
             return response(f"<Speak>I connect you to {name}.</Speak>{dial}")
     print(f"choice: {digits or speech} → none", flush=True)
     return menu("<Speak>I did not understand that.</Speak>")
@@ -55,7 +57,7 @@ async def choice(callback):
 async def end(callback):
     if callback.parameters.get("DialStatus") == "completed":
         return response("<Hangup/>")
-    return response("<Speak>Nobody is available. Please call again later.</Speak>")
+    return response("<Speak>No one is free at the moment. Please call again later.</Speak>")
 
 
 run(PORT, {"/answer": answer, "/choice": choice, "/end": end})

@@ -9,7 +9,9 @@ import { portOr, publicUrl } from '../bot-server.ts';
 const PORT = portOr(9020);
 const BASE = publicUrl(PORT);
 const MIN_CONFIDENCE = 0.4;
-const { SALES = '14155550123', SUPPORT = '14155550124' } = process.env;
+const { SALES = '14155550123', SUPPORT = '14155550124', CALLER_ID } = process.env;
+/** The number to show; without it, the default caller ID of the account. */
+const callerId = CALLER_ID ? ` callerId="${xml(CALLER_ID)}"` : '';
 
 const CHOICES = [
   { digit: '1', words: /sales|buy|order/i, say: 'the sales team', to: SALES },
@@ -39,14 +41,14 @@ function choice(parameters: URLSearchParams): string {
     ? `<User>${xml(chosen.to)}</User>`
     : `<Number>${xml(chosen.to)}</Number>`;
   return response(
-    `<Speak>I connect you to ${chosen.say}.</Speak><Dial action="${BASE}/end" timeout="30">${party}</Dial>`,
+    `<Speak>I connect you to ${chosen.say}.</Speak><Dial action="${BASE}/end" timeout="30"${callerId}>${party}</Dial>`,
   );
 }
 
 const end = (parameters: URLSearchParams): string =>
   parameters.get('DialStatus') === 'completed'
     ? response('<Hangup/>')
-    : response('<Speak>Nobody is available. Please call again later.</Speak>');
+    : response('<Speak>No one is free at the moment. Please call again later.</Speak>');
 
 serveReplies(PORT, {
   '/answer': () => menu(),

@@ -15,6 +15,7 @@ from carillon_bot import port_or, run, stream_document
 
 PORT = port_or(9017)
 COLLEAGUE = os.environ.get("COLLEAGUE", "14155550123")
+SHOWN = {"callerId": os.environ["CALLER_ID"]} if "CALLER_ID" in os.environ else {}
 WAV_HEADER_BYTES = 44
 # Signed 16-bit little-endian mono at 8 kHz.
 SPEECH = (Path(__file__).parents[2] / "fixtures/audio/speech.wav").read_bytes()[WAV_HEADER_BYTES:]
@@ -39,7 +40,7 @@ async def stream(socket):
         elif event == "dtmf" and message["dtmf"]["digit"] == "0":
             await socket.send({"event": "clearAudio"})
             introduction = f"A caller with the number {' '.join(caller)} asks for a person."
-            transfer = {"to": COLLEAGUE, "mode": "warm", "introduction": introduction}
+            transfer = {"to": COLLEAGUE, "mode": "warm", "introduction": introduction, **SHOWN}
             await socket.send({"event": "transfer", "transfer": transfer})
         elif event == "transfer":
             status = message["transfer"]["status"]

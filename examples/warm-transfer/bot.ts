@@ -7,7 +7,7 @@
 import { readFileSync } from 'node:fs';
 import { type Bot, type BotSocket, portOr, serveBot } from '../bot-server.ts';
 
-const { COLLEAGUE = '14155550123' } = process.env;
+const { COLLEAGUE = '14155550123', CALLER_ID: callerId } = process.env;
 const WAV_HEADER_BYTES = 44;
 /** Signed 16-bit little-endian mono at 8 kHz. */
 const PROMPT = readFileSync(new URL('../../fixtures/audio/speech.wav', import.meta.url))
@@ -32,7 +32,8 @@ function transferBot(socket: BotSocket): Bot {
         socket.send({ event: 'clearAudio' });
         const digits = [...from].join(' ');
         const introduction = `A caller with the number ${digits} asks for a person.`;
-        socket.send({ event: 'transfer', transfer: { to: COLLEAGUE, mode: 'warm', introduction } });
+        const transfer = { to: COLLEAGUE, mode: 'warm', introduction, callerId };
+        socket.send({ event: 'transfer', transfer });
       } else if (message.event === 'transfer') {
         const { status, detail = '' } = message.transfer;
         console.log(`transfer ${status} ${detail}`);

@@ -1,4 +1,20 @@
-import { listSettings } from './schema.ts';
+import { isSetting, listSettings, SETTINGS } from './schema.ts';
+
+/** Generates `config/default.json`: every setting with its default. */
+export function defaultsFile(): string {
+  const value = (initial: unknown): string =>
+    Array.isArray(initial)
+      ? `[${initial.map((one) => JSON.stringify(one)).join(', ')}]`
+      : JSON.stringify(initial);
+  const group = (node: object, indent: string): string => {
+    const rows = Object.entries(node).map(([key, child]) => {
+      const text = isSetting(child) ? value(child.default) : group(child, `${indent}  `);
+      return `${indent}  ${JSON.stringify(key)}: ${text}`;
+    });
+    return `{\n${rows.join(',\n')}\n${indent}}`;
+  };
+  return `${group(SETTINGS, '')}\n`;
+}
 
 /** Generates `docs/reference/settings.md`: every setting with environment variable, default and description. */
 export function settingsPage(): string {

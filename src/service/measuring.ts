@@ -4,7 +4,7 @@ import type { Cdr } from '../domain/cdr/types.ts';
 import { CONDITION_NAMES, type SelfNode, type Serviceability } from '../domain/cluster/cluster.ts';
 import type { CallBilling } from '../domain/dispatch/dispatch.ts';
 import type { MediaEngine } from '../edge/media/engine.ts';
-import type { Metrics } from '../edge/metrics/metrics.ts';
+import type { MetricSources, Metrics } from '../edge/metrics/metrics.ts';
 import type { RunningSignalling } from '../edge/sip/signalling.ts';
 import type { HepExporter } from '../edge/sip/trace/hep-exporter.ts';
 import type { Store } from '../edge/store/store.ts';
@@ -37,6 +37,9 @@ export interface MeasuredParts {
   readonly descriptors: Pick<DescriptorWatch, 'count'>;
 }
 
+/** All sources. Only the export of SIP messages is optional. */
+type ServiceSources = Required<Omit<MetricSources, 'hep'>> & Pick<MetricSources, 'hep'>;
+
 /** Prometheus metrics of the running service. */
 export class Measuring {
   readonly #metrics: Metrics;
@@ -61,7 +64,7 @@ export class Measuring {
       traces,
       store,
     } = parts;
-    this.#metrics.connect({
+    const sources: ServiceSources = {
       callsActive: () => {
         const calls = callBilling.live();
         const inbound = calls.filter((call) => call.facts.direction === 'inbound').length;
@@ -103,7 +106,8 @@ export class Measuring {
           tickLateMs: tickLateP99Us / 1000,
         })),
       }),
-    });
+    };
+    this.#metrics.connect(sources);
   }
 
   /** Adds an ended call to counters and histograms. */

@@ -1,6 +1,6 @@
 /**
  * Bills calls at full speed and prints each durable write. The test kills this process. With a third argument, it bills
- * so many calls one after the other, reports failed writes, and ends.
+ * so many calls sequentially, reports failed writes, and ends.
  */
 import { asCallUuid, asStreamId, type CallUuid } from '../../src/base/ids.ts';
 import { micros } from '../../src/base/money.ts';

@@ -57,7 +57,7 @@ export async function atEachOperation(
 }
 
 /** Bills `calls` calls in `folder` with the fault, then opens the store without it and checks the books. */
-export async function billWithDiskFault(
+async function billWithDiskFault(
   folder: string,
   library: string,
   { kind, at, count }: DiskFault,

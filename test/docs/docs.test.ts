@@ -142,6 +142,18 @@ describe('the commands', () => {
     removePlace(place);
   });
 
+  it('run next to a recording that the service delivers', async () => {
+    const page = readFileSync(join(ROOT, 'build/docs/guides/bots.html'), 'utf8');
+    const [, source = ''] = /<audio [^>]*><source src="([^"]+\.mp3)"/.exec(page) ?? [];
+    const reply = await fetch(`${service.baseUrl}${source}`);
+    expect(reply.headers.get('content-type')).toBe('audio/mpeg');
+    const { byteLength } = await reply.arrayBuffer();
+    expect(byteLength).toBeGreaterThan(50_000);
+    expect(byteLength).toBeLessThan(300_000);
+    const html = await fetch(`${service.baseUrl}/docs/guide/guides/bots`);
+    expect(html.headers.get('content-security-policy')).toContain("media-src 'self'");
+  });
+
   it.each(FILES)('of %s succeed', (file) => {
     const text = read(file);
     const blocks = [...text.matchAll(/^```sh run\n([\s\S]*?)^```$/gm)].map(

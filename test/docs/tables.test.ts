@@ -14,6 +14,11 @@ describe('tables', () => {
     expect([...CODEC_NAMES].sort()).toEqual([...codecNames].sort());
   });
 
+  it('has a solution of each alarm in the console', () => {
+    const page = readFileSync(join(ROOT, 'web/console/pages/alarms.tsx'), 'utf8');
+    expect(ALARM_KINDS.filter((kind) => !page.includes(`  ${kind}: t(`))).toEqual([]);
+  });
+
   it('describes each alarm in docs/operate/troubleshooting.md', () => {
     const page = readFileSync(join(ROOT, 'docs/operate/troubleshooting.md'), 'utf8');
     expect(ALARM_KINDS.filter((kind) => !page.includes(`\`${kind}\``))).toEqual([]);

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -98,6 +100,26 @@ describe('the example bots', () => {
     expect(seen.longestPlayMs).toBeGreaterThan(5000);
     expect(seen.clears).toBe(1);
   });
+});
+
+/** Parses the files as Python 3.9, the oldest supported version. */
+const PARSE = `
+import ast, sys
+for name in sys.argv[1:]:
+    ast.parse(open(name, encoding="utf-8").read(), name, feature_version=(3, 9))
+    print(name)
+`;
+
+it.skipIf(!hasPython)('the Python programs have the syntax of Python 3.9', () => {
+  const files = ['examples', 'packages/python/carillon'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.py'))
+      .map((name) => join(folder, name)),
+  );
+  expect(files.length).toBeGreaterThan(15);
+  const parsed = spawnSync('python3', ['-c', PARSE, ...files], { cwd: root, encoding: 'utf8' });
+  expect([parsed.status, parsed.stderr]).toEqual([0, '']);
+  expect(parsed.stdout.trim().split('\n')).toEqual(files);
 });
 
 describe('voice activity of the barge-in bot', () => {

@@ -99,7 +99,7 @@ export const MESSAGE_TARGETS: readonly FuzzTarget[] = [
     run: async (input) => {
       const parsed = parseMessage(input);
       if (!parsed.ok) return;
-      // What is sent on must be readable by others.
+      // A peer must be able to read the forwarded message.
       const again = parseMessage(serialize(parsed.message));
       if (!again.ok) throw new Error(`serialized message is refused: ${again.error.reason}`);
     },

@@ -1,11 +1,12 @@
 /** The examples with models, in both languages, against stand-ins for the vendors and the running service. */
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Event, Vendor } from '../agent/vendor.ts';
 import type { Handset } from '../e2e/handset.ts';
 import { Scene } from '../e2e/scene.ts';
 import { eventually } from '../e2e/service.ts';
 import { loudMs, toneMs } from '../e2e/tones.ts';
-import { ExampleStage, LANGUAGES, pcm24k, speech } from './examples-stage.ts';
+import { ExampleStage, hasPython, LANGUAGES, pcm24k, speech } from './examples-stage.ts';
 
 let stage: ExampleStage;
 let vendor: Vendor;
@@ -174,5 +175,24 @@ describe.each(LANGUAGES)('Deepgram pipeline (%s)', (language) => {
     for (const socket of vendor.sockets) socket.close();
     await phone.ended;
     await phone.close();
+  });
+});
+
+describe.skipIf(!hasPython)('Pipecat', () => {
+  it('greets through the serializer, and clears its audio when interrupted', async () => {
+    const bot = await stage.run('pipecat/bot.py', {
+      PYTHONPATH: join(import.meta.dirname, 'pipecat'),
+      DEEPGRAM_API_KEY: 'k',
+      OPENAI_API_KEY: 'k',
+      CARTESIA_API_KEY: 'k',
+    });
+    const phone = await stage.call(bot.url('/answer'));
+    await heard(phone, 1000, 500);
+    phone.say(speech().subarray(0, 12_000));
+    await heard(phone, 700, 400);
+    // The greeting of 10 s was cleared.
+    expect(toneMs(phone.received, 1000)).toBeLessThan(5000);
+    await phone.hangUp();
+    expect(bot.program.stderr).toBe('');
   });
 });

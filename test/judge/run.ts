@@ -156,7 +156,7 @@ async function probe(signal: AbortSignal): Promise<void> {
     const nodes = running();
     await Promise.allSettled(nodes.map(({ service }) => service.get('/healthz')));
     const byMs = nowMs() - atMs;
-    // A node that was stopped or killed meanwhile is not busy.
+    // A node that was stopped or killed during the requests is not busy.
     const isSame = running().length === nodes.length && nodes.every(({ at }) => !disturbed.has(at));
     if (byMs > LATE_MS && isSame) observe({ kind: 'late', atMs, byMs });
     await pause(PROBE_MS);

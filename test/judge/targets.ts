@@ -87,7 +87,7 @@ class NodeFaults {
   }
 }
 
-/** Builds the library that disturbs disks, in a folder of its own. */
+/** Builds the library that disturbs disks, in a separate folder. */
 function diskFaults(): { readonly library: string | undefined; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'carillon-shim-'));
   const library = powerLossMissing === undefined ? buildWriteLog(folder) : undefined;

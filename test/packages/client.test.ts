@@ -41,6 +41,9 @@ function signedCallback() {
     ['From', '1'],
     ['From', '0'],
     ['Name', 'Zoë 😀'],
+    // The order of these names differs between UTF-16 and code points.
+    ['Ａ', '1'],
+    ['😀', '2'],
   ] as const;
   const url = 'https://user:pw@bot.example/answer?b=2&a=1%20x';
   const signed = signedStrings(
@@ -59,6 +62,15 @@ describe('types', () => {
     const described = openApiDocument(ROUTES, 'x') as unknown as ApiDescription;
     expect(readFileSync(join(PACKAGE, 'src/api.ts'), 'utf8')).toBe(clientApi(described));
     expect(readFileSync(join(PYTHON, 'carillon/api.py'), 'utf8')).toBe(pythonApi(described));
+  });
+
+  it('and versions of both packages are those of the project', () => {
+    const versionOf = (path: string): string =>
+      /version"? ?[:=] ?"([^"]+)"/.exec(readFileSync(join(ROOT, path), 'utf8'))?.[1] ?? '';
+    const version = versionOf('package.json');
+    expect(version).not.toBe('');
+    expect(versionOf('packages/client/package.json')).toBe(version);
+    expect(versionOf('packages/python/pyproject.toml')).toBe(version);
   });
 
   it('reject invalid requests at compile time', () => {

@@ -101,7 +101,7 @@ describe('a session', () => {
     expect(await status(last)).toBe(401);
   });
 
-  it('is ended alone by its user or by an owner of the account, and by nobody else', async () => {
+  it('is ended alone by its user or by an owner of the account, but by no other user', async () => {
     const { cookie: owner } = await user('owner', service.account);
     const { cookie, email } = await user('viewer', service.account);
     const bob = await service.addAccount({ name: 'Bob' });

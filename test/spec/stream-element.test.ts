@@ -392,7 +392,7 @@ describe('the socket and the document (spec; decisions: Stream; dialect §1)', (
   it("sends the application's DTMF on the leg while the stream continues", async () => {
     const { socket, media } = await streaming('bidirectional="true" keepCallAlive="true"');
     socket.events.sendDigits('12#');
-    expect(media.sentDigits).toEqual(['12#']);
+    expect(media.digits).toEqual(['12#']);
     expect(socket.isOver).toBe(false);
     await finish();
   });

@@ -120,7 +120,7 @@ class Client(Api):
         return re.sub(r"\{(\w+)\}", value, template) + (f"?{urlencode(query)}" if query else "")
 
     def _headers(self, method: str, path: str, options: Mapping[str, Any]) -> Dict[str, str]:
-        headers = {"Accept": "application/json", "User-Agent": "carillon-python/0.3.0"}
+        headers = {"Accept": "application/json", "User-Agent": "carillon-python"}
         authorization = self._authorization(path)
         if authorization is not None:
             headers["Authorization"] = authorization

@@ -170,7 +170,7 @@ class Signatures(unittest.TestCase):
         "X-Plivo-Signature-V3-Nonce": "12345678901234567890",
     }
     URL = "https://user:pw@bot.example/answer?b=2&a=1%20x"
-    FORM = [("To", "14155550100"), ("From", "1"), ("From", "0"), ("Name", "Zoë 😀")]
+    FORM = [("To", "14155550100"), ("From", "1"), ("From", "0"), ("Name", "Zoë 😀"), ("Ａ", "1"), ("😀", "2")]
 
     @unittest.skipUnless("SIGNATURE" in os.environ, "no signature of the service")
     def test_accepts_the_signature_of_the_service_only(self) -> None:

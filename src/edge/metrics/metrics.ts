@@ -13,7 +13,7 @@ import { defineStateGauges, type StateSources } from './state-gauges.ts';
 type Direction = 'inbound' | 'outbound';
 
 /** Sources of gauge values, read at each scrape. Each is optional, because a component may not have started yet. */
-interface MetricSources extends StateSources, SignallingSources {
+export interface MetricSources extends StateSources, SignallingSources {
   callsActive?: () => Readonly<Record<Direction, number>>;
   registrations?: () => number;
   /** Current and maximum number of calls on this node. */

@@ -8,6 +8,7 @@ import type { AnswerXmlOptions, Instruction, XmlProblem } from './instruction.ts
 import { DocumentRefused, Positions } from './problem.ts';
 import { readTree } from './tree.ts';
 
+export { ELEMENT_NAMES } from './element/element.ts';
 export { SSML_ELEMENTS } from './element/prompt.ts';
 export { referTarget } from './element/refer.ts';
 export type * from './instruction.ts';

@@ -1,16 +1,10 @@
-/** Scripted phones and carriers, and fake media that records its calls. */
+/** Scripted phones and carriers. */
 import type {
   InviteOptions,
   Leg,
   LegEnd,
-  MachineDetectionOptions,
-  MachineDetectionResult,
-  Media,
-  MediaLeg,
-  MediaLegEvents,
   OutboundLegEvents,
   OutboundTarget,
-  PeerAtEnd,
   ReferCommand,
   ReferEvents,
   Signalling,
@@ -147,118 +141,5 @@ export class FakeSignalling implements Signalling {
   forgetBindings(username: string): void {
     this.registered.delete(username);
     this.forgotten.push(username);
-  }
-}
-
-export class FakeLeg {
-  readonly address = '127.0.0.1';
-  readonly port = 4000;
-  readonly rate = 8000;
-  readonly events: MediaLegEvents;
-  readonly digits: string[] = [];
-  readonly toneMs: number[] = [];
-  readonly played: Array<{ mix: boolean; isOver: boolean; complete: () => void }> = [];
-  isClosed = false;
-  peerAtEnd: PeerAtEnd | undefined;
-  detecting: MachineDetectionOptions | undefined;
-  /** Ends the running machine detection. */
-  detected: (result: Partial<MachineDetectionResult>) => Promise<void> = async () => undefined;
-
-  constructor(events: MediaLegEvents) {
-    this.events = events;
-  }
-
-  configure(): void {}
-
-  play(_what: unknown, { mix }: { mix: boolean }) {
-    let resolve: (how: 'completed' | 'stopped') => void = () => undefined;
-    const finished = new Promise<'completed' | 'stopped'>((settled) => {
-      resolve = settled;
-    });
-    const playback = {
-      mix,
-      isOver: false,
-      complete: () => {
-        playback.isOver = true;
-        resolve('completed');
-      },
-    };
-    this.played.push(playback);
-    return {
-      finished,
-      stop: () => {
-        playback.isOver = true;
-        resolve('stopped');
-      },
-    };
-  }
-
-  playTone(what: unknown, options: { mix: boolean }) {
-    return this.play(what, options);
-  }
-
-  hearTones(): void {}
-
-  ringback(): void {}
-
-  async sendDigits(digits: string, { toneMs }: { toneMs: number }): Promise<void> {
-    this.digits.push(digits);
-    this.toneMs.push(toneMs);
-  }
-
-  detectMachine(options: MachineDetectionOptions): Promise<MachineDetectionResult> {
-    this.detecting = options;
-    return new Promise((resolve) => {
-      this.detected = async (result) => {
-        resolve({ machine: false, reason: 'human', afterMs: 1000, ...result });
-        await settle();
-      };
-    });
-  }
-
-  close(peer: PeerAtEnd = 'known'): undefined {
-    this.isClosed = true;
-    this.peerAtEnd = peer;
-    void this.detected({ reason: 'ended' });
-    return undefined;
-  }
-}
-
-export class FakeMedia implements Media {
-  readonly legs: FakeLeg[] = [];
-  readonly bridges: Array<{ a: unknown; b: unknown; isOpen: boolean }> = [];
-  /** Error of the next `openLeg` calls, for example if no port is free. */
-  failure: Error | undefined;
-  portsFree = 100;
-
-  status(): { readonly portsFree: number } {
-    return { portsFree: this.portsFree };
-  }
-
-  get last(): FakeLeg {
-    const last = this.legs.at(-1);
-    if (last === undefined) throw new Error('no media was opened');
-    return last;
-  }
-
-  async openLeg(_options: unknown, events: MediaLegEvents): Promise<MediaLeg> {
-    if (this.failure !== undefined) throw this.failure;
-    const leg = new FakeLeg(events);
-    this.legs.push(leg);
-    return leg as unknown as MediaLeg;
-  }
-
-  bridge(a: MediaLeg, b: MediaLeg) {
-    const bridge = { a, b, isOpen: true };
-    this.bridges.push(bridge);
-    return {
-      close: () => {
-        bridge.isOpen = false;
-      },
-    };
-  }
-
-  openRoom(): never {
-    throw new Error('no conferences here');
   }
 }

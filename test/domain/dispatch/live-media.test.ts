@@ -31,19 +31,19 @@ describe('play and speak over REST (dialect §3.4)', () => {
     if (first === undefined) throw new Error('no leg');
     return first;
   };
-  const sounding = () => leg().played.filter(({ isOver }) => !isOver).length;
+  const sounding = () => leg().playbacks.filter(({ isOver }) => !isOver).length;
 
   it('plays files in order, mixed over other audio', async () => {
     const call = await answered();
     await stage.control.play(account, call.uuid, { ...file, urls });
     await settle();
-    expect(leg().played).toMatchObject([{ mix: true }]);
-    leg().played[0]?.complete();
+    expect(leg().playbacks).toMatchObject([{ mix: true }]);
+    leg().playbacks[0]?.complete();
     await settle();
-    expect(leg().played).toHaveLength(2);
-    leg().played[1]?.complete();
+    expect(leg().playbacks).toHaveLength(2);
+    leg().playbacks[1]?.complete();
     await settle();
-    expect(leg().played).toHaveLength(2);
+    expect(leg().playbacks).toHaveLength(2);
     await stage.finish();
   });
 
@@ -52,10 +52,10 @@ describe('play and speak over REST (dialect §3.4)', () => {
     await stage.control.play(account, call.uuid, { ...file, urls, loop: true });
     await settle();
     for (const index of [0, 1]) {
-      leg().played[index]?.complete();
+      leg().playbacks[index]?.complete();
       await settle();
     }
-    expect(leg().played).toHaveLength(3);
+    expect(leg().playbacks).toHaveLength(3);
     await stage.clock.advance(60_000);
     expect(sounding()).toBe(0);
     await stage.finish();

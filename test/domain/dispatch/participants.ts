@@ -85,7 +85,10 @@ export function inboundCall(
   );
 }
 
-export const request = (account: Account, to: readonly string[]): PlaceCallsRequest => ({
+export const request = (
+  account: Pick<Account, 'authId'>,
+  to: readonly string[],
+): PlaceCallsRequest => ({
   accountId: account.authId,
   subAccount: undefined,
   from: OWN_NUMBER,

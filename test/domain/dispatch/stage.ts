@@ -25,11 +25,12 @@ import { derive } from '../../../src/service/settings.ts';
 import { SipTraces } from '../../../src/service/sip-traces.ts';
 import { addressesOf } from '../../addresses.ts';
 import { type OpenedStore, openInMemory } from '../../edge/store/open.ts';
+import { FakeMedia } from '../../fakes/media.ts';
 import { testFoundation, testSettings } from '../../foundation.ts';
 import { NO_SPEECH } from '../../no-speech.ts';
 import { settle } from '../../sim/clock.ts';
 import { SDP } from '../interpreter/scene.ts';
-import { FakeMedia, FakeSignalling } from './fakes.ts';
+import { FakeSignalling } from './fakes.ts';
 import { Customer, inboundCall, OWN_NUMBER, request } from './participants.ts';
 
 export { ANSWER_URL, OWN_NUMBER } from './participants.ts';
@@ -164,7 +165,7 @@ export async function openStage(over: Partial<NewAccount> = {}, dials: Dials = {
   const newCalls = new NewCalls(clock);
   const lines: CallLines = {
     callbacks: customer.client,
-    media,
+    media: media.asMedia,
     signalling,
     newCalls,
     logs,

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { asAccountId } from '../../../src/base/ids.ts';
+import type { FakeRoom } from '../../fakes/media.ts';
 import { settle } from '../../sim/clock.ts';
-import { type FakeRoom, NOTHING_LEFT, Scene, SDP_WITHOUT_EVENTS } from './scene.ts';
+import { NOTHING_LEFT, Scene, SDP_WITHOUT_EVENTS } from './scene.ts';
 
 const EVENTS = 'https://app.test/room-events';
 const ACTION = 'https://app.test/action';
@@ -244,8 +245,8 @@ describe('Conference: keys and voices (dialect §2.1)', () => {
     const b = await scene.caller(roomXml('relayDTMF="false"'));
     a.press('5');
     b.press('6');
-    expect(b.media.sentDigits).toEqual(['5']);
-    expect(a.media.sentDigits).toEqual([]);
+    expect(b.media.digits).toEqual(['5']);
+    expect(a.media.digits).toEqual([]);
   });
 
   it('relays no keypad presses to deaf members, of in-band tones, or before the start', async () => {
@@ -253,13 +254,13 @@ describe('Conference: keys and voices (dialect §2.1)', () => {
     const a = await scene.caller(roomXml(early));
     const b = await scene.caller(roomXml(early), { sdp: SDP_WITHOUT_EVENTS });
     a.press('1');
-    expect(b.media.sentDigits).toEqual([]);
+    expect(b.media.digits).toEqual([]);
     const c = await scene.caller(roomXml());
     scene.needs.conferences.act(asAccountId('MA_ONE'), 'Weekly', ['3'], { kind: 'deaf' });
     a.press('2');
     b.press('3');
     c.media.events.dtmf('4', true); // An in-band tone, which the others receive in the audio.
-    expect([a, b, c].map(({ media }) => media.sentDigits)).toEqual([[], ['2'], []]);
+    expect([a, b, c].map(({ media }) => media.digits)).toEqual([[], ['2'], []]);
   });
 
   it('reports floorEvent when another member begins to speak, once per turn', async () => {
@@ -279,7 +280,7 @@ describe('Conference: keys and voices (dialect §2.1)', () => {
   it('joins muted members as muted, and sends sendDigits to a member when it joins', async () => {
     const a = await scene.caller(roomXml('muted="true" sendDigits="1234#"'));
     expect(flagsOf(0)).toMatchObject({ muted: true, deaf: false });
-    expect(a.media.sentDigits).toEqual(['1234#']);
+    expect(a.media.digits).toEqual(['1234#']);
   });
 });
 

@@ -166,10 +166,10 @@ describe('Dial: ringing (dialect §2.1)', () => {
     );
     called(0).earlyMedia();
     called(1).earlyMedia();
-    expect(called(0).media.sentDigits).toEqual([]);
-    expect(called(1).media.sentDigits).toEqual(['34']);
+    expect(called(0).media.digits).toEqual([]);
+    expect(called(1).media.digits).toEqual(['34']);
     await called(0).answers();
-    expect(called(0).media.sentDigits).toEqual(['ww12']);
+    expect(called(0).media.digits).toEqual(['ww12']);
   });
 
   it('does not repeat digits at the answer that were sent on early media', async () => {
@@ -178,7 +178,7 @@ describe('Dial: ringing (dialect §2.1)', () => {
     );
     called().earlyMedia();
     await called().answers();
-    expect(called().media.sentDigits).toEqual(['34']);
+    expect(called().media.digits).toEqual(['34']);
   });
 });
 
@@ -493,8 +493,8 @@ describe('Dial: the conversation (dialect §2.1)', () => {
     await called().answers();
     a.press('5');
     called().press('6');
-    expect(called().media.sentDigits).toEqual(['5']);
-    expect(a.media.sentDigits).toEqual(['6']);
+    expect(called().media.digits).toEqual(['5']);
+    expect(a.media.digits).toEqual(['6']);
   });
 
   it('does not relay in-band tones, which the bridge already carries', async () => {
@@ -502,7 +502,7 @@ describe('Dial: the conversation (dialect §2.1)', () => {
     await called().answers(SDP_WITHOUT_EVENTS);
     a.press('5');
     called().press('6');
-    expect([a.media.sentDigits, called().media.sentDigits]).toEqual([[], []]);
+    expect([a.media.digits, called().media.digits]).toEqual([[], []]);
   });
 
   it.each([

@@ -21,9 +21,10 @@ import { CallRecorder } from '../../../src/domain/interpreter/interpreter.ts';
 import type { RecorderNeeds } from '../../../src/domain/interpreter/recorder.ts';
 import { Recordings } from '../../../src/domain/recording/recording.ts';
 import type { Recording } from '../../../src/domain/recording/types.ts';
+import { FakeMediaLeg } from '../../fakes/media.ts';
 import { NO_TRANSCRIPTIONS } from '../../no-speech.ts';
 import { FakeUses } from '../ledger/fake-uses.ts';
-import { FakeMediaLeg, Scene } from './scene.ts';
+import { Scene } from './scene.ts';
 
 export const pcm = (samples = 800): Pcm => ({ rate: 8000, samples: new Uint8Array(samples * 2) });
 
@@ -82,7 +83,7 @@ export class ListeningLeg extends FakeMediaLeg {
     });
   }
 
-  detectMachine(options: MachineDetectionOptions): Promise<MachineDetectionResult> {
+  override detectMachine(options: MachineDetectionOptions): Promise<MachineDetectionResult> {
     return new Promise((resolve) => {
       this.detections.push({
         options,
@@ -91,8 +92,8 @@ export class ListeningLeg extends FakeMediaLeg {
     });
   }
 
-  override sendDigits(digits: string): Promise<void> {
-    void super.sendDigits(digits);
+  override sendDigits(digits: string, options: { toneMs: number }): Promise<void> {
+    void super.sendDigits(digits, options);
     return this.digitsSent;
   }
 

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { asAccountId } from '../../../src/base/ids.ts';
+import type { FakeRoom } from '../../fakes/media.ts';
 import { settle } from '../../sim/clock.ts';
-import { type FakeRoom, NOTHING_LEFT, Scene } from './scene.ts';
+import { NOTHING_LEFT, Scene } from './scene.ts';
 
 const STATUS = 'https://app.test/mpc';
 const MUSIC = 'https://app.test/music.mp3';

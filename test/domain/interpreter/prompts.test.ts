@@ -181,7 +181,7 @@ describe('DTMF (dialect §2.1)', () => {
     await scene.clock.advance(1000);
     scene.leg().digitsSent = sent.promise;
     await hear();
-    expect(a.media.sentDigits).toEqual(['1w2#']);
+    expect(a.media.digits).toEqual(['1w2#']);
     await hear();
     await scene.clock.advance(5000);
     expect(a.hungUpWith).toEqual([]);
@@ -207,7 +207,7 @@ describe('DTMF (dialect §2.1)', () => {
     const a = await scene.caller('<Speak>.</Speak><DTMF async="false">12</DTMF>');
     scene.leg().digitsSent = sent.promise;
     await hear();
-    expect(a.media.sentDigits).toEqual(['12']);
+    expect(a.media.digits).toEqual(['12']);
     await scene.clock.advance(60_000);
     expect(a.call.isEnded).toBe(false);
     sent.resolve();

@@ -12,20 +12,12 @@ import type {
   LegEvents,
   Listening,
   ListenOptions,
-  Media,
-  MediaLeg,
-  MediaLegEvents,
   MediaRoom,
-  MemberFlags,
   OutboundLegEvents,
   Pcm,
-  Playback,
   RecognitionProblem,
   Recognizer,
-  RoomEvents,
-  RoomMember,
   Signalling,
-  Tone,
   Transcript,
 } from '../../../src/domain/call/needs.ts';
 import type {
@@ -44,6 +36,7 @@ import type {
   CallRecordRequest,
   RoomRecordRequest,
 } from '../../../src/domain/interpreter/recorder.ts';
+import { FakeMedia, type FakeMediaLeg } from '../../fakes/media.ts';
 import { SimClock, settle } from '../../sim/clock.ts';
 
 export const NOTHING_LEFT = {
@@ -78,165 +71,12 @@ export const SDP_WITHOUT_EVENTS = SDP.replace(' 0 101', ' 0').replace(
 
 const PCM: Pcm = { rate: 8000, samples: new Uint8Array(1600) };
 
-/** Playback that lasts until a test completes it or it is stopped. */
-class ScriptedPlayback implements Playback {
-  readonly finished: Promise<'completed' | 'stopped'>;
-  readonly what: Pcm | Tone;
-  readonly mix: boolean;
-  isOver = false;
-  #resolve: (how: 'completed' | 'stopped') => void = () => undefined;
-
-  constructor(requested: { what: Pcm | Tone; mix: boolean }) {
-    this.what = requested.what;
-    this.mix = requested.mix;
-    this.finished = new Promise((resolve) => {
-      this.#resolve = resolve;
-    });
-  }
-
-  complete(): void {
-    this.isOver = true;
-    this.#resolve('completed');
-  }
-
-  stop(): void {
-    this.isOver = true;
-    this.#resolve('stopped');
-  }
-}
-
-class Sounding {
-  readonly rate = 8000;
-  readonly playbacks: ScriptedPlayback[] = [];
-
-  /** Playbacks that have not ended. */
-  get sounding(): ScriptedPlayback[] {
-    return this.playbacks.filter(({ isOver }) => !isOver);
-  }
-
-  play(what: Pcm | Tone, { mix }: { mix: boolean }): ScriptedPlayback {
-    const playback = new ScriptedPlayback({ what, mix });
-    this.playbacks.push(playback);
-    return playback;
-  }
-
-  playTone(what: Tone, options: { mix: boolean }): ScriptedPlayback {
-    return this.play(what, options);
-  }
-}
-
-export class FakeMediaLeg extends Sounding {
-  readonly address = '127.0.0.1';
-  readonly port = 4000;
-  readonly sentDigits: string[] = [];
-  readonly events: MediaLegEvents;
-  hearsTones = false;
-  isRingback = false;
-  isClosed = false;
-
-  constructor(events: MediaLegEvents) {
-    super();
-    this.events = events;
-  }
-
-  configure(): void {}
-  hearTones(wanted: boolean): void {
-    this.hearsTones = wanted;
-  }
-  ringback(isMarked: boolean): void {
-    this.isRingback = isMarked;
-  }
-
-  sendDigits(digits: string): Promise<void> {
-    this.sentDigits.push(digits);
-    return Promise.resolve();
-  }
-
-  close(): undefined {
-    this.isClosed = true;
-    for (const playback of this.sounding) playback.stop();
-    return undefined;
-  }
-}
-
-export class FakeRoom extends Sounding {
-  readonly seats: Seat[] = [];
-  readonly events: RoomEvents;
-  isClosed = false;
-
-  constructor(events: RoomEvents) {
-    super();
-    this.events = events;
-  }
-
-  join(leg: MediaLeg, flags: { muted: boolean; deaf: boolean }): Seat {
-    const seat = new Seat(leg, flags);
-    this.seats.push(seat);
-    return seat;
-  }
-
-  close(): void {
-    this.isClosed = true;
-  }
-}
-
 interface FakeRecording<Request> {
   readonly request: Request;
   readonly stoppedWith: string[];
   readonly pauses: boolean[];
   readonly ended: Promise<void>;
   readonly end: () => void;
-}
-
-export class Seat implements RoomMember {
-  flags: MemberFlags;
-  isFree = false;
-  readonly leg: MediaLeg;
-
-  constructor(leg: MediaLeg, flags: { muted: boolean; deaf: boolean }) {
-    this.leg = leg;
-    this.flags = { ...flags, held: false };
-  }
-
-  set(flags: MemberFlags): void {
-    this.flags = { ...this.flags, ...flags };
-  }
-
-  leave(): void {
-    this.isFree = true;
-  }
-}
-
-export class FakeMedia {
-  readonly legs: FakeMediaLeg[] = [];
-  readonly rooms: FakeRoom[] = [];
-  readonly bridges: Array<{ a: MediaLeg; b: MediaLeg; isOpen: boolean }> = [];
-
-  get openBridges() {
-    return this.bridges.filter(({ isOpen }) => isOpen);
-  }
-
-  readonly asMedia: Media = {
-    openLeg: (_options, events) => {
-      const leg = new FakeMediaLeg(events);
-      this.legs.push(leg);
-      return Promise.resolve(leg as unknown as MediaLeg);
-    },
-    bridge: (a, b) => {
-      const bridge = { a, b, isOpen: true };
-      this.bridges.push(bridge);
-      return {
-        close: () => {
-          bridge.isOpen = false;
-        },
-      };
-    },
-    openRoom: (events) => {
-      const room = new FakeRoom(events);
-      this.rooms.push(room);
-      return room as unknown as MediaRoom;
-    },
-  };
 }
 
 /** Recognition of one utterance; the test provides the speech. */

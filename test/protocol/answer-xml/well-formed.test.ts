@@ -111,18 +111,21 @@ describe('well-formedness (XML 1.0)', () => {
   it('accepts no one-character mutation that a conforming parser rejects', () => {
     const document =
       '<?xml version="1.0"?>\n<Response>\n<Speak voice="WOMAN">a &amp; b<!-- c --></Speak><Play loop=\'2\'>https://a.example/?x=1&amp;y=2</Play></Response>';
+    let accepted = 0;
     fc.assert(
       fc.property(
         fc.nat(document.length - 1),
         fc.constantFrom('<', '>', '&', '"', "'", '=', '/', ' ', ';', '!', '-', '?', 'a', ''),
         (at, character) => {
           const text = document.slice(0, at) + character + document.slice(at + 1);
-          if (parseAnswerXml(text, { allowInsecureStreams: false }).ok)
-            expect(saxes(text)).toBe(true);
+          if (!parseAnswerXml(text, { allowInsecureStreams: false }).ok) return;
+          accepted += 1;
+          expect(saxes(text)).toBe(true);
         },
       ),
       { numRuns: 3000 },
     );
+    expect(accepted).toBeGreaterThan(100);
   });
 });
 

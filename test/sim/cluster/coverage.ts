@@ -1,7 +1,7 @@
 /** Counts which faults began in which states of the cluster, and which faults overlapped. */
 import type { ClusterWorld } from './world.ts';
 
-export const FAULT_NAMES = [
+const FAULT_NAMES = [
   'node killed',
   'node paused',
   'database cut',

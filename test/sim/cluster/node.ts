@@ -21,7 +21,7 @@ import { type Clustered, clusteredBy } from '../../../src/service/join/cluster.t
 import type { Basics, Foundation } from '../../../src/service/join/foundation.ts';
 import { derive } from '../../../src/service/settings.ts';
 import { SipTraces } from '../../../src/service/sip-traces.ts';
-import { FakeMedia } from '../../domain/interpreter/scene.ts';
+import { FakeMedia } from '../../fakes/media.ts';
 import { testFoundation, testSettings } from '../../foundation.ts';
 import { NO_SPEECH } from '../../no-speech.ts';
 import type { SimClock } from '../clock.ts';
@@ -246,7 +246,7 @@ export class SimNode {
     const notify = (text: string): void => this.#world.notify(text);
     const signalling = new SimSignalling(clock, this.#world.random.fork(), notify, name);
     for (const [number, phone] of this.#world.phones) signalling.plugIn(number, phone);
-    const media = { ...new FakeMedia().asMedia, status: () => ({ portsFree: 1000 }) };
+    const media = new FakeMedia().asMedia;
     const unheard = { load: () => Promise.reject(new Error('no sound is requested')) };
     const lines = {
       callbacks,

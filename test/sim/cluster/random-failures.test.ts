@@ -15,7 +15,13 @@ describe('three nodes with failing components', () => {
     it(`keep books, records, slots and callbacks correct: seeds ${from} to ${to}`, {
       timeout: 300_000,
     }, async () => {
-      for (let seed = from; seed <= to; seed += 1) await storm(seed);
+      let answered = 0;
+      for (let seed = from; seed <= to; seed += 1) {
+        const story = await storm(seed);
+        answered += story.filter((line) => line.endsWith(' answered')).length;
+      }
+      // Liveness: the failures leave most seeds with several answered calls.
+      expect(answered).toBeGreaterThan(2 * TOGETHER);
     });
   }
 

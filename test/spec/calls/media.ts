@@ -7,7 +7,7 @@ import type {
   StreamSocketOptions,
 } from '../../../src/domain/call/needs.ts';
 import { ListeningLeg, ScriptedRecording } from '../../domain/interpreter/listening-scene.ts';
-import { FakeMedia, FakeRoom } from '../../domain/interpreter/scene.ts';
+import { FakeMedia, FakeRoom } from '../../fakes/media.ts';
 import type { SimClock } from '../../sim/clock.ts';
 
 /** A room that can be recorded. */

@@ -5,6 +5,7 @@ import type { Call } from '../../../src/domain/call/call.ts';
 import type { InboundLeg, LegEnd, LegEvents } from '../../../src/domain/call/needs.ts';
 import type { PlaceCallsRequest } from '../../../src/domain/dispatch/types.ts';
 import type { Invite } from '../../domain/dispatch/fakes.ts';
+import { request } from '../../domain/dispatch/participants.ts';
 import type { ListeningLeg } from '../../domain/interpreter/listening-scene.ts';
 import { SDP } from '../../domain/interpreter/scene.ts';
 import { settle } from '../../sim/clock.ts';
@@ -177,23 +178,8 @@ export async function placed(
   over: Partial<PlaceCallsRequest> = {},
 ): Promise<string> {
   const accepted = await service.control.placeCalls({
-    accountId: service.accountId,
-    subAccount: undefined,
-    from: DID,
-    destinations: [{ kind: 'number', number: FAR }],
-    answer: { url: `${SITE}/answer`, method: 'POST' },
-    ring: { url: `${SITE}/ring`, method: 'POST' },
-    hangup: { url: `${SITE}/hangup`, method: 'POST' },
+    ...request({ authId: service.accountId }, [FAR]),
     fallback: { url: `${SITE}/fallback`, method: 'POST' },
-    machineDetection: undefined,
-    callerName: undefined,
-    sendDigits: undefined,
-    sendOnPreanswer: false,
-    timeLimitMs: 14_400_000,
-    hangupOnRingMs: undefined,
-    ringTimeoutMs: undefined,
-    sipHeaders: [],
-    idempotencyKey: undefined,
     ...over,
   });
   if (!accepted.ok) throw new Error(`refused: ${accepted.error.kind}`);

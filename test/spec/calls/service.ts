@@ -152,7 +152,7 @@ function drawLines(
   const lines = {
     destinations: { judgeRtp: () => ({ kind: 'send' as const }) },
     callbacks,
-    media: { ...media.asMedia, status: () => ({ portsFree: 1000 }) },
+    media: media.asMedia,
     signalling,
     newCalls: new NewCalls(clock),
     streams,

@@ -20,26 +20,7 @@ export const WEEKDAYS: ReadonlyArray<readonly [number, string]> = [
   [7, t('Sun')],
 ];
 
-export const campaignFields = (agents: readonly Row[]): readonly FieldSpec[] => [
-  { name: 'name', label: t('Name'), required: true },
-  {
-    name: 'agent_id',
-    label: t('Agent'),
-    kind: 'select',
-    required: true,
-    hint: t('The agent has the answer URL and the call settings'),
-    options: [
-      ['', t('Select an agent')],
-      ...agents.map((one) => [text(one['id']), text(one['name'])] as const),
-    ],
-  },
-  {
-    name: 'max_concurrent',
-    label: t('Concurrent calls'),
-    kind: 'number',
-    required: true,
-    initial: '10',
-  },
+const CALLER_ID: readonly FieldSpec[] = [
   {
     name: 'caller_id_strategy',
     label: t('Caller ID'),
@@ -91,6 +72,9 @@ export const campaignFields = (agents: readonly Row[]): readonly FieldSpec[] => 
     initial: '0',
     when: isPool,
   },
+];
+
+const callingWindow = (): readonly FieldSpec[] => [
   {
     name: 'timezone',
     label: t('Time zone'),
@@ -137,6 +121,9 @@ export const campaignFields = (agents: readonly Row[]): readonly FieldSpec[] => 
     kind: 'list',
     when: hasWindow,
   },
+];
+
+const PACE: readonly FieldSpec[] = [
   {
     name: 'retry_attempts',
     label: t('Retries per contact'),
@@ -163,6 +150,31 @@ export const campaignFields = (agents: readonly Row[]): readonly FieldSpec[] => 
     kind: 'url',
     isNullable: true,
   },
+];
+
+export const campaignFields = (agents: readonly Row[]): readonly FieldSpec[] => [
+  { name: 'name', label: t('Name'), required: true },
+  {
+    name: 'agent_id',
+    label: t('Agent'),
+    kind: 'select',
+    required: true,
+    hint: t('The agent has the answer URL and the call settings'),
+    options: [
+      ['', t('Select an agent')],
+      ...agents.map((one) => [text(one['id']), text(one['name'])] as const),
+    ],
+  },
+  {
+    name: 'max_concurrent',
+    label: t('Concurrent calls'),
+    kind: 'number',
+    required: true,
+    initial: '10',
+  },
+  ...CALLER_ID,
+  ...callingWindow(),
+  ...PACE,
 ];
 
 /** Lists of numbers are text in the form. */

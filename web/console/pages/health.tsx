@@ -1,9 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
-import { call, get, number, type Row, rows, send, text } from '../api.ts';
+import { call, get, number, type Row, rows, text } from '../api.ts';
 import { count } from '../format.ts';
 import { useAction, useLive, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
-import { type Metric, readMetrics, sumOf } from '../metrics.ts';
 import { t } from '../text.ts';
 import { Chart } from '../ui/chart.tsx';
 import { Select } from '../ui/form.tsx';
@@ -11,6 +10,7 @@ import { confirmed } from '../ui/overlay.tsx';
 import { Ago, Badge, Card, Head, LoadProblem, Problem, Tiles } from '../ui/parts.tsx';
 import { Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
+import { Figures } from './health-metrics.tsx';
 
 const EVERY_MS = 5000;
 /** Points in memory: one hour. */
@@ -57,25 +57,57 @@ function pastCharts(found: Row | undefined) {
   return { calls: line('calls'), rate: line('calls_per_second') };
 }
 
+type Lines = ReturnType<typeof recentCharts>;
+type Status = ReturnType<typeof useLoad<Row>>;
+
 export function Health() {
   const status = useLoad('status', () => get('/admin/v1/status'), EVERY_MS);
-  const phones = useLoad('phones', () => get('/admin/v1/registrations'), EVERY_MS);
   const { problem, run } = useAction();
   const live = useLive();
   const [minutes, setMinutes] = useState('15');
-  const [seen, setSeen] = useState(points);
   const state = status.value;
+  const history = useLoad('history', () => get('/admin/v1/history'));
+  const { charts, past } = useCharts(minutes, live.total, state);
+  return (
+    <>
+      <Head title={t('Health')} about={t('State and load of this node.')}>
+        <Select
+          label={t('Period')}
+          value={minutes}
+          set={setMinutes}
+          options={[
+            ['5', t('5 minutes')],
+            ['15', t('15 minutes')],
+            ['60', t('1 hour')],
+            ...(history.value?.['available'] === true ? PAST : []),
+          ]}
+        />
+        {may('change') && <NodeActions status={status} run={run} />}
+      </Head>
+      <LoadProblem of={status} />
+      <Problem text={problem} />
+      {isPast(minutes) && <LoadProblem of={past} />}
+      <State state={state} calls={live.total} />
+      <LoadCharts charts={charts} />
+      <Parts status={status} />
+      <Figures />
+      <Phones />
+      <p class="small muted">
+        {t('All metrics for a monitoring system are at')} <a href="/metrics">/metrics</a>.
+      </p>
+    </>
+  );
+}
+
+/** Curves of the period: the points seen since the console was opened, or those of the Prometheus server. */
+function useCharts(minutes: string, calls: number, state: Row | undefined) {
+  const [seen, setSeen] = useState(points);
   useEffect(() => {
     if (state === undefined) return;
-    const point = {
-      atS: Date.now() / 1000,
-      calls: live.total,
-      rate: number(state['calls_per_second']),
-    };
+    const point = { atS: Date.now() / 1000, calls, rate: number(state['calls_per_second']) };
     points = [...points, point].slice(-KEPT);
     setSeen(points);
-  }, [live.total, state]);
-  const history = useLoad('history', () => get('/admin/v1/history'));
+  }, [calls, state]);
   const past = useLoad(
     `history ${minutes}`,
     (): Promise<Row> =>
@@ -83,7 +115,16 @@ export function Health() {
     isPast(minutes) ? PAST_EVERY_MS : undefined,
   );
   const charts = isPast(minutes) ? pastCharts(past.value) : recentCharts(seen, Number(minutes));
-  const isDraining = state?.['draining'] === true;
+  return { charts, past };
+}
+
+interface NodeActionsProps {
+  readonly status: Status;
+  readonly run: ReturnType<typeof useAction>['run'];
+}
+
+/** Buttons that reload the settings and drain the node. */
+function NodeActions({ status, run }: NodeActionsProps) {
   const drain = async () => {
     const isSure = await confirmed({
       title: t('Drain this node?'),
@@ -108,257 +149,133 @@ export function Health() {
     });
   return (
     <>
-      <Head title={t('Health')} about={t('State and load of this node.')}>
-        <Select
-          label={t('Period')}
-          value={minutes}
-          set={setMinutes}
-          options={[
-            ['5', t('5 minutes')],
-            ['15', t('15 minutes')],
-            ['60', t('1 hour')],
-            ...(history.value?.['available'] === true ? PAST : []),
-          ]}
-        />
-        {may('change') && (
-          <>
-            <button type="button" class="btn" onClick={() => void reload()}>
-              {t('Reload settings')}
-            </button>
-            <button
-              type="button"
-              class="btn danger"
-              disabled={isDraining}
-              onClick={() => void drain()}
-            >
-              {t('Drain node')}
-            </button>
-          </>
-        )}
-      </Head>
-      <LoadProblem of={status} />
-      <Problem text={problem} />
-      {isPast(minutes) && <LoadProblem of={past} />}
-      <Tiles
-        of={[
+      <button type="button" class="btn" onClick={() => void reload()}>
+        {t('Reload settings')}
+      </button>
+      <button
+        type="button"
+        class="btn danger"
+        disabled={status.value?.['draining'] === true}
+        onClick={() => void drain()}
+      >
+        {t('Drain node')}
+      </button>
+    </>
+  );
+}
+
+function State({ state, calls }: { readonly state: Row | undefined; readonly calls: number }) {
+  const isDraining = state?.['draining'] === true;
+  return (
+    <Tiles
+      of={[
+        {
+          name: t('Running calls'),
+          value: count(calls),
+          note: t('of {n}', { n: text(state?.['calls_limit']) }),
+        },
+        {
+          name: t('Calls per second'),
+          value: state && number(state['calls_per_second']).toFixed(1),
+        },
+        { name: t('Registered phones'), value: count(state?.['registrations']) },
+        { name: t('Up since'), value: state && <Ago value={state['started_at']} /> },
+        { name: t('Version'), value: text(state?.['version']) },
+        {
+          name: t('New calls'),
+          value: (
+            <Badge tone={isDraining ? 'fair' : 'good'}>
+              {isDraining ? t('Draining') : t('Accepted')}
+            </Badge>
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+const LoadCharts = ({ charts }: { readonly charts: Lines }) => (
+  <div class="columns">
+    <Card title={t('Running calls')} unit={t('calls')}>
+      <Chart
+        title={t('Running calls')}
+        unit={t('calls')}
+        times={charts.calls.times}
+        series={[{ name: t('Running calls'), values: charts.calls.values }]}
+      />
+    </Card>
+    <Card title={t('New calls')} unit={t('per second')}>
+      <Chart
+        title={t('New calls')}
+        unit={t('per second')}
+        times={charts.rate.times}
+        series={[{ name: t('New calls'), values: charts.rate.values }]}
+      />
+    </Card>
+  </div>
+);
+
+const Parts = ({ status }: { readonly status: Status }) => (
+  <Card title={t('Parts')} flush>
+    <Table
+      name={t('Parts of the service')}
+      rows={status.value && rows(status.value['parts'])}
+      problem={status.problem}
+      keyOf={(row) => text(row['part'])}
+      empty={t('No parts.')}
+      columns={[
+        {
+          title: t('Part'),
+          value: (row) => text(row['part']),
+          sort: (row) => text(row['part']),
+        },
+        {
+          title: t('State'),
+          value: (row) => (
+            <Badge tone={row['ready'] === true ? 'good' : 'bad'}>
+              {row['ready'] === true ? t('Ready') : t('Not ready')}
+            </Badge>
+          ),
+        },
+        { title: t('Detail'), value: (row) => text(row['detail']) },
+      ]}
+    />
+  </Card>
+);
+
+function Phones() {
+  const phones = useLoad('phones', () => get('/admin/v1/registrations'), EVERY_MS);
+  return (
+    <Card title={t('Registered phones')} flush>
+      <LoadProblem of={phones} />
+      <Table
+        name={t('Registered phones')}
+        rows={phones.value && rows(phones.value['registrations']).slice(0, 200)}
+        problem={phones.problem}
+        keyOf={(row) => text(row['contact_uri'])}
+        empty={t('No registered phones.')}
+        columns={[
           {
-            name: t('Running calls'),
-            value: count(live.total),
-            note: t('of {n}', { n: count(state?.['calls_limit']) }),
+            title: t('User'),
+            value: (row) => text(row['username']),
+            sort: (row) => text(row['username']),
           },
           {
-            name: t('Calls per second'),
-            value: state && number(state['calls_per_second']).toFixed(1),
-          },
-          { name: t('Registered phones'), value: count(state?.['registrations']) },
-          { name: t('Up since'), value: state && <Ago value={state['started_at']} /> },
-          { name: t('Version'), value: text(state?.['version']) },
-          {
-            name: t('New calls'),
-            value: (
-              <Badge tone={isDraining ? 'fair' : 'good'}>
-                {isDraining ? t('Draining') : t('Accepted')}
-              </Badge>
+            title: t('Address'),
+            value: (row) => (
+              <code>
+                {text(row['transport'])} {text(row['address'])}:{text(row['port'])}
+              </code>
             ),
           },
+          { title: t('Software'), value: (row) => text(row['user_agent']), isMinor: true },
+          {
+            title: t('Expires'),
+            value: (row) => <Ago value={row['expires_at']} />,
+            isMinor: true,
+          },
         ]}
       />
-      <div class="columns">
-        <Card title={t('Running calls')} unit={t('calls')}>
-          <Chart
-            title={t('Running calls')}
-            unit={t('calls')}
-            times={charts.calls.times}
-            series={[{ name: t('Running calls'), values: charts.calls.values }]}
-          />
-        </Card>
-        <Card title={t('New calls')} unit={t('per second')}>
-          <Chart
-            title={t('New calls')}
-            unit={t('per second')}
-            times={charts.rate.times}
-            series={[{ name: t('New calls'), values: charts.rate.values }]}
-          />
-        </Card>
-      </div>
-      <Card title={t('Parts')} flush>
-        <Table
-          name={t('Parts of the service')}
-          rows={state && rows(state['parts'])}
-          problem={status.problem}
-          keyOf={(row) => text(row['part'])}
-          empty={t('No parts.')}
-          columns={[
-            {
-              title: t('Part'),
-              value: (row) => text(row['part']),
-              sort: (row) => text(row['part']),
-            },
-            {
-              title: t('State'),
-              value: (row) => (
-                <Badge tone={row['ready'] === true ? 'good' : 'bad'}>
-                  {row['ready'] === true ? t('Ready') : t('Not ready')}
-                </Badge>
-              ),
-            },
-            { title: t('Detail'), value: (row) => text(row['detail']) },
-          ]}
-        />
-      </Card>
-      <Figures />
-      <Card title={t('Registered phones')} flush>
-        <LoadProblem of={phones} />
-        <Table
-          name={t('Registered phones')}
-          rows={phones.value && rows(phones.value['registrations']).slice(0, 200)}
-          problem={phones.problem}
-          keyOf={(row) => text(row['contact_uri'])}
-          empty={t('No registered phones.')}
-          columns={[
-            {
-              title: t('User'),
-              value: (row) => text(row['username']),
-              sort: (row) => text(row['username']),
-            },
-            {
-              title: t('Address'),
-              value: (row) => (
-                <code>
-                  {text(row['transport'])} {text(row['address'])}:{text(row['port'])}
-                </code>
-              ),
-            },
-            { title: t('Software'), value: (row) => text(row['user_agent']), isMinor: true },
-            {
-              title: t('Expires'),
-              value: (row) => <Ago value={row['expires_at']} />,
-              isMinor: true,
-            },
-          ]}
-        />
-      </Card>
-      <p class="small muted">
-        {t('All metrics for a monitoring system are at')} <a href="/metrics">/metrics</a>.
-      </p>
-    </>
-  );
-}
-
-/**
- * Selected metrics. Loaded on request only, because some of them cover the time since they were last read.
- */
-function Figures() {
-  const [metrics, setMetrics] = useState<readonly Metric[]>();
-  const { problem, run } = useAction();
-  const read = () =>
-    run(async () => {
-      const reply = await send('/metrics');
-      if (!reply.ok)
-        throw new Error(t('Loading the metrics failed ({status}).', { status: reply.status }));
-      setMetrics(readMetrics(await reply.text()));
-    });
-  return (
-    <Card
-      title={t('Metrics since the start')}
-      actions={
-        <button type="button" class="btn" onClick={() => void read()}>
-          {metrics === undefined ? t('Show metrics') : t('Refresh')}
-        </button>
-      }
-    >
-      <Problem text={problem} />
-      {metrics && <Shown metrics={metrics} />}
     </Card>
-  );
-}
-
-/** Load and delay of each thread that processes calls or packets. */
-function threadsOf(metrics: readonly Metric[]): readonly Row[] {
-  const of = (name: string, thread?: string): number =>
-    sumOf(metrics, name, (labels) => thread === undefined || labels['thread'] === thread);
-  const percent = (ratio: number): number => Math.round(100 * ratio);
-  const ms = (seconds: number): string => `${(1000 * seconds).toFixed(1)} ms`;
-  const main = {
-    thread: 'signalling',
-    busy: percent(of('voice_event_loop_utilisation')),
-    late: ms(of('nodejs_eventloop_lag_p99_seconds')),
-  };
-  const media = metrics
-    .filter(({ name }) => name === 'voice_media_thread_legs')
-    .map(({ labels: { thread = '' }, value: legs }) => ({
-      thread: `media ${thread}`,
-      legs,
-      busy: percent(of('voice_media_thread_busy_ratio', thread)),
-      late: ms(of('voice_media_tick_late_seconds', thread)),
-    }));
-  const streams = metrics
-    .filter(({ name }) => name === 'voice_stream_thread_busy_ratio')
-    .map(({ labels: { thread = '' }, value }) => ({
-      thread: `streams ${thread}`,
-      busy: percent(value),
-    }));
-  return [main, ...media, ...streams];
-}
-
-function Shown({ metrics }: { readonly metrics: readonly Metric[] }) {
-  const failed = sumOf(
-    metrics,
-    'voice_webhook_seconds_count',
-    ({ code = '' }) => !code.startsWith('2'),
-  );
-  const statuses = metrics
-    .filter(
-      ({ name, labels, value }) =>
-        name === 'voice_sip_messages_total' && labels['code'] && value > 0,
-    )
-    .sort((a, b) => b.value - a.value);
-  return (
-    <>
-      <Tiles
-        of={[
-          { name: t('Calls started'), value: count(sumOf(metrics, 'voice_call_attempts_total')) },
-          { name: t('Callbacks'), value: count(sumOf(metrics, 'voice_webhook_seconds_count')) },
-          {
-            name: t('Failed callbacks'),
-            value: <Badge tone={failed === 0 ? 'good' : 'bad'}>{count(failed)}</Badge>,
-          },
-          {
-            name: t('Calls refused due to overload'),
-            value: count(sumOf(metrics, 'voice_calls_refused_total')),
-          },
-          { name: t('RTP packets'), value: count(sumOf(metrics, 'voice_rtp_packets_total')) },
-          {
-            name: t('RTP packets lost'),
-            value: count(sumOf(metrics, 'voice_rtp_lost_packets_total')),
-          },
-          {
-            name: t('CPU time'),
-            value: `${Math.round(sumOf(metrics, 'process_cpu_seconds_total'))} s`,
-          },
-        ]}
-      />
-      <Table
-        name={t('Threads')}
-        rows={threadsOf(metrics)}
-        empty={t('No threads.')}
-        columns={[
-          { title: t('Thread'), value: (row) => text(row['thread']) },
-          { title: t('Busy'), value: (row) => `${text(row['busy'])} %`, isNumber: true },
-          { title: t('Legs'), value: (row) => text(row['legs']), isNumber: true },
-          { title: t('Late, p99'), value: (row) => text(row['late']), isNumber: true },
-        ]}
-      />
-      <Table
-        name={t('SIP responses')}
-        rows={statuses.map(({ labels, value: count }) => ({ ...labels, count }))}
-        empty={t('No SIP responses yet.')}
-        columns={[
-          { title: t('SIP response'), value: (row) => text(row['code']) },
-          { title: t('Direction'), value: (row) => text(row['direction']) },
-          { title: t('Count'), value: (row) => text(row['count']), isNumber: true },
-        ]}
-      />
-    </>
   );
 }

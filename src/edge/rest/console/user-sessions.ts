@@ -17,7 +17,7 @@ const SessionsSchema = Type.Object({
   sessions: Type.Array(
     Type.Object({
       session_id: Type.String({
-        description: 'digest of the cookie, with which nobody can sign in',
+        description: 'digest of the cookie, not a credential',
       }),
       current: Type.Boolean(),
       address: Type.String(),

@@ -11,12 +11,12 @@ import { defined } from './list.ts';
 
 const RATE_LIMIT_MAX = 100_000;
 
-export const subAccountName = () =>
+const subAccountName = () =>
   hinted(
     Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }),
     'must have 1 to 200 characters',
   );
-export const subAccountDetails = {
+const subAccountDetails = {
   email: Type.Optional(Type.String({ maxLength: 254 })),
   phone: Type.Optional(Type.String({ maxLength: 32 })),
   description: Type.Optional(Type.String({ maxLength: 1000 })),
@@ -100,6 +100,7 @@ export function showSubAccount(
   };
 }
 
+export const SubAccountCreateBody = Type.Object({ name: subAccountName(), ...subAccountDetails });
 export const SubAccountUpdateBody = Type.Object({
   name: Type.Optional(subAccountName()),
   ...subAccountDetails,

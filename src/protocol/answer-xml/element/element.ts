@@ -72,6 +72,9 @@ const byName = <T>(
 const PRE_ANSWER = byName<PreAnswerChild>(PRE_ANSWER_READERS);
 const RESPONSE = byName<Instruction>(RESPONSE_READERS);
 
+/** Names of all elements that a `Response` may contain. */
+export const ELEMENT_NAMES: readonly string[] = [...RESPONSE.keys()];
+
 /** Reads the instructions of a `Response`. */
 export function readResponse(root: XmlElement, context: ReadContext): readonly Instruction[] {
   const reader = new ElementReader(root, context.positions);

@@ -7,11 +7,9 @@ import {
   PlivoSubAccountSchema,
   SubAccountUpdateBody,
   showPlivoSubAccount,
-  subAccountDetails,
-  subAccountName,
   subAccountPatch,
 } from '../../wire/sub-account.ts';
-import { accountParams, findSubAccount, subAccountParams } from './sub-account.ts';
+import { accountParams, creation, findSubAccount, subAccountParams } from './sub-account.ts';
 
 /** Path used by Plivo clients (dialect §3.10). */
 const ROOT = '/api/v1/Account/{auth_id}/Subaccount/';
@@ -19,13 +17,9 @@ const common = { tag: 'Sub-accounts', errors: 'resource', mainAccountOnly: true 
 
 const create = accountRoute({
   ...common,
-  method: 'POST',
+  ...creation,
   path: ROOT,
-  credential: true,
   summary: 'Create a sub-account (Plivo form)',
-  status: 201,
-  params: accountParams,
-  body: Type.Object({ name: subAccountName(), ...subAccountDetails }),
   reply: Type.Object({
     api_id: apiId(),
     auth_id: accountIdText(),

@@ -5,11 +5,10 @@ import { accountRoute, type Route } from '../../http/route.ts';
 import { accountIdText, Type } from '../../http/schema.ts';
 import { answered, refused } from '../../refusal.ts';
 import {
+  SubAccountCreateBody,
   SubAccountSchema,
   SubAccountUpdateBody,
   showSubAccount,
-  subAccountDetails,
-  subAccountName,
   subAccountPatch,
 } from '../../wire/sub-account.ts';
 
@@ -20,6 +19,14 @@ export const subAccountParams = Type.Object({
   auth_id: accountIdText(),
   sub_auth_id: accountIdText(),
 });
+/** Common part of the routes that create a sub-account. */
+export const creation = {
+  method: 'POST',
+  credential: true,
+  status: 201,
+  params: accountParams,
+  body: SubAccountCreateBody,
+} as const;
 const PAGE_SIZE_DEFAULT = 20;
 const PAGE_SIZE_MAX = 100;
 
@@ -41,13 +48,9 @@ const TokensSchema = Type.Object({
 
 const create = accountRoute({
   ...common,
-  method: 'POST',
+  ...creation,
   path: ROOT,
-  credential: true,
   summary: 'Create a sub-account. Only this response shows its token',
-  status: 201,
-  params: accountParams,
-  body: Type.Object({ name: subAccountName(), ...subAccountDetails }),
   reply: Type.Object({
     message: Type.String(),
     sub_account: Type.Object({ ...SubAccountSchema.properties, auth_token: Type.String() }),
