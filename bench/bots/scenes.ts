@@ -114,6 +114,21 @@ export function scenes(phrases: number): Scene[] {
     heard: add(line(samples, 5), atLevel(melody(samples, 6), -22)),
     spans: [],
   });
+  all.push(...echoScenes(samples));
+  const over = conversation(phrases, 40);
+  const sent = botSpeech(over.audio.length);
+  all.push({
+    name: "caller over the bot's echo, −25 dB",
+    sent,
+    heard: add(add(line(over.audio.length, 8), echoOf(sent, 180, 25)), over.audio),
+    spans: over.spans,
+  });
+  return all;
+}
+
+/** The bot speaks, and the line returns its echo. */
+function echoScenes(samples: number): Scene[] {
+  const all: Scene[] = [];
   for (const [lossDb, delayMs] of [
     [35, 60],
     [25, 180],
@@ -127,13 +142,5 @@ export function scenes(phrases: number): Scene[] {
       spans: [],
     });
   }
-  const over = conversation(phrases, 40);
-  const sent = botSpeech(over.audio.length);
-  all.push({
-    name: "caller over the bot's echo, −25 dB",
-    sent,
-    heard: add(add(line(over.audio.length, 8), echoOf(sent, 180, 25)), over.audio),
-    spans: over.spans,
-  });
   return all;
 }
