@@ -128,6 +128,9 @@ class MediaCore {
   [[nodiscard]] size_t leg_count() const { return leg_count_; }
 
  private:
+  /// Capacity of a slot: twice its average share, so that another slot always has space.
+  static constexpr size_t kLegsInSlot = 2 * (kMaxLegs / kSlots + 1);
+
   /// Far end of a bridged leg: the other leg.
   class BridgeEnd : public FarEnd {
    public:
