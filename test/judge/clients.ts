@@ -19,6 +19,7 @@ const PULSE_PRICE = 60_000;
 const CREDIT = 10_000;
 const PHONES = 8;
 const CONTACTS = 40;
+const RATES_KNOWN_MS = 3000;
 /** Time for which a phone waits for an answer, ms. */
 const PATIENCE_MS = 40_000;
 const CAMPAIGN_FROM = '14155550100';
@@ -109,6 +110,8 @@ export class Clients {
       pulsePrice: PULSE_PRICE,
     });
     await clients.#startCampaign(first);
+    // Other nodes use new rates within a second.
+    await pause(RATES_KNOWN_MS);
     clients.#loops = Promise.all([
       ...Array.from({ length: PHONES }, () => clients.#again(() => clients.#call())),
       clients.#again(() => clients.#credit()),
