@@ -28,7 +28,7 @@ const { values, positionals } = parseArgs({
 });
 const seconds =
   values.minutes === undefined ? values.seconds : String(Math.round(Number(values.minutes) * 60));
-const NATIVE = ['rtp', 'telephone-event', 'opus', 'g722', 'rtcp', 'srtp', 'dtls'];
+const NATIVE = ['rtp', 'telephone-event', 'opus', 'g722', 'rtcp', 'srtp', 'dtls', 'bridge'];
 const SCRIPT = [
   ...['sdp', 'sdp-crypto', 'wav', 'mp3', 'sip', 'sip-fields', 'answer-xml', 'stream-messages'],
   ...['stir', 'contacts', 'drachtio'],

@@ -164,6 +164,12 @@ export const calling = {
       'additional certificate authorities (PEM) for wss:// and https:// of customers',
     ),
   },
+  agents: {
+    accounts: list(
+      [],
+      'auth IDs of the accounts whose applications may be agents (`*`: all); empty: all while HTTP is bound to loopback, otherwise none. Agents use the keys and the network of this machine',
+    ),
+  },
   egress: {
     allow: shaped(
       DESTINATION,
