@@ -23,7 +23,7 @@ constexpr float kEchoMargin = 4.0F;
 constexpr float kEnough = 1.5F;
 /// Prediction gain (as a ratio) from which a sound is a tone.
 constexpr float kToneGain = 200.0F;
-/// While somebody speaks, frames that are quieter than the speaker by more than this are background, in dB.
+/// While the caller speaks, frames that are quieter than the speaker by more than this are background, in dB.
 constexpr float kBelowSpeaker = 11.0F;
 /// Decay of the level of the speaker, in dB per frame, so that a quieter speaker is followed.
 constexpr float kSpeakerDecay = 0.06F;
