@@ -1,7 +1,9 @@
 /**
  * One-way delay of audio through a bridge of two codecs, in both directions, measured by chirps over loopback sockets and an impaired network
- * (native/bench/delay_bench.cpp). `--codecs PCMU:G722,OPUS:PCMU/60` measures other pairs; a number is a packet time in ms. `--networks 15/0,30/2`
- * measures other networks: jitter in ms and loss in percent. `--seconds 10` sets the duration of each measurement.
+ * (native/bench/delay_bench.cpp); and the delay of paths with a playout clock: a conference, and a bridge with a prompt mixed in.
+ * `--codecs PCMU:G722,OPUS:PCMU/60` measures other pairs; a number is a packet time in ms. `--networks 15/0,30/2,0/0/200`
+ * measures other networks: jitter in ms, loss in percent and the length of a stall in ms. `--paths bridge,room,mixed` selects the paths.
+ * `--seconds 10` sets the duration of each measurement.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -23,6 +25,8 @@ interface Side {
 interface Network {
   readonly jitterMs: number;
   readonly lossPercent: number;
+  /** All packets are held back once for this time, in the middle of the measurement. */
+  readonly stallMs: number;
 }
 /** Output of native/bench/delay_bench.cpp. */
 interface Measured {
@@ -34,6 +38,12 @@ interface Way {
   readonly missing: number;
   readonly p50Ms: number;
   readonly p95Ms: number;
+  /** Median before a stall, and from one second after it. */
+  readonly beforeMs: number;
+  readonly settledMs: number;
+  /** Windows of 20 ms, and those below half of the level of the sent tone. */
+  readonly windows: number;
+  readonly lowWindows: number;
 }
 
 /** Goals from PCMU to the other codec, p50 and p95 in ms, in the order of `NETWORKS`. */
@@ -50,21 +60,39 @@ const GOALS: Readonly<Record<string, readonly (readonly [number, number])[]>> = 
   ],
 };
 const NETWORKS: readonly Network[] = [
-  { jitterMs: 0, lossPercent: 0 },
-  { jitterMs: 15, lossPercent: 0 },
-  { jitterMs: 30, lossPercent: 2 },
+  { jitterMs: 0, lossPercent: 0, stallMs: 0 },
+  { jitterMs: 15, lossPercent: 0, stallMs: 0 },
+  { jitterMs: 30, lossPercent: 2, stallMs: 0 },
 ];
+const STALLS: readonly Network[] = [200, 500].map((stallMs) => ({
+  jitterMs: 0,
+  lossPercent: 0,
+  stallMs,
+}));
+/** Names of the paths, and their goals in the order of `NETWORKS`: p50 in ms. */
+const PATHS: Readonly<
+  Record<string, { readonly name: string; readonly goals: readonly number[] }>
+> = {
+  bridge: { name: '', goals: [] },
+  room: { name: 'conference, ', goals: [30, 60, 90] },
+  mixed: { name: 'prompt mixed in, ', goals: [30, 60, 90] },
+};
+/** Allowed difference between the delay before and after a stall. */
+const SETTLED_MS = 2;
 
 export async function run(): Promise<Row[]> {
-  const pairs = (process.env['BENCH_CODECS'] ?? 'PCMU:PCMA,PCMU:G722,PCMU:OPUS,G722:OPUS')
-    .split(',')
-    .map(pairOf);
-  const networks = process.env['BENCH_NETWORKS']?.split(',').map(networkOf) ?? NETWORKS;
+  const chosen = process.env['BENCH_CODECS'];
+  const networks = process.env['BENCH_NETWORKS']?.split(',').map(networkOf);
   await execute('cmake', ['--build', BUILD, '--target', 'delay_bench']);
   const rows: Row[] = [];
-  for (const pair of pairs)
-    for (const network of networks)
-      rows.push(...rowsOf(pair, network, await measure(pair, network)));
+  for (const path of (process.env['BENCH_PATHS'] ?? Object.keys(PATHS).join(',')).split(',')) {
+    if (PATHS[path] === undefined)
+      throw new Error(`${path}: the paths are ${Object.keys(PATHS).join(', ')}`);
+    const usual = path === 'bridge' ? 'PCMU:PCMA,PCMU:G722,PCMU:OPUS,G722:OPUS' : 'PCMU:PCMU';
+    for (const [index, pair] of (chosen ?? usual).split(',').map(pairOf).entries())
+      for (const network of networks ?? [...NETWORKS, ...(index === 0 ? STALLS : [])])
+        rows.push(...rowsOf(path, pair, network, await measure(path, pair, network)));
+  }
   return rows;
 }
 
@@ -86,13 +114,20 @@ function sideOf(text: string): Side {
 }
 
 function networkOf(text: string): Network {
-  const [jitterMs = Number.NaN, lossPercent = 0] = text.split('/').map(Number);
-  if (!(jitterMs >= 0 && jitterMs <= 200 && lossPercent >= 0 && lossPercent <= 50))
-    throw new Error(`${text} is not a network such as 30/2: jitter in ms and loss in percent`);
-  return { jitterMs, lossPercent };
+  const [jitterMs = Number.NaN, lossPercent = 0, stallMs = 0] = text.split('/').map(Number);
+  const isSensible = jitterMs >= 0 && jitterMs <= 200 && lossPercent >= 0 && lossPercent <= 50;
+  if (!isSensible || !(stallMs >= 0 && stallMs <= 2000))
+    throw new Error(
+      `${text} is not a network such as 30/2/200: jitter in ms, loss in percent, stall in ms`,
+    );
+  return { jitterMs, lossPercent, stallMs };
 }
 
-async function measure([a, b]: readonly [Side, Side], network: Network): Promise<Measured> {
+async function measure(
+  path: string,
+  [a, b]: readonly [Side, Side],
+  network: Network,
+): Promise<Measured> {
   const { stdout } = await execute(
     join(BUILD, 'delay_bench'),
     [
@@ -104,6 +139,8 @@ async function measure([a, b]: readonly [Side, Side], network: Network): Promise
       network.lossPercent,
       a.packetMs,
       b.packetMs,
+      path,
+      network.stallMs,
     ].map(String),
   );
   return JSON.parse(stdout) as Measured;
@@ -112,30 +149,69 @@ async function measure([a, b]: readonly [Side, Side], network: Network): Promise
 const named = ({ codec, packetMs }: Side): string =>
   packetMs === 20 ? codec : `${codec} (${packetMs} ms)`;
 
-function described({ jitterMs, lossPercent }: Network): string {
+function described({ jitterMs, lossPercent, stallMs }: Network): string {
+  if (stallMs > 0) return `stall of ${stallMs} ms`;
   if (jitterMs === 0 && lossPercent === 0) return 'no impairment';
   return `jitter ${jitterMs} ms${lossPercent === 0 ? '' : `, ${lossPercent} % lost`}`;
 }
 
-function rowsOf([a, b]: readonly [Side, Side], network: Network, measured: Measured): Row[] {
+function rowsOf(
+  path: string,
+  [a, b]: readonly [Side, Side],
+  network: Network,
+  measured: Measured,
+): Row[] {
+  const place = NETWORKS.findIndex((one) => isSame(one, network));
   return [[a, b] as const, [b, a] as const].flatMap(([from, to], index) => {
     const way = measured.ways[index];
     if (way === undefined) return [];
     const goal =
       from.codec === 'PCMU' && from.packetMs === 20 && to.packetMs === 20
-        ? GOALS[to.codec]?.[NETWORKS.findIndex((one) => isSame(one, network))]
+        ? GOALS[to.codec]?.[place]
         : undefined;
-    const name = `${named(from)} → ${named(to)}, ${described(network)}`;
+    const name = `${PATHS[path]?.name}${named(from)} → ${named(to)}, ${described(network)}`;
     const note = `${way.chirps} chirps, of which ${way.missing} were not found; ${CALLS} calls, media thread ${measured.callCpuUs} µs per call-second`;
+    if (network.stallMs > 0) return [stalled(name, way, note)];
+    const p50 = path === 'bridge' ? goal?.[0] : PATHS[path]?.goals[place];
+    const level =
+      path === 'bridge'
+        ? []
+        : [
+            {
+              name: `${name}, windows of 20 ms below half level`,
+              value: way.lowWindows,
+              unit: 'windows',
+              goal: most(0),
+              note: `of ${way.windows}`,
+            },
+          ];
     return [
-      { name: `${name}, p50`, value: way.p50Ms, unit: 'ms', ...goalOf(goal?.[0]), note },
-      { name: `${name}, p95`, value: way.p95Ms, unit: 'ms', ...goalOf(goal?.[1]) },
+      { name: `${name}, p50`, value: way.p50Ms, unit: 'ms', ...goalOf(p50), note },
+      {
+        name: `${name}, p95`,
+        value: way.p95Ms,
+        unit: 'ms',
+        ...goalOf(path === 'bridge' ? goal?.[1] : undefined),
+      },
+      ...level,
     ];
   });
 }
 
+function stalled(name: string, way: Way, note: string): Row {
+  const goal = most(Number((way.beforeMs + SETTLED_MS).toFixed(1)));
+  const before = `${way.beforeMs} ms before the stall; ${note}`;
+  return {
+    name: `${name}, p50 from 1 s after it`,
+    value: way.settledMs,
+    unit: 'ms',
+    goal,
+    note: before,
+  };
+}
+
 const isSame = (a: Network, b: Network): boolean =>
-  a.jitterMs === b.jitterMs && a.lossPercent === b.lossPercent;
+  a.jitterMs === b.jitterMs && a.lossPercent === b.lossPercent && a.stallMs === b.stallMs;
 
 const goalOf = (limit: number | undefined): Pick<Row, 'goal'> =>
   limit === undefined ? {} : { goal: most(limit) };

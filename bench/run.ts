@@ -37,6 +37,7 @@ const CHOICES = [
   'speech',
   'codecs',
   'networks',
+  'paths',
 ] as const;
 
 function measure(name: string, chosen: NodeJS.ProcessEnv): Promise<readonly Row[]> {

@@ -79,6 +79,7 @@ export const SECTIONS = [
       { title: 'Performance', path: 'performance' },
       { title: 'Testing', path: 'internals/testing' },
       { title: 'Reliability', path: 'internals/reliability' },
+      { title: 'Media performance', path: 'internals/media-performance' },
       { title: 'Console design', path: 'internals/console' },
       { title: 'Console and REST API', path: 'internals/console-routes' },
       { title: 'Dependencies', path: 'internals/dependencies' },

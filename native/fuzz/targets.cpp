@@ -7,8 +7,11 @@
 
 #include "core/dtls/record_filter.hpp"
 #include "core/leg/receive_path.hpp"
+#include "core/media_core.hpp"
+#include "core/record/recording_timeline.hpp"
 #include "core/rtp/rtcp.hpp"
 #include "core/srtp/srtp_protection.hpp"
+#include "test/support/no_events.hpp"
 #include "test/support/processor_keys.hpp"
 
 namespace carillon::fuzz {
@@ -116,10 +119,118 @@ void dtls(Bytes input) {
   }
 }
 
+/// Records both sides from packets.
+class Recording final : public LegTap {
+ public:
+  Recording() : LegTap(TapHandle(1)), timeline_(SampleRate(16'000), true, true) {}
+  void frame(const TapFrame& audio, Nanos now, Events&) override {
+    for (int missed = timeline_.missed(now); missed > 0; --missed)
+      timeline_.add({SampleRate(16'000), {}}, false, now);
+    timeline_.add(audio.own, audio.far_end_heard, now);
+    read(false);
+  }
+  void packet(const ReceivedPacket& packet) override {
+    timeline_.take(RecordingTimeline::Side::received, packet);
+  }
+  void far_packet(const ReceivedPacket& packet) override {
+    timeline_.take(RecordingTimeline::Side::far_end, packet);
+  }
+  [[nodiscard]] bool needs_frames() const override { return false; }
+  void leg_ended(Events&) override { read(true); }
+
+ private:
+  void read(bool ends) {
+    while (timeline_.next(ends) != nullptr) {
+    }
+  }
+  RecordingTimeline timeline_;
+};
+
+/// Two legs of any codecs and packet times, in a bridge or a conference, the first of them recorded.
+class Pair final : public PacketSink {
+ public:
+  explicit Pair(uint8_t manner, uint8_t times) : core_(*this, events_) {
+    constexpr std::array specs{
+        CodecSpec{}, CodecSpec{.coding = Coding::g722, .sample_rate = SampleRate(16'000)},
+        CodecSpec{.coding = Coding::opus, .sample_rate = SampleRate(24'000), .fec = true},
+        CodecSpec{.coding = Coding::l16, .sample_rate = SampleRate(16'000)}};
+    for (uint32_t i = 0; i < 2; ++i) {
+      const CodecSpec& spec = specs[(manner >> (2 * i)) & 3];
+      LegConfig config;
+      config.handle = handle(i);
+      LegCodecs codecs(spec, 0);
+      codecs.add_transcoding(spec);
+      core_.add_leg(std::make_unique<Leg>(config, std::move(codecs)));
+      LegRemote remote;
+      remote.receive.source.signalled = peer();
+      remote.receive.source.receiving = remote.send.sending = true;
+      remote.receive.coding = remote.send.coding = spec.coding;
+      remote.receive.payload_type = remote.send.payload_type = 96;
+      remote.receive.telephone_event = 101;
+      remote.send.comfort_noise = (manner & 0x40) != 0;
+      remote.send.packet_ms = 10 * (1 + ((times >> (4 * i)) & 0xf) % 6);
+      core_.leg(handle(i))->configure(remote, now_);
+    }
+    std::unique_ptr<LegTap> recording = std::make_unique<Recording>();
+    core_.leg(handle(0))->add(recording);
+    if ((manner & 0x80) == 0) {
+      core_.bridge(handle(0), handle(1));
+      return;
+    }
+    auto room = std::make_unique<Room>(RoomHandle(1));
+    core_.add_room(room);
+    for (uint32_t i = 0; i < 2; ++i) {
+      auto member = std::make_unique<RoomMember>(MemberHandle(i + 1), MemberFlags{});
+      core_.join(RoomHandle(1), handle(i), member);
+    }
+  }
+  ~Pair() override {
+    for (uint32_t i = 0; i < 2; ++i) core_.remove_leg(handle(i), now_);
+  }
+  Pair(const Pair&) = delete;
+  Pair& operator=(const Pair&) = delete;
+
+  void receive(uint32_t leg, std::vector<uint8_t>& datagram, Nanos at) {
+    while (now_ < at) core_.tick(now_ += kTick);
+    core_.receive(handle(leg), datagram, peer(), now_);
+    ++received_;
+  }
+  void send(LegHandle, const Address&, Bytes) override {
+    // At most a packet of 10 ms in each direction, and 120 ms for each received packet.
+    const auto limit = 2 * static_cast<size_t>(now_ / (10 * kMillisecond)) + 24 * received_ + 100;
+    if (++sent_ > limit) std::abort();
+  }
+  void send_rtcp(LegHandle, const Address&, Bytes) override {}
+  void latched(LegHandle, const std::optional<Address>&) override {}
+
+ private:
+  static LegHandle handle(uint32_t leg) { return LegHandle(MediaCore::kMaxLegs + 1 + leg); }
+
+  NoEvents events_;
+  MediaCore core_;
+  Nanos now_{};
+  size_t received_ = 0;
+  size_t sent_ = 0;
+};
+
+/// Transcoding on arrival, regrouping, recording from packets and conferences. The first two octets select
+/// the codecs, the path and the packet times. Datagrams with an odd delay go to the second leg.
+void bridge(Bytes input) {
+  if (input.size() < 2) return;
+  Pair pair(input[0], input[1]);
+  std::vector<uint8_t> datagram;
+  Course course{input.subspan(2), Nanos{}};
+  while (course.rest.size() >= 3) {
+    const uint32_t leg = course.rest[0] & 1;
+    if (!course.next(datagram)) return;
+    pair.receive(leg, datagram, course.now);
+  }
+}
+
 constexpr std::array kTargets{Target{"rtp", rtp},   Target{"telephone-event", telephone_event},
                               Target{"opus", opus}, Target{"g722", g722},
                               Target{"rtcp", rtcp}, Target{"srtp", srtp},
-                              Target{"dtls", dtls}};
+                              Target{"dtls", dtls}, Target{"bridge", bridge}};
 
 int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';

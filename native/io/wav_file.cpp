@@ -9,7 +9,7 @@
 namespace carillon {
 namespace {
 
-constexpr uint32_t kHeaderEverySeconds = 10;
+constexpr uint32_t kHeaderEverySeconds = 1;
 // Recordings are personal data: only the service's user may read them.
 constexpr mode_t kOwnerOnly = 0600;
 

@@ -10,8 +10,8 @@
 
 namespace carillon {
 
-/// Appends samples and updates the lengths in the header every 10 s of audio and at the end. After a crash of
-/// the process, the header lacks at most 10 s; readers that use the file size get all audio. Data is not
+/// Appends samples and updates the lengths in the header every second of audio and at the end. After a crash
+/// of the process, the header lacks at most 1 s; readers that use the file size get all audio. Data is not
 /// synced, so a power failure can lose data in the page cache.
 class WavFile {
  public:

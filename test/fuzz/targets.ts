@@ -20,6 +20,8 @@ const text = (input: Uint8Array): string => Buffer.from(input).toString('utf8');
 const bytes = (...lines: readonly string[]): Uint8Array => Buffer.from(lines.join('\r\n'));
 
 const KEY = Buffer.alloc(30, 5).toString('base64');
+/** Host names and IPv6 addresses. */
+const OTHER_PLACES = ['IN IP4 media.example.com', 'IN IP6 media.example.com', 'IN IP6 2001:db8::5'];
 const HEAD = ['v=0', 'o=- 1 1 IN IP4 192.0.2.1', 's=-', 'c=IN IP4 192.0.2.1', 't=0 0'];
 const OFFERS = [
   bytes(
@@ -39,6 +41,9 @@ const OFFERS = [
     'a=rtcp-mux',
     'a=rtcp-xr:voip-metrics',
     '',
+  ),
+  ...OTHER_PLACES.map((place) =>
+    bytes('v=0', `o=- 1 1 ${place}`, 's=-', `c=${place}`, 't=0 0', 'm=audio 4000 RTP/AVP 0', ''),
   ),
 ];
 const WAVES = [

@@ -16,6 +16,8 @@ export interface BaresipOptions {
   readonly says?: string;
   /** Sample rate of its audio, Hz. */
   readonly rate?: number;
+  /** Its address. Default 127.0.0.1. */
+  readonly address?: string;
   /** Whether `output` includes its SIP messages. */
   readonly traces?: boolean;
 }
@@ -44,15 +46,21 @@ export class Baresip {
   static async start(
     folder: string,
     account: string,
-    { settings = [], says = SPEECH, rate = 8000, traces = false }: BaresipOptions = {},
+    {
+      settings = [],
+      says = SPEECH,
+      rate = 8000,
+      address = '127.0.0.1',
+      traces = false,
+    }: BaresipOptions = {},
   ): Promise<Baresip> {
     const [sip, control] = [await freePort(), await freePort()];
     mkdirSync(folder, { recursive: true });
     const codecs = ['g711', 'g722', 'opus'];
     const modules = ['aufile', 'sndfile', 'srtp', 'uuid', 'account', 'menu', 'ctrl_tcp'];
     const config = [
-      'net_interface 127.0.0.1',
-      `sip_listen 127.0.0.1:${sip}`,
+      `net_interface ${address}`,
+      `sip_listen ${address.includes(':') ? `[${address}]` : address}:${sip}`,
       ...settings,
       'rtp_ports 48000-48100',
       'module_path /usr/lib/baresip/modules',

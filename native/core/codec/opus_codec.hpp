@@ -77,6 +77,7 @@ class OpusStreamEncoder final : public AudioEncoder {
   void set_bitrate();
   void change_band(SampleRate content);
   [[nodiscard]] bool may_narrow(std::span<const Sample> in) const;
+  void fit_complexity(std::span<const Sample> in);
 
   /// Negotiated sample rate.
   SampleRate full_;
@@ -85,6 +86,8 @@ class OpusStreamEncoder final : public AudioEncoder {
   int bitrate_;
   bool fec_;
   bool dtx_;
+  /// Frames until the usual complexity is restored. 0: in use.
+  int bright_frames_ = 0;
   /// Loss rate for FEC in percent. 0: FEC is off.
   int loss_percent_ = 0;
   /// Bandwidth of the input, bandwidth of the encoder, and number of recent frames narrower than the

@@ -30,6 +30,11 @@ constexpr float kSteady = 1.78F;  // 2.5 dB
 constexpr double kDetuneMax = 0.025;
 constexpr uint32_t kWindowsToBegin = 4;
 constexpr uint32_t kWindowsToEnd = 4;
+/// Windows after the beginning of a concealed frame in which a digit need not be pure: 60 ms.
+constexpr uint32_t kDoubtful = 9;
+constexpr uint32_t kDoubtfulToBegin = 3;
+constexpr uint32_t kDoubtfulToEnd = 6;
+constexpr double kClearShare = 0.9;
 
 constexpr double radians_per_sample(double frequency_hz) {
   return 2.0 * std::numbers::pi * frequency_hz / kNarrowband.hz();
@@ -117,7 +122,8 @@ std::optional<size_t> strongest(std::span<const float> group) {
 
 }  // namespace
 
-std::optional<char> DtmfDetector::feed(AudioView heard) noexcept {
+std::optional<char> DtmfDetector::feed(AudioView heard, bool concealed) noexcept {
+  if (concealed) doubtful_windows_ = kDoubtful;
   Frame scratch(kNarrowband);
   std::span<const Sample> audio = narrow_.convert(heard, kNarrowband, scratch).samples;
   std::optional<char> pressed;
@@ -129,6 +135,7 @@ std::optional<char> DtmfDetector::feed(AudioView heard) noexcept {
     until_window_ -= size;
     if (until_window_ > 0) break;
     until_window_ = kHop;
+    if (doubtful_windows_ > 0) --doubtful_windows_;
     if (const auto digit = next_window()) pressed = digit;
   }
   return pressed;
@@ -168,17 +175,31 @@ bool DtmfDetector::is_pure(Key key) const noexcept {
   return low + high >= kPureShare * energy_of(history_);
 }
 
+/// Returns true if each of the last two windows consists of the two tones. Does not compare their phases.
+bool DtmfDetector::is_clear(Key key) const noexcept {
+  const auto clear = [key](std::span<const float> window) {
+    const auto power = keypad_powers(window);
+    const double low = power[key / 4];
+    const double high = power[4 + key % 4];
+    return high <= low * kColumnLouder && low <= high * kRowLouder &&
+           low + high >= kClearShare * energy_of(window);
+  };
+  return clear(std::span(history_).last<kWindow>()) && clear(std::span(history_).subspan<kHop, kWindow>());
+}
+
 /// Counts consecutive matching windows to detect the beginning and the end of a digit.
 std::optional<char> DtmfDetector::follow(std::optional<Key> key) noexcept {
+  const bool doubtful = doubtful_windows_ > 0;
   candidate_windows_ = key && key == candidate_ ? candidate_windows_ + 1 : 1;
   candidate_ = key;
   if (sounding_) {
     const bool goes_on = key && kDtmfKeypad[*key] == *sounding_;
     windows_without_ = goes_on ? 0 : windows_without_ + 1;
     if (goes_on) return std::nullopt;
-    if (windows_without_ >= kWindowsToEnd) sounding_.reset();
+    if (windows_without_ >= (doubtful ? kDoubtfulToEnd : kWindowsToEnd)) sounding_.reset();
   }
-  if (!key || candidate_windows_ < kWindowsToBegin || !is_pure(*key)) return std::nullopt;
+  if (!key || candidate_windows_ < (doubtful ? kDoubtfulToBegin : kWindowsToBegin)) return std::nullopt;
+  if (!is_pure(*key) && !(doubtful && is_clear(*key))) return std::nullopt;
   sounding_ = kDtmfKeypad[*key];
   windows_without_ = 0;
   return sounding_;

@@ -19,7 +19,9 @@ namespace carillon {
 class DtmfDetector {
  public:
   /// Processes up to 20 ms of audio at any line rate. Returns a digit once per press, when it is confirmed.
-  std::optional<char> feed(AudioView audio) noexcept;
+  /// `concealed`: a part of it was not received. Near it, a digit needs to be less pure, because a concealed
+  /// packet interrupts its phase.
+  std::optional<char> feed(AudioView audio, bool concealed = false) noexcept;
 
   /// Returns the confirmed digit that is currently sounding.
   [[nodiscard]] std::optional<char> sounding() const noexcept { return sounding_; }
@@ -38,6 +40,7 @@ class DtmfDetector {
   std::optional<char> next_window() noexcept;
   [[nodiscard]] static std::optional<Key> judge(std::span<const float, kWindow> window) noexcept;
   [[nodiscard]] bool is_pure(Key key) const noexcept;
+  [[nodiscard]] bool is_clear(Key key) const noexcept;
   std::optional<char> follow(std::optional<Key> key) noexcept;
 
   FrameConverter narrow_;
@@ -49,6 +52,8 @@ class DtmfDetector {
   uint32_t candidate_windows_ = 0;
   std::optional<char> sounding_;
   uint32_t windows_without_ = 0;
+  /// Windows that still may contain concealed audio or be next to it.
+  uint32_t doubtful_windows_ = 0;
 };
 
 }  // namespace carillon

@@ -36,4 +36,11 @@ void crossfade(std::span<const Sample> from, std::span<Sample> to) noexcept {
   }
 }
 
+void smooth_step(Sample before, std::span<Sample> audio, size_t over) noexcept {
+  if (audio.empty()) return;
+  const auto step = static_cast<double>(before - audio.front());
+  const size_t ramp = std::min(over, audio.size());
+  for (size_t i = 0; i < ramp; ++i) audio[i] = weighted(audio[i] + step * (1.0 - rising(i, ramp)));
+}
+
 }  // namespace carillon

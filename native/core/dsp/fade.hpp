@@ -20,4 +20,8 @@ void fade_in(std::span<Sample> audio, size_t over) noexcept;
 /// Crossfades from `from` to `to` over `from.size()` samples. Writes the result to `to`.
 void crossfade(std::span<const Sample> from, std::span<Sample> to) noexcept;
 
+/// Removes the step from the sample `before` to the first sample, by a ramp over the first `over` samples.
+/// For audio whose continuation is unknown.
+void smooth_step(Sample before, std::span<Sample> audio, size_t over) noexcept;
+
 }  // namespace carillon

@@ -5,6 +5,10 @@
 #include <numbers>
 #include <numeric>
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 namespace carillon {
 namespace {
 
@@ -37,8 +41,14 @@ double sinc(double x) {
   return std::sin(std::numbers::pi * x) / (std::numbers::pi * x);
 }
 
-Sample to_sample(float value) {
-  return static_cast<Sample>(std::lrintf(std::clamp(value, -32768.0F, 32767.0F)));
+inline Sample to_sample(float value) {
+  const float limited = std::clamp(value, -32768.0F, 32767.0F);
+#if defined(__x86_64__)
+  // The same as lrintf, which compilers call as a function.
+  return static_cast<Sample>(_mm_cvtss_si32(_mm_set_ss(limited)));
+#else
+  return static_cast<Sample>(std::lrintf(limited));
+#endif
 }
 
 size_t round_up(double value, size_t multiple) {
@@ -46,15 +56,56 @@ size_t round_up(double value, size_t multiple) {
   return (whole + multiple - 1) / multiple * multiple;
 }
 
-/// Convolves `count` samples from `oldest` with the taps.
-float convolve(const float* oldest, const float* taps, size_t count) noexcept {
-  if (count % kLanes != 0) return oldest[0] * taps[0];
-  std::array<float, kLanes> sums{};
-  for (size_t k = 0; k < count; k += kLanes) {
-    for (size_t lane = 0; lane < kLanes; ++lane) sums[lane] += oldest[k + lane] * taps[k + lane];
+/// Unaligned vector of kLanes floats.
+using FilterLanes [[gnu::vector_size(kLanes * sizeof(float)), gnu::aligned(alignof(float)), gnu::may_alias]] =
+    float;
+
+/// Converts one chunk. `skip` and `phase`: position of the next output, updated.
+struct Conversion {
+  const float* window;
+  const float* coefficients;
+  size_t taps;
+  size_t up;
+  size_t down;
+  size_t samples;
+  std::span<Sample> out;
+  size_t written;
+  size_t phase;
+  size_t skip;
+};
+
+[[gnu::always_inline]] inline void convert_chunk(Conversion& of) noexcept {
+  const auto [window, coefficients, taps, up, down, samples, out, from, first_phase, first_skip] = of;
+  size_t written = from;
+  size_t phase = first_phase;
+  size_t skip = first_skip;
+  while (skip < samples) {
+    const float* const oldest = window + skip;
+    const float* const weights = coefficients + phase * taps;
+    FilterLanes sums{};
+    for (size_t k = 0; k < taps; k += kLanes) {
+      sums += *reinterpret_cast<const FilterLanes*>(oldest + k) *
+              *reinterpret_cast<const FilterLanes*>(weights + k);
+    }
+    const auto four =
+        __builtin_shufflevector(sums, sums, 0, 1, 2, 3) + __builtin_shufflevector(sums, sums, 4, 5, 6, 7);
+    const auto two = four + __builtin_shufflevector(four, four, 2, 3, 0, 1);
+    if (written < out.size()) out[written++] = to_sample(two[0] + two[1]);
+    for (phase += down; phase >= up; phase -= up) ++skip;
   }
-  return std::accumulate(sums.begin(), sums.end(), 0.0F);
+  of.written = written;
+  of.phase = phase;
+  of.skip = skip;
 }
+
+#if defined(__x86_64__)
+// The results are identical.
+const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
+__attribute__((target("avx2"))) void convert_wide(Conversion& of) noexcept { convert_chunk(of); }
+#else
+constexpr bool has_avx2 = false;
+void convert_wide(Conversion& of) noexcept { convert_chunk(of); }
+#endif
 
 using LineFilters =
     std::array<std::array<std::unique_ptr<ResamplerFilter>, kLineRates.size()>, kLineRates.size()>;
@@ -131,6 +182,11 @@ const ResamplerFilter* line_filter(SampleRate from, SampleRate to) {
 size_t Resampler::process(std::span<const Sample> in, std::span<Sample> out) noexcept {
   const ResamplerFilter& filter = *filter_;
   const size_t taps = filter.taps_per_phase_;
+  if (taps == 1) {  // equal rates
+    const size_t count = std::min(in.size(), out.size());
+    std::copy_n(in.begin(), count, out.begin());
+    return count;
+  }
   const size_t past = taps - 1;
   const auto recent = std::span(past_).last(past);
   std::array<float, ResamplerFilter::kMaxTaps - 1 + kChunk> window;
@@ -140,16 +196,24 @@ size_t Resampler::process(std::span<const Sample> in, std::span<Sample> out) noe
     in = in.subspan(chunk.size());
     for (size_t i = 0; i < past; ++i) window[i] = recent[i];
     for (size_t i = 0; i < chunk.size(); ++i) window[past + i] = chunk[i];
-    while (skip_ < chunk.size()) {
-      const float* const coefficients = filter.coefficients_.data() + phase_ * taps;
-      if (written < out.size()) {
-        out[written++] = to_sample(convolve(window.data() + skip_, coefficients, taps));
-      }
-      phase_ += filter.down_;
-      skip_ += phase_ / filter.up_;
-      phase_ %= filter.up_;
+    Conversion conversion{.window = window.data(),
+                          .coefficients = filter.coefficients_.data(),
+                          .taps = taps,
+                          .up = filter.up_,
+                          .down = filter.down_,
+                          .samples = chunk.size(),
+                          .out = out,
+                          .written = written,
+                          .phase = phase_,
+                          .skip = skip_};
+    if (has_avx2) {
+      convert_wide(conversion);
+    } else {
+      convert_chunk(conversion);
     }
-    skip_ -= chunk.size();
+    written = conversion.written;
+    phase_ = conversion.phase;
+    skip_ = conversion.skip - chunk.size();
     // Keep the newest `past` samples of the history and the chunk.
     const size_t kept = past - std::min(past, chunk.size());
     std::copy(recent.end() - static_cast<std::ptrdiff_t>(kept), recent.end(), recent.begin());

@@ -50,6 +50,10 @@ class JitterBuffer {
   [[nodiscard]] RtpTime time_of(RtpTimestamp timestamp) const { return timestamps_.peek(timestamp); }
   [[nodiscard]] const DelayEstimator& delays() const { return delays_; }
   [[nodiscard]] const Playout& playout() const { return playout_; }
+  /// Playout delay. While the audio is not decoded here: the delay that a jitter buffer would need.
+  [[nodiscard]] Nanos delay() const {
+    return left_out_ || !playout_.playing() ? delays_.target() : playout_.delay();
+  }
 
   /// Hints. expect(): store() or pop() will be called soon. The others, after expect() has taken effect,
   /// specify which one.

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/base/prefetch.hpp"
+#include "core/dsp/fade.hpp"
 
 namespace carillon {
 
@@ -190,6 +191,7 @@ bool Leg::frame(Nanos now, PacketSink& sink, Events& events) {
     send_comfort(sink);
   } else if (pauses(now)) {
     send_.pause(1);
+    sent_silence();
   } else {
     exchange_audio(now, sink, events);
   }
@@ -240,9 +242,12 @@ SampleRate Leg::needed_line_rate() const {
 /// Reads the next received frame.
 void Leg::hear(Nanos now) {
   decodes_ = listened_to();
+  concealed_ = false;
   if (decodes_) {
     follow_listeners();
+    const SampleCount before = receive_.playout().concealed;
     receive_.pop(now, std::span(received_).first(frame_samples(rate())));
+    concealed_ = receive_.playout().concealed != before;
   } else {
     receive_.leave_out();
     receive_.audio().give_out_at(heard_rate());
@@ -254,7 +259,7 @@ void Leg::receive_frame(Nanos now, Events& events) {
   heard_ahead_ = false;
   if (digits_.busy()) tones_.sends_digits(now);
   if (tones_.listens()) {
-    if (const auto digit = tones_.feed(received(), now)) events.dtmf(name_, *digit, true, now);
+    if (const auto digit = tones_.feed(received(), concealed_, now)) events.dtmf(name_, *digit, true, now);
   }
   for (const auto& stream : streams_.all()) {
     stream->pump(now, receive_.store(), receive_.delays(), events);
@@ -275,6 +280,9 @@ void Leg::exchange_audio(Nanos now, PacketSink& sink, Events& events) {
   FrameContent content = FrameContent::audio;
   if (!relays()) {
     if (relay_.joins()) relay_.join_on(sent);
+    if (steps_ && !quiet(now)) smooth_step(last_sent_, sent.samples(), fade_samples(sent.rate()));
+    steps_ = false;
+    last_sent_ = sent.samples().back();
     content = send_frame(sent, sink, events);
   }
   for (const auto& stream : streams_.all()) {

@@ -171,6 +171,8 @@ class Leg {
   /// Accounts for visits that were skipped while the leg was idle.
   void idle_over(uint32_t visits) {
     send_.pause(visits);
+    sent_silence();
+    visits_until_quality_ -= std::min(visits, visits_until_quality_);
     receive_.leave_out();
   }
   /// Sends BYE to the peer and ends all taps.
@@ -255,6 +257,10 @@ class Leg {
   void exchange_audio(Nanos now, PacketSink& sink, Events& events);
   void expect_head() const;
   void hear(Nanos now);
+  void sent_silence() {
+    last_sent_ = 0;
+    steps_ = false;
+  }
   void receive_frame(Nanos now, Events& events);
   void follow_listeners();
   [[nodiscard]] SampleRate heard_rate() const;
@@ -317,6 +323,8 @@ class Leg {
   bool has_mos_ = false;
   /// True if the last received frame was decoded.
   bool decodes_ = true;
+  /// True if a part of the last received frame was concealed.
+  bool concealed_ = false;
   /// True if the far end has read the frame of the next visit.
   bool heard_ahead_ = false;
   bool has_taps_ = false;
@@ -324,6 +332,9 @@ class Leg {
   bool taps_need_frames_ = false;
   /// True if the relay transcodes.
   bool transcodes_ = false;
+  /// True if the far end has changed since the last composed frame, whose last sample is `last_sent_`.
+  bool steps_ = false;
+  Sample last_sent_ = 0;
   /// True if the last packet sent was comfort noise.
   bool comforts_ = false;
   /// Bandwidth of the last composed audio, as twice its highest frequency.

@@ -63,7 +63,9 @@ Bytes Leg::carry(Leg& from, const ReceivePath::Outcome& received, Nanos arrival)
   std::span<Sample> blended;
   if (!relays() && relay_.far_heard() && from.rate() == send_.rate()) {
     blended = from.catch_up_to_newest(relayed.duration, room);
+    if (steps_) smooth_step(last_sent_, blended, fade_samples(send_.rate()));
   }
+  steps_ = false;
   const bool in_dtx = send_.config().coding == Coding::opus && received.packet.payload.size() <= kDtxPayload;
   transcodes_ = false;
   if (from.arrivals_) from.arrivals_->stop();
@@ -96,7 +98,8 @@ bool Leg::continue_relayed() {
 }
 
 void Leg::set_far_end(FarEnd* far_end) {
-  if (relays() && far_end != far_end_) relay_.cut(continue_relayed());
+  if (relays() && far_end != far_end_ && !relay_.cut_joins()) relay_.cut(continue_relayed());
+  if (!relays() && far_end != far_end_) steps_ = last_sent_ != 0;
   far_end_ = far_end;
   to_line_.reset();
 }

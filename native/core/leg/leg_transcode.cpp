@@ -46,7 +46,7 @@ void Leg::transcode(Leg& from, const ReceivePath::Outcome& received, Nanos arriv
   if (!relays() || !transcodes_ || !reader.running(audio.packets(), from.receive_.sequence_era())) {
     if (arrival - audio.delays().earliest(packet.time) > kFromStall) return;
     before = std::span(silence).first(fade_samples(send_.rate()));
-    if (!relays() && relay_.far_heard()) {
+    if (!relays() && relay_.far_heard() && !steps_) {
       audio.hear_on(heard.samples());
       before = to_line_.convert(heard, send_.rate(), converted).samples;
     }
@@ -54,10 +54,13 @@ void Leg::transcode(Leg& from, const ReceivePath::Outcome& received, Nanos arriv
     reader.begin(packet, audio.packets(), from.receive_.sequence_era(), full_rate_, send_.rate());
     transcodes_ = true;
   }
+  const uint64_t late = reader.late();
   if (!reader.arrived(packet)) {
     relay_.refused(arrival);
     return;
   }
+  // If the audio is also decoded, the jitter buffer counts late packets.
+  if (reader.late() != late && !from.decodes_) from.receive_.discarded(received.sequence);
   relay_.relayed(arrival, false);
   send_.transcode(arrival, reader.clock().time_of(packet.duration));
   pass_on(from, arrival, sink, before);
@@ -79,6 +82,8 @@ void Leg::pass_on(Leg& from, Nanos now, PacketSink& sink, std::span<const Sample
     const size_t over = std::min(before.size(), piece->audio.size());
     crossfade(before.first(over), piece->audio.first(over));
     before = {};
+    if (steps_) smooth_step(last_sent_, piece->audio, fade_samples(send_.rate()));
+    steps_ = false;
     send_arrived({send_.rate(), piece->audio}, content_, piece->kind == ArrivalReader::Kind::lost, sink);
   }
 }

@@ -202,7 +202,7 @@ Quality ReceivePath::quality(std::optional<double> round_trip_ms) const {
   input.reception = stats_.summary();
   input.pattern = stats_.pattern();
   input.late = late_packets();
-  input.playout_delay_ms = in_milliseconds(audio_->playout().delay());
+  input.playout_delay_ms = in_milliseconds(playout_delay());
   input.round_trip_ms = round_trip_ms;
   input.coding = config_.coding;
   input.packet_ms = in_milliseconds(audio_->playout().packet_time());

@@ -101,13 +101,18 @@ class ReceivePath {
   [[nodiscard]] std::optional<uint32_t> ssrc() const { return ssrc_; }
   [[nodiscard]] const DelayEstimator& delays() const { return audio_->delays(); }
   [[nodiscard]] const SourceLearner& source() const { return source_; }
+  /// Counts a packet that transcoding did not use, because it was too late.
+  void discarded(int64_t sequence) {
+    ++late_before_;
+    stats_.discarded(sequence);
+  }
   /// Number of packets that arrived after their playout time, in all codings.
   [[nodiscard]] uint64_t late_packets() const { return late_before_ + playout().late_packets; }
   [[nodiscard]] const PlayoutCounters& playout() const { return audio_->playout().counters(); }
   [[nodiscard]] ReceptionSummary reception() const { return stats_.summary(); }
   [[nodiscard]] Quality quality(std::optional<double> round_trip_ms = {}) const;
   [[nodiscard]] LossPatternSummary loss_pattern() const { return stats_.pattern(); }
-  [[nodiscard]] Nanos playout_delay() const { return audio_->playout().delay(); }
+  [[nodiscard]] Nanos playout_delay() const { return audio_->delay(); }
   /// Duration of the peer's packets.
   [[nodiscard]] Nanos packet_time() const { return audio_->playout().packet_time(); }
   /// Arrival time of the last valid packet. Negative: no packet yet.

@@ -29,9 +29,10 @@ class ToneReceiver {
   /// Notes that digits are sent now: their echo does not count as a key press.
   void sends_digits(Nanos now) { own_digits_until_ = now + kEchoTime; }
 
-  /// Detects a tone in the next audio. Returns its digit when a press begins.
-  std::optional<char> feed(const AudioView& audio, Nanos now) {
-    const auto digit = detector_->feed(audio);
+  /// Detects a tone in the next audio. Returns its digit when a press begins. `concealed`: a part of the
+  /// audio was not received.
+  std::optional<char> feed(const AudioView& audio, bool concealed, Nanos now) {
+    const auto digit = detector_->feed(audio, concealed);
     if (!digit || now < own_digits_until_) return std::nullopt;
     last_ = *digit;
     last_at_ = now;

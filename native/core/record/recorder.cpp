@@ -33,17 +33,24 @@ std::span<const Sample> Recorder::take(std::span<const Sample> received,
   uint64_t length = std::min(frame_samples(rate_), std::max(received.size(), sent.size()));
   if (options_.max_ms > 0) length = std::min(length, max_samples - recorded_);
   const auto count = static_cast<size_t>(length);
-  for (size_t i = 0; i < count; ++i) {
-    const Sample in = at(received, i);
-    const Sample out = at(sent, i);
-    if (stereo_) {
-      block_[2 * i] = in;
-      block_[2 * i + 1] = out;
-    } else if (options_.side == Side::both) {
-      block_[i] = saturate(int32_t{in} + int32_t{out});
-    } else {
-      block_[i] = options_.side == Side::received ? in : out;
+  // One loop per layout, without conditions for samples that both sides have, so that compilers vectorize it.
+  const size_t common = std::min({count, received.size(), sent.size()});
+  if (stereo_) {
+    for (size_t i = 0; i < common; ++i) {
+      block_[2 * i] = received[i];
+      block_[2 * i + 1] = sent[i];
     }
+    for (size_t i = common; i < count; ++i) {
+      block_[2 * i] = at(received, i);
+      block_[2 * i + 1] = at(sent, i);
+    }
+  } else if (options_.side == Side::both) {
+    for (size_t i = 0; i < common; ++i) block_[i] = saturate(int32_t{received[i]} + int32_t{sent[i]});
+    for (size_t i = common; i < count; ++i)
+      block_[i] = saturate(int32_t{at(received, i)} + int32_t{at(sent, i)});
+  } else {
+    const auto wanted = options_.side == Side::received ? received : sent;
+    for (size_t i = 0; i < count; ++i) block_[i] = at(wanted, i);
   }
   recorded_ += count;
   return std::span(block_).first(count * channels());

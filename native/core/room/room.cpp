@@ -30,7 +30,7 @@ auto* find(Slots& slots, auto handle) {
 }  // namespace
 
 std::optional<AudioView> RoomMember::far_audio(Frame& out, Nanos /*now*/) {
-  if (flags_.deaf || flags_.held || room_ == nullptr) return std::nullopt;
+  if (flags_.deaf || flags_.held || room_ == nullptr || !hears_) return std::nullopt;
   const bool in_mix = spoke_ && !flags_.whispers;
   room_->mixer_.mix_without(in_mix ? std::span<const Sample>(spoken_.samples()) : std::span<const Sample>(),
                             limiter_, out);
@@ -71,7 +71,7 @@ bool Room::join(std::unique_ptr<RoomMember>& member, Leg& leg) {
 void Room::release(RoomMember& member) {
   if (member.leg_ != nullptr && member.leg_->far_end() == &member) member.leg_->set_far_end(nullptr);
   member.leg_ = nullptr;
-  member.spoke_ = false;
+  member.spoke_ = member.hears_ = false;
 }
 
 std::unique_ptr<RoomMember> Room::leave(MemberHandle handle, Events& events) {
@@ -156,6 +156,7 @@ void Room::frame(Nanos now, Events& events) {
   whispered_ = false;
   floor_.begin();
   for (auto& member : members_) {
+    member->hears_ = member->leg_ != nullptr;
     member->spoke_ = member->leg_ != nullptr && !member->flags_.muted && !member->flags_.held;
     if (!member->spoke_) continue;
     member->leg_->hear_ahead(now);

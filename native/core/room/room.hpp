@@ -44,12 +44,13 @@ class RoomMember final : public FarEnd {
   Room* room_ = nullptr;
   Leg* leg_ = nullptr;
   bool spoke_ = false;  // is part of the current frame
+  bool hears_ = false;  // a frame was mixed since it joined
   /// Audio at the room's rate.
   Frame spoken_{kLineRates.front()};
   FrameConverter to_room_;
   VoiceDetector voice_;
-  /// Gate gain at the end of the previous frame.
-  float gain_ = 1.0F;
+  /// Gate gain at the end of the previous frame. A new member is faded in.
+  float gain_ = 0.0F;
   /// Limiter of the mix for this member.
   Limiter limiter_{Limiter::kRoom};
 };

@@ -52,8 +52,9 @@ Quality estimate_quality(const QualityInput& input) {
   quality.loss_fraction = std::min(1.0, static_cast<double>(reception.lost) / expected);
   quality.discard_fraction = std::min(1 - quality.loss_fraction, static_cast<double>(input.late) / expected);
   const double unheard = quality.loss_fraction + quality.discard_fraction;
-  // BurstR: measured mean loss run divided by the mean run for random loss at the same rate.
-  const double run = std::max(reception.mean_loss_burst, input.pattern.mean_run);
+  // BurstR: measured mean loss run divided by the mean run for random loss at the same rate. The runs of the
+  // reception also count packets that arrived out of order, so the pattern is preferred.
+  const double run = input.pattern.mean_run > 0 ? input.pattern.mean_run : reception.mean_loss_burst;
   const double burst_ratio = std::max(1.0, run * (1 - unheard));
   const double one_way_ms = input.round_trip_ms.value_or(0) / 2 + input.playout_delay_ms + input.packet_ms;
   rate({unheard, burst_ratio, one_way_ms}, input.coding, quality);

@@ -235,6 +235,36 @@ TEST_SUITE("wideband codecs") {
     CHECK(encode(8000, kOpus.sample_rate) >= 12);
   }
 
+  TEST_CASE("Opus does not clip dense high tones of half level") {
+    for (const int hz : {16'000, 24'000, 48'000}) {
+      for (unsigned seed = 0; seed < 12; ++seed) {
+        // 430 to 6730 Hz, then other combinations.
+        std::mt19937 random(seed);
+        const double step = seed == 0 ? 900 : 200 + static_cast<double>(random() % 800);
+        const double lowest = seed == 0 ? 430 : 300 + static_cast<double>(random() % 500);
+        std::vector<double> sum(static_cast<size_t>(hz) * 2);
+        for (double tone = lowest; tone <= 6730; tone += step) {
+          const double phase = static_cast<double>(random() % 628) / 100;
+          for (size_t i = 0; i < sum.size(); ++i) {
+            sum[i] += std::sin(2 * std::numbers::pi * tone * static_cast<double>(i) / hz + phase);
+          }
+        }
+        const double peak =
+            std::abs(*std::ranges::max_element(sum, {}, [](double v) { return std::abs(v); }));
+        std::vector<Sample> signal(sum.size());
+        std::ranges::transform(sum, signal.begin(),
+                               [&](double v) { return static_cast<Sample>(16'383 * v / peak); });
+        const CodecSpec spec{.coding = Coding::opus, .sample_rate = SampleRate(hz)};
+        const std::vector<Sample> heard = through(spec, signal, 20);
+        const auto clipped =
+            std::ranges::count_if(heard, [](Sample s) { return std::abs(int{s}) >= 32'767; });
+        CAPTURE(hz);
+        CAPTURE(seed);
+        CHECK(clipped == 0);
+      }
+    }
+  }
+
   TEST_CASE("Opus does not send silence if the peer enables DTX") {
     CodecSpec spec = kOpus;
     spec.dtx = true;
