@@ -8,7 +8,7 @@ import { makeUser } from '../e2e/phone.ts';
 import type { Scene } from '../e2e/scene.ts';
 import { type Environment, eventually, freePort, Program, ROOT } from '../e2e/service.ts';
 
-const hasPython = spawnSync('python3', ['--version']).status === 0;
+export const hasPython = spawnSync('python3', ['--version']).status === 0;
 
 /** Endings of the example programs: TypeScript and, if installed, Python. */
 export const LANGUAGES = hasPython ? ['ts', 'py'] : ['ts'];
