@@ -73,6 +73,27 @@ function coughs(samples: number): Float32Array {
   return out;
 }
 
+/** The caller speaks 10 dB above each kind of noise. */
+function inNoise(phrases: number): Scene[] {
+  const steady = NOISES.map((kind, index) => {
+    const { audio, spans } = conversation(phrases, 10 + index, -20);
+    const heard = add(atLevel(noise(kind, audio.length, 20 + index), -30), audio);
+    return { name: `${kind} noise, 10 dB SNR`, heard, spans };
+  });
+  const varying = [
+    ['traffic noise', traffic],
+    ['office noise', office],
+  ] as const;
+  return [
+    ...steady,
+    ...varying.map(([name, background]) => {
+      const { audio, spans } = conversation(phrases, 20, -20);
+      const heard = add(atLevel(background(audio.length, 31), -30), audio);
+      return { name: `${name}, 10 dB SNR`, heard, spans };
+    }),
+  ];
+}
+
 /** `phrases` per scene with speech; scenes without speech last about three seconds per phrase. */
 export function scenes(phrases: number): Scene[] {
   const seconds = phrases * 3;
@@ -84,19 +105,7 @@ export function scenes(phrases: number): Scene[] {
     heard: add(line(plain.audio.length, 2), plain.audio),
     spans: plain.spans,
   });
-  NOISES.forEach((kind, index) => {
-    const { audio, spans } = conversation(phrases, 10 + index, -20);
-    const heard = add(atLevel(noise(kind, audio.length, 20 + index), -30), audio);
-    all.push({ name: `${kind} noise, 10 dB SNR`, heard, spans });
-  });
-  for (const [name, background] of [
-    ['traffic noise', traffic],
-    ['office noise', office],
-  ] as const) {
-    const { audio, spans } = conversation(phrases, 20, -20);
-    const heard = add(atLevel(background(audio.length, 31), -30), audio);
-    all.push({ name: `${name}, 10 dB SNR`, heard, spans });
-  }
+  all.push(...inNoise(phrases));
   const party = conversation(phrases, 30, -20);
   all.push({
     name: 'babble of 8 voices, 10 dB SNR',
