@@ -68,7 +68,7 @@ function detection(folder: string): readonly Row[] {
       value: (100 * sum(({ found: count }) => count)) / sum(({ spoken }) => spoken),
       unit: '%',
       goal: least(98),
-      note: `${sum(({ spoken }) => spoken)} phrases in five kinds of noise`,
+      note: `${sum(({ spoken }) => spoken)} phrases in seven kinds of noise`,
     },
     {
       name: 'false detections in noise at 10 dB',
@@ -117,6 +117,31 @@ function machines(folder: string): readonly Row[] {
   const greetings = Array.from({ length: GREETINGS }, (_, i) => greeting(i));
   const files = greetings.map(({ audio }, i) => write(join(folder, `greeting-${i}.raw`), audio));
   const verdicts = ask(['machine'], files) as Verdict[];
+  return [...judged(greetings, verdicts), ...earlier(greetings, files)];
+}
+
+/** Greetings of at most this length, in ms, count as those of people. */
+const EARLIER_MS = [1500, 2000, 2500, 2800];
+
+/** Shares of right verdicts if the detector decided earlier. */
+function earlier(greetings: readonly Greeting[], files: readonly string[]): readonly Row[] {
+  return EARLIER_MS.map((limitMs) => {
+    const verdicts = ask(['machine', String(limitMs)], files) as Verdict[];
+    const share = (machine: boolean): number => {
+      const of = greetings.map((one, i) => [one.machine, verdicts[i]?.machine] as const);
+      const alike = of.filter(([expected]) => expected === machine);
+      return (100 * alike.filter(([, found]) => found === machine).length) / alike.length;
+    };
+    return {
+      name: `machine detection: people recognized with a limit of ${limitMs / 1000} s`,
+      value: share(false),
+      unit: '%',
+      note: `machines ${share(true).toFixed(1)} %`,
+    };
+  });
+}
+
+function judged(greetings: readonly Greeting[], verdicts: readonly Verdict[]): readonly Row[] {
   return [false, true].map((machine) => {
     const of = greetings.flatMap((one, i) => {
       const verdict = verdicts[i];
@@ -132,7 +157,7 @@ function machines(folder: string): readonly Row[] {
       value: (100 * right.length) / of.length,
       unit: '%',
       goal: least(98),
-      note: `${of.length} greetings; verdict p50 ${quantile(times, 0.5).toFixed(0)} ms, p99 ${quantile(times, 0.99).toFixed(0)} ms after the ${from} of the greeting`,
+      note: `${of.length} greetings; verdict p50 ${quantile(times, 0.5).toFixed(0)} ms, p95 ${quantile(times, 0.95).toFixed(0)} ms, p99 ${quantile(times, 0.99).toFixed(0)} ms after the ${from} of the greeting`,
     };
   });
 }

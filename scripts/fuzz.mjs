@@ -124,7 +124,11 @@ if (wanted(NATIVE).length > 0) {
   if (!hasClang) console.log('clang is not installed: native parsers run without coverage');
   const clang = ['-DCMAKE_C_COMPILER=clang', '-DCMAKE_CXX_COMPILER=clang++'];
   const program = hasClang
-    ? build('native-guided', 'carillon_guided', [...clang, '-DCARILLON_FUZZ=ON'])
+    ? build('native-guided', 'carillon_guided', [
+        ...clang,
+        '-DCARILLON_FUZZ=ON',
+        '-DCARILLON_UNITY=OFF',
+      ])
     : build('native-asan', 'carillon_fuzz', ['-DCARILLON_SANITIZE=ON']);
   for (const name of wanted(NATIVE)) {
     const { run, text } = (hasClang ? guided : unguided)(program, name);

@@ -34,6 +34,10 @@ function findPrograms(): string | undefined {
 /** User of the server, because PostgreSQL refuses to run as root. */
 const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 
+/** Runs a program of PostgreSQL as the user of the servers. */
+export const postgresProgram = (name: string, args: readonly string[]) =>
+  spawnSync(join(bin ?? '', name), args, { ...user, cwd: '/tmp', encoding: 'utf8' });
+
 function program(name: string, args: readonly string[], more: NodeJS.ProcessEnv = {}): void {
   const run = spawnSync(join(bin ?? '', name), args, {
     ...user,

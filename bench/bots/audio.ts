@@ -78,7 +78,18 @@ export function phrase(number: number): Float32Array {
   return audio;
 }
 
-export function speak(engine: 'espeak-ng' | 'flite', voice: string, text: string): Float32Array {
+/** Speed in words per minute, and pitch from 0 to 99, of espeak-ng. */
+export interface Manner {
+  readonly speed: number;
+  readonly pitch: number;
+}
+
+export function speak(
+  engine: 'espeak-ng' | 'flite',
+  voice: string,
+  text: string,
+  { speed, pitch }: Manner = { speed: 175, pitch: 50 },
+): Float32Array {
   // flite cannot write to a pipe.
   const folder = mkdtempSync(join(tmpdir(), 'speech-'));
   const file = join(folder, 'said.wav');
@@ -86,7 +97,7 @@ export function speak(engine: 'espeak-ng' | 'flite', voice: string, text: string
     const args =
       engine === 'flite'
         ? ['-voice', voice, '-t', text, '-o', file]
-        : ['-v', voice, '-w', file, text];
+        : ['-v', voice, '-s', String(speed), '-p', String(pitch), '-w', file, text];
     execFileSync(engine, args, { stdio: 'ignore' });
     return samplesOf(readFileSync(file));
   } finally {
@@ -136,6 +147,44 @@ function trimmed(audio: Float32Array): Float32Array {
     if (rms(audio.subarray(at, at + step)) >= limit) loud.push(at);
   }
   return audio.slice(loud[0] ?? 0, (loud.at(-1) ?? 0) + step);
+}
+
+/**
+ * Traffic: low noise that rises and falls as cars pass, with horns and bursts. Its level varies by 15 dB within
+ * seconds, unlike that of the steady noises.
+ */
+export function traffic(samples: number, seed: number): Float32Array {
+  const next = numbers(seed);
+  const out = noise('car', samples, seed);
+  const ground = rms(out);
+  const gain = new Float32Array(samples).fill(0.5);
+  for (let at = 0; at < samples; at += Math.floor(RATE * (1 + 3 * next()))) {
+    const width = RATE * (0.5 + next());
+    const loud = 0.7 + 1.8 * next();
+    for (let i = 0; i < 4 * width && at + i < samples; i += 1)
+      gain[at + i] = Math.max(
+        gain[at + i] ?? 0,
+        loud * Math.exp(-(((i - 2 * width) / width) ** 2)),
+      );
+  }
+  for (let i = 0; i < samples; i += 1) out[i] = (out[i] ?? 0) * (gain[i] ?? 0);
+  for (let at = RATE; at < samples; at += Math.floor(RATE * (5 + 5 * next()))) {
+    const hit = cough(Math.floor(1000 * next()));
+    add(out, atLevel(hit, 20 * Math.log10(Math.max(1, 1.5 * ground) / FULL_SCALE)), at);
+  }
+  return out;
+}
+
+/** An office or café: three distant voices, keyboard clicks and the noise of a fan. */
+export function office(samples: number, seed: number): Float32Array {
+  const next = numbers(seed);
+  const out = atLevel(noise('fan', samples, seed), -34);
+  add(out, atLevel(babble(samples, 3), -36));
+  for (let at = 0; at < samples; at += Math.floor(RATE * (0.08 + 0.4 * next()))) {
+    const click = Float32Array.from({ length: 60 }, (_, i) => bell(next) * Math.exp(-i / 12));
+    add(out, atLevel(click, -26), at);
+  }
+  return out;
 }
 
 export type Noise = 'white' | 'pink' | 'car' | 'street' | 'fan';

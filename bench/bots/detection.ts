@@ -19,6 +19,8 @@ export interface Judged {
 /** Time in ms around speech in which a start is not false: the detector reports frames of 20 ms, and speech has echoes. */
 const EARLY_MS = 40;
 const LATE_MS = 250;
+/** Longest time in ms by which a detection that still runs may precede a phrase. */
+const CONTINUED_MS = 300;
 
 export function judge(scene: Scene, events: readonly Detected[]): Judged {
   const starts = events.filter(({ started }) => started);
@@ -29,8 +31,9 @@ export function judge(scene: Scene, events: readonly Detected[]): Judged {
       ({ atMs }) => atMs >= span.startMs - EARLY_MS && atMs <= span.endMs + EARLY_MS,
     );
     if (start !== undefined) delaysMs.push(start.atMs - span.startMs);
-    // Speech detected as the continuation of an earlier detection counts as found, without a delay.
-    else if (before?.started === true) delaysMs.push(0);
+    // A detector that never stops does not detect the phrase. It may start a little early, with the background.
+    else if (before?.started === true && span.startMs - before.atMs <= CONTINUED_MS)
+      delaysMs.push(0);
   }
   const falseStarts = starts.filter(
     ({ atMs }) =>

@@ -1,5 +1,5 @@
 /** Greetings of people and of answering machines, spoken by synthetic voices, for machine detection. */
-import { add, atLevel, noise, numbers, RATE, speak } from './audio.ts';
+import { add, atLevel, NOISES, noise, numbers, RATE, speak } from './audio.ts';
 
 const NAMES = ['Anna', 'Miller', 'Tom', 'Maria Lopez', 'David', 'Sarah Chen', 'Peter', 'Rajesh'];
 const FIRMS = [
@@ -33,6 +33,10 @@ const PEOPLE: readonly ((name: string, firm: string) => string)[] = [
   (_, firm) => `${firm}, how can I help you?`,
   (name, firm) => `Good morning, ${firm}, this is ${name}.`,
   (name, firm) => `Thank you for calling ${firm}, this is ${name}.`,
+  (name) => `Hi, ${name} here.`,
+  () => 'Yes, hello, who is this?',
+  (name) => `Good evening, you are speaking with ${name}.`,
+  (_, firm) => `${firm}, reception.`,
 ];
 const MACHINES: readonly ((name: string, firm: string) => string)[] = [
   (name) =>
@@ -46,6 +50,10 @@ const MACHINES: readonly ((name: string, firm: string) => string)[] = [
     `Welcome to ${firm}. For sales, press one. For service, press two. To hear this menu again, press the star key.`,
   () =>
     'Your call has been forwarded to an automatic voice message system. At the tone, please record your message.',
+  (name) => `Hello. ${name} is not here at the moment. Please call back later, or leave a message.`,
+  (_, firm) =>
+    `You have called ${firm}. All our lines are busy. Please hold, your call is important to us.`,
+  () => 'The number you have dialed is not in service. Please check the number and dial again.',
 ];
 
 export interface Greeting {
@@ -64,9 +72,13 @@ export function greeting(index: number): Greeting {
   const pick = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)] as T;
   const machine = index % 2 === 1;
   const text = pick(machine ? MACHINES : PEOPLE)(pick(NAMES), pick(FIRMS));
-  const said = atLevel(speak('espeak-ng', pick(VOICES), text), -16 - 12 * next());
+  const manner = { speed: Math.round(150 + 50 * next()), pitch: Math.round(20 + 60 * next()) };
+  const level = -16 - 12 * next();
+  const said = atLevel(speak('espeak-ng', pick(VOICES), text, manner), level);
   const lead = Math.floor(RATE * (0.2 + 0.8 * next()));
-  const audio = atLevel(noise('white', lead + said.length + 6 * RATE, index), -62 + 12 * next());
+  // 15 to 40 dB below the speech, and at least -62 dBov.
+  const floor = Math.max(-62, level - 15 - 25 * next());
+  const audio = atLevel(noise(pick(NOISES), lead + said.length + 6 * RATE, index), floor);
   add(audio, said, lead);
   const ms = (samples: number) => (samples * 1000) / RATE;
   return { machine, text, startMs: ms(lead), endMs: ms(lead + said.length), audio };

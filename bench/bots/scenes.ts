@@ -10,8 +10,10 @@ import {
   networkTones,
   noise,
   numbers,
+  office,
   phrase,
   RATE,
+  traffic,
 } from './audio.ts';
 
 interface Span {
@@ -87,6 +89,14 @@ export function scenes(phrases: number): Scene[] {
     const heard = add(atLevel(noise(kind, audio.length, 20 + index), -30), audio);
     all.push({ name: `${kind} noise, 10 dB SNR`, heard, spans });
   });
+  for (const [name, background] of [
+    ['traffic noise', traffic],
+    ['office noise', office],
+  ] as const) {
+    const { audio, spans } = conversation(phrases, 20, -20);
+    const heard = add(atLevel(background(audio.length, 31), -30), audio);
+    all.push({ name: `${name}, 10 dB SNR`, heard, spans });
+  }
   const party = conversation(phrases, 30, -20);
   all.push({
     name: 'babble of 8 voices, 10 dB SNR',

@@ -1,7 +1,8 @@
 // Runs detectors over raw files (16-bit little-endian mono at 8 kHz). Lines of standard input: the caller's
 // file and, optionally, the file of the audio sent to the caller, separated by a tab.
 //   speech_bench speech SENSITIVITY MINIMUM_MS END_MS   prints the events of speech detection and its CPU
-//   time speech_bench machine                                prints the decision of machine detection
+//   time
+//   speech_bench machine [LONGEST_PERSON_MS]             prints the decision of machine detection
 #include <time.h>
 
 #include <array>
@@ -36,10 +37,11 @@ double cpu_us() {
   return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
 }
 
-void print_decision(const std::string& path) {
+void print_decision(const std::string& path, uint32_t longest_person_ms) {
   const std::vector<Sample> heard = read_raw(path);
   carillon::MachineDetector::Options options;
   options.adaptive = true;
+  if (longest_person_ms > 0) options.longest_person_ms = longest_person_ms;
   carillon::MachineDetector detector(options);
   for (size_t at = 0; at + kFrame <= heard.size(); at += kFrame) {
     const auto decision = detector.feed({kRate, std::span(heard).subspan(at, kFrame)});
@@ -56,13 +58,13 @@ void print_decision(const std::string& path) {
 int main(int count, char** arguments) {
   carillon::SpeechDetector::Options options;
   const bool machine = count > 1 && std::string(arguments[1]) == "machine";
-  if (count > 2) options.sensitivity = static_cast<uint32_t>(std::stoul(arguments[2]));
+  if (count > 2 && !machine) options.sensitivity = static_cast<uint32_t>(std::stoul(arguments[2]));
   if (count > 3) options.minimum_ms = static_cast<uint32_t>(std::stoul(arguments[3]));
   if (count > 4) options.end_ms = static_cast<uint32_t>(std::stoul(arguments[4]));
   std::string line;
   while (std::getline(std::cin, line)) {
     if (machine) {
-      print_decision(line);
+      print_decision(line, count > 2 ? static_cast<uint32_t>(std::stoul(arguments[2])) : 0);
       continue;
     }
     const size_t tab = line.find('\t');

@@ -27,6 +27,8 @@ export const ELEMENT_ABOUT: Readonly<Record<string, string>> = {
   ResumeRecording: 'Resumes all recordings of the call. An addition to the dialect.',
   Refer:
     'Asks the carrier or trunk to transfer the call to another party (SIP REFER). It contains `Sip` with a SIP URI, or `Number`. The call ends when that party answers; otherwise the document continues. `action` receives `ReferStatus` (`completed`, `failed`, `refused`, `not-permitted`, `timeout`, `ended`), `ReferTo`, `ReferSipResponseCode`, `NotifySipResponseCode` and `ReferReason`. The carrier or trunk needs the setting `refer`.',
+  Consent:
+    'Asks the caller to agree to recordings and streams with a key. Its text is the question. Until the caller has agreed, the service refuses recordings and streams of the call. A refusal, another key or no key ends those that are running. `action` receives `ConsentStatus` (`given` or `refused`) and `ConsentReason`. The call record has `consent` and `consent_at`. An addition to the dialect.',
   Transfer:
     'Connects the caller with a colleague: its text is a number or SIP URI. The caller hears music until then. With `mode="warm"`, the colleague hears the introduction first and accepts with key 1. `action` and `callbackUrl` receive `TransferStatus` (`ringing`, `answered`, `completed`, `declined`, `canceled`, `failed`) and `TransferReason`. Without `action`, the document continues. See [transfer](stream-protocol.md#transfer-1). An addition to the dialect.',
   Redirect: 'Replaces the document by the document at its URL.',
@@ -62,6 +64,10 @@ export const ABOUT: Readonly<Record<string, string>> = {
     '`blind`: streams of bots end, and the caller hears ringing; `attended`: the parties are connected at the answer; `warm`: the colleague can decline first',
   'Transfer.stream':
     'what happens to the bidirectional streams of the call when the parties are connected: they end, or continue with the caller or the colleague',
+  'Consent.key': 'key with which the caller agrees',
+  'Consent.timeout': 'time for the answer after the question',
+  onRefusal:
+    'effect of a refusal without `action`: the call ends, or the document continues without recordings and streams',
   introduction: 'text that the colleague hears before the choice to accept, with `mode="warm"`',
   music: 'URL of audio for the waiting caller; default: the music of the service',
   digitTimeout: 'maximum time between two keys',

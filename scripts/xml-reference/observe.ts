@@ -28,6 +28,7 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
     '<MultiPartyCall role="customer" statusCallbackUrl="https://a.example/">room</MultiPartyCall>',
   Stream: '<Stream>wss://a.example/</Stream>',
   Refer: '<Refer>sip:a@b.example</Refer>',
+  Consent: '<Consent>x</Consent>',
   Transfer: '<Transfer mode="warm">1</Transfer>',
   Redirect: '<Redirect>https://a.example/</Redirect>',
   PreAnswer: '<PreAnswer><Wait/></PreAnswer>',

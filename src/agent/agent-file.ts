@@ -1,6 +1,7 @@
 /** Agent files: schema, defaults and checks of `carillon agent`. */
 import { type Static, type TProperties, Type } from 'typebox';
-import { FileFaults, readCheckedFile } from '../config/checked-file.ts';
+import { Value } from 'typebox/value';
+import { type Environment, FileFaults, readCheckedFile } from '../config/checked-file.ts';
 
 const strict = <P extends TProperties>(properties: P) =>
   Type.Object(properties, { additionalProperties: false });
@@ -82,7 +83,7 @@ const Prices = strict({
   minute: price,
 });
 
-const AgentSchema = strict({
+export const AgentSchema = strict({
   name: Type.String({ pattern: '^[a-zA-Z0-9][a-zA-Z0-9_-]{0,49}$' }),
   instructions: text(100_000),
   greeting: Type.Optional(text(1000)),
@@ -119,9 +120,8 @@ export type AgentTool = AgentFile['tools'][number];
 export type ModelSettings = AgentFile['model'];
 export type RecognizerSettings = NonNullable<ModelSettings['recognizer']>;
 
-type Environment = Readonly<Record<string, string | undefined>>;
 /** Reports a fault of the file at this path. */
-type Report = (path: readonly string[], what: string) => void;
+export type Report = (path: readonly string[], what: string) => void;
 
 /** Environment variables for models without `apiKey`. */
 const KEY_VARIABLES: Readonly<Record<string, string>> = {
@@ -137,6 +137,34 @@ const OWN_FIELDS: Readonly<Record<AgentTool['type'], readonly string[]>> = {
   digits: [],
 };
 
+/** Agent for a start without a file: the vendor whose key is in the environment. */
+const FIRST_AGENT = {
+  name: 'assistant',
+  instructions:
+    'You are a friendly assistant on a telephone call. Answer briefly, in one or two sentences, and without lists.',
+  greeting: 'Hello, how can I help you?',
+};
+
+/**
+ * Returns the agent for a start without a file.
+ *
+ * @throws FileFaults if the environment has no key of a vendor
+ */
+export function firstAgent(environment: Environment, instructions?: string): AgentFile {
+  const type = Object.keys(KEY_VARIABLES).find((name) => environment[KEY_VARIABLES[name] ?? '']);
+  if (type === undefined) {
+    const names = Object.values(KEY_VARIABLES).join(' or ');
+    throw new FileFaults([`set the environment variable ${names}, or name a file with --config`]);
+  }
+  const faults: string[] = [];
+  const tree = { ...FIRST_AGENT, ...(instructions && { instructions }), model: { type } };
+  const agent = checkAgent(Value.Default(AgentSchema, tree) as AgentFile, environment, (_, what) =>
+    faults.push(what),
+  );
+  if (faults.length > 0) throw new FileFaults(faults);
+  return agent;
+}
+
 /**
  * Reads an agent file, checks it and replaces `${NAME}` by environment variables.
  *
@@ -146,15 +174,34 @@ export function readAgentFile(file: string, environment: Environment): AgentFile
   const checked = readCheckedFile(file, AgentSchema, environment);
   const faults: string[] = [];
   const report: Report = (path, what) => faults.push(checked.fault(path, what));
-  const agent = withKeys(checked.value, environment, report);
+  const agent = checkAgent(checked.value, environment, report);
+  if (faults.length > 0) throw new FileFaults(faults);
+  return agent;
+}
+
+/** Checks the rules that the schema does not contain, and adds the keys of the environment. */
+export function checkAgent(value: AgentFile, environment: Environment, report: Report): AgentFile {
+  const agent = withKeys(withBaseUrl(value, environment, report), environment, report);
   checkModel(agent.model, report);
   checkTools(agent.tools, report);
   checkUrls(agent, [], report);
   checkListener(agent.listen, report);
   if (agent.limits.cost !== undefined && Object.keys(agent.prices).length === 0)
     report(['limits', 'cost'], 'needs `prices`, in the same currency');
-  if (faults.length > 0) throw new FileFaults(faults);
   return agent;
+}
+
+/** `OPENAI_BASE_URL`, as the libraries of the vendor read it, is the base of the HTTP and WebSocket API. */
+function withBaseUrl(agent: AgentFile, environment: Environment, report: Report): AgentFile {
+  const { model } = agent;
+  const base = environment['OPENAI_BASE_URL'];
+  if (model.type !== 'openai-realtime' || model.url !== undefined || !base) return agent;
+  if (!/^(https?|wss?):\/\//.test(base) || !URL.canParse(base)) {
+    report(['model', 'url'], 'the environment variable OPENAI_BASE_URL is not a valid URL');
+    return agent;
+  }
+  const address = base.replace(/^http/, 'ws').replace(/\/+$/, '');
+  return { ...agent, model: { ...model, url: `${address}/realtime` } };
 }
 
 function withKeys(agent: AgentFile, environment: Environment, report: Report): AgentFile {

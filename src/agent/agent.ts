@@ -16,6 +16,8 @@ export interface AgentOptions {
   readonly agent: AgentFile;
   readonly sounds: ReadonlyMap<string, Buffer>;
   readonly clock: Clock;
+  /** Public URL of the agent, without password; undefined: that of `listen`. */
+  readonly url?: string;
   print(line: string): void;
 }
 
@@ -23,6 +25,8 @@ export interface AgentOptions {
 export interface RunningAgent {
   readonly answerUrl: string;
   readonly hangupUrl: string;
+  /** Port of its web server. */
+  readonly port: number;
   readonly activeCalls: number;
   stop(): Promise<void>;
 }
@@ -74,6 +78,10 @@ class AgentProgram implements RunningAgent {
     return `${this.#url}/hangup`;
   }
 
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
   get activeCalls(): number {
     return this.#sockets.clients.size;
   }
@@ -86,6 +94,10 @@ class AgentProgram implements RunningAgent {
       );
       this.#server.listen(port, host, resolve);
     });
+    if (this.#options.url !== undefined) {
+      this.#url = this.#options.url;
+      return;
+    }
     const at = this.#server.address() as AddressInfo;
     const authority = `${at.family === 'IPv6' ? `[${at.address}]` : at.address}:${at.port}`;
     const url = new URL(publicUrl ?? `http://${authority}`);

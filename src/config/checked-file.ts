@@ -35,23 +35,38 @@ export function readCheckedFile<S extends TSchema>(
   const source = readSource(file);
   if (typeof source === 'string') throw new FileFaults([source]);
   const fault = (path: readonly string[], what: string): string => faultAt(source, path, what);
-  const unset: string[] = [];
-  const tree = expanded(source.tree, environment, (path, name) =>
-    unset.push(fault(path, `the environment variable ${name} is not set`)),
-  );
-  if (unset.length > 0) throw new FileFaults(unset.slice(0, MAX_FAULTS));
-  const value: unknown = Value.Default(schema, tree);
-  const faults = Value.Errors(schema, value).flatMap((error) => {
-    const path = pathOf(error.instancePath);
-    const words = wordsOf(error);
-    return words.map(([more, what]) => fault([...path, ...more], what));
-  });
+  const checked = checkTree(source.tree, schema, environment);
+  const faults = checked.faults.map(({ path, what }) => fault(path, what));
   const different = [...new Set(faults)];
   if (different.length > 0) throw new FileFaults(different.slice(0, MAX_FAULTS));
-  return { value: value as Static<S>, fault };
+  return { value: checked.value as Static<S>, fault };
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export interface TreeFault {
+  readonly path: readonly string[];
+  readonly what: string;
+}
+
+/** As `readCheckedFile`, for a value that was not read from a file. `value` matches the schema if there are no faults. */
+export function checkTree(
+  tree: unknown,
+  schema: TSchema,
+  environment: Environment,
+): { readonly value: unknown; readonly faults: readonly TreeFault[] } {
+  const unset: TreeFault[] = [];
+  const whole = expanded(tree, environment, (path, name) =>
+    unset.push({ path, what: `the environment variable ${name} is not set` }),
+  );
+  if (unset.length > 0) return { value: undefined, faults: unset };
+  const value: unknown = Value.Default(schema, whole);
+  const faults = Value.Errors(schema, value).flatMap((error) => {
+    const path = pathOf(error.instancePath);
+    return wordsOf(error).map(([more, what]) => ({ path: [...path, ...more], what }));
+  });
+  return { value, faults };
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Replaces `${NAME}` in all texts by environment variables. `missing` gets the path of a variable that is not set. */
 function expanded(
@@ -86,10 +101,11 @@ function faultAt(source: Source, path: readonly string[], what: string): string 
     place = source.place(path.slice(0, length));
   }
   if (!place.startsWith(`${name}:`)) place = `${name}:1`;
-  return `${place}: ${path.length === 0 ? 'file' : shown(path)}: ${what}`;
+  return `${place}: ${path.length === 0 ? 'file' : shownPath(path)}: ${what}`;
 }
 
-const shown = (path: readonly string[]): string =>
+/** `tools[0].url` */
+export const shownPath = (path: readonly string[]): string =>
   path.reduce((text, part) => (/^\d+$/.test(part) ? `${text}[${part}]` : `${text}.${part}`));
 
 const pathOf = (pointer: string): readonly string[] =>

@@ -246,7 +246,8 @@ function limits({ sip, campaigns, store, cluster }: Settings): string[] {
   const mode = /[?&]sslmode=([^&]*)/.exec(store.url)?.[1];
   if (mode !== undefined && !SSL_MODES.includes(mode))
     problems.push(`store.url: sslmode must be one of ${SSL_MODES.join(', ')}`);
-  const database = cluster.redis === '' ? '' : (URL.parse(cluster.redis)?.pathname ?? '');
+  const isOneServer = /^rediss?:/.test(cluster.redis);
+  const database = isOneServer ? (URL.parse(cluster.redis)?.pathname ?? '') : '';
   if (!/^\/?\d{0,4}$/.test(database))
     problems.push('cluster.redis: the path must be a database number such as /0');
   return problems;

@@ -27,7 +27,13 @@ export function parseSource(text: string, name: string): Source | string {
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: true });
   const [fault] = [...document.errors, ...document.warnings];
   if (fault !== undefined) return `cannot read ${name}: ${firstLine(fault.message)}`;
-  const tree: unknown = document.toJS({ maxAliasCount: 100 });
+  let tree: unknown;
+  try {
+    tree = document.toJS({ maxAliasCount: 100 });
+  } catch (error) {
+    // Too many aliases, or one that is not defined.
+    return `cannot read ${name}: ${error instanceof Error ? error.message : String(error)}`;
+  }
   if (tree === null) return { tree: {}, place: () => name };
   if (typeof tree !== 'object' || Array.isArray(tree))
     return `${name} must contain one object with settings by name`;

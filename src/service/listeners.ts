@@ -55,6 +55,7 @@ export class PortListeners {
     this.#unwatch();
     await Promise.all([
       ...[server.stop(), this.#demo?.stop(), lines.signalling.stop(), lines.audio.stop()],
+      lines.agentHost.stop(),
     ]);
   }
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readAgentFile } from '../../src/agent/agent-file.ts';
+import { firstAgent, readAgentFile } from '../../src/agent/agent-file.ts';
 import { loadSounds } from '../../src/agent/sounds.ts';
 import { FileFaults } from '../../src/config/checked-file.ts';
 import { writeWav } from '../../src/phone/audio/wav.ts';
@@ -41,6 +41,28 @@ describe('agent files', () => {
       listen: { host: '127.0.0.1', port: 8090 },
     });
     expect(agent.fallback.say).not.toBe('');
+  });
+
+  it('use OPENAI_BASE_URL as the base of the vendor', () => {
+    const base = 'https://ai.example/v1/';
+    const agent = read(OPENAI, { OPENAI_API_KEY: 'sk', OPENAI_BASE_URL: base });
+    expect(agent.model.url).toBe('wss://ai.example/v1/realtime');
+    expect(faults(OPENAI, { OPENAI_API_KEY: 'sk', OPENAI_BASE_URL: 'ai.example' })).toEqual([
+      'agent.yaml:4: model.url: the environment variable OPENAI_BASE_URL is not a valid URL',
+    ]);
+  });
+
+  it('are not needed with the key of a vendor in the environment', () => {
+    expect(firstAgent({ GEMINI_API_KEY: 'g' }, 'Be brief.')).toMatchObject({
+      name: 'assistant',
+      instructions: 'Be brief.',
+      model: { type: 'gemini-live', apiKey: 'g' },
+      limits: { minutes: 30 },
+    });
+    expect(firstAgent({ OPENAI_API_KEY: 'o' }).model).toMatchObject({ type: 'openai-realtime' });
+    expect(() => firstAgent({})).toThrow(
+      'set the environment variable OPENAI_API_KEY or GEMINI_API_KEY',
+    );
   });
 
   it('replace variables', () => {

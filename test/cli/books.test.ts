@@ -236,7 +236,7 @@ describe('an import', () => {
     expect(done.failed).toBe(true);
     expect(done.out).toEqual([
       expect.stringMatching(/^line 3: direction must be one of/),
-      expect.stringMatching(/^line 4: per_minute must be number/),
+      expect.stringMatching(/^line 4: per_minute must be a number/),
       '2 rows imported, 2 refused',
     ]);
     expect(service.ledger.listRates()).toHaveLength(2);

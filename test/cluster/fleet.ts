@@ -31,6 +31,8 @@ export interface FleetOptions {
   /** Whether each node reaches PostgreSQL and Redis at a separate address, so that a test can cut it off. */
   readonly apart?: boolean;
   readonly postgres?: ClusterOptions;
+  /** Folder of the checkout whose program the nodes run at first. Default: this one. */
+  readonly root?: string;
 }
 
 /** Address at which a node with `apart` finds PostgreSQL and Redis. */
@@ -69,7 +71,7 @@ export class Fleet {
 
   async #add(at: number, options: FleetOptions): Promise<void> {
     const place = await this.place(at, options);
-    this.nodes.push({ place, service: await Service.start(place) });
+    this.nodes.push({ place, service: await Service.start(place, options.root) });
   }
 
   /** Reserves a place for a node. The caller removes places of nodes that it never adds. */

@@ -1,7 +1,7 @@
 /**
  * `node test/crash/run.ts [points] [seed] [billing|campaigns|power|disk]` kills a billing process and a campaign process, each
  * at the given number of random moments, and lets the power of a billing process fail at as many moments. `disk` lets each
- * single write and sync of a billing process fail, and each with all later ones.
+ * single write and sync of a billing process fail, and each with all later ones; with fewer than 300 points, only some.
  */
 
 import { mkdirSync } from 'node:fs';
@@ -19,6 +19,8 @@ const only = process.argv[4];
 const ROUNDS_PER_FOLDER = 25;
 const LINES = 400;
 const CALLS_ON_BROKEN_DISK = 4;
+/** Number of operations of such a run, roughly. With as many points, each of them fails. */
+const DISK_OPERATIONS = 300;
 const random = seededRandom(seed);
 
 /** Kills a process once in the folder and returns the faults found afterwards. */
@@ -90,9 +92,10 @@ async function breakDisk(): Promise<number> {
     mkdirSync(clean);
     await prepare(clean);
     const library = buildWriteLog(workspace);
+    const step = Math.max(1, Math.round(DISK_OPERATIONS / points));
     for (const kind of ['EIO', 'ENOSPC'] as const)
       for (const count of [1, ALL_LATER]) {
-        const options = { clean, kind, count, calls: CALLS_ON_BROKEN_DISK, step: 1, from: 1 };
+        const options = { clean, kind, count, calls: CALLS_ON_BROKEN_DISK, step, from: 1 };
         let [runs, reports] = [0, 0];
         await atEachOperation(workspace, library, options, ({ faults, reported }, at) => {
           runs += 1;

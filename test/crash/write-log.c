@@ -25,13 +25,18 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Recursive, because a signal handler may write to a pipe while its thread holds the lock. */
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static int log_file = -1;
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
+/* A child that was forked while another thread held the lock would wait for it forever. */
+static void unlock_in_child(void) { lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; }
+
 __attribute__((constructor)) static void open_log(void) {
   const char *path = getenv("WRITE_LOG");
+  pthread_atfork(NULL, NULL, unlock_in_child);
   if (path != NULL) log_file = REAL(open)(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
 

@@ -25,7 +25,7 @@ const programs: Program[] = [];
 const ROOT = join(import.meta.dirname, '..', '..');
 const folder = mkdtempSync(join(tmpdir(), 'carillon-agents-'));
 beforeAll(async () => {
-  scene = await Scene.open();
+  scene = await Scene.open({ OPENAI_API_KEY: 'sk-of-the-operator', AGENT_CRM_TOKEN: 'crm-secret' });
   vendor = await Vendor.listen();
 });
 afterAll(async () => {
@@ -270,6 +270,143 @@ describe('an agent', () => {
     await phone.hangUp();
     await colleague.ended;
     await colleague.close();
+  });
+});
+
+describe('an application of type agent', () => {
+  const greeting = (event: Event, hz: number): void => {
+    if (event['type'] === 'session.update') vendor.send({ type: 'session.updated' });
+    if (event['type'] === 'response.create') say('greeting', hz, 600);
+  };
+  const definition = () => ({
+    instructions: 'Be brief.',
+    greeting: 'Hello.',
+    model: { type: 'openai-realtime', url: vendor.url, apiKey: '${OPENAI_API_KEY}' },
+    tools: [
+      {
+        name: 'lookup',
+        type: 'http',
+        description: 'd',
+        url: scene.url('/crm'),
+        headers: { Authorization: 'Bearer ${AGENT_CRM_TOKEN}' },
+      },
+    ],
+  });
+
+  it('answers calls of its endpoints and follows a change with the next call; keys stay in the environment', async () => {
+    vendor.received.length = 0;
+    vendor.upgrades.length = 0;
+    vendor.react = (event) => greeting(event, 1000);
+    const user = await makeUser(scene.service, 'agentapp', {
+      answer_url: scene.document('/agentapp', ''),
+    });
+    const made = await scene.service.api('POST', 'Application/', {
+      app_name: 'reception',
+      application_type: 'agent',
+      agent: definition(),
+    });
+    expect([made.status, made.text]).toEqual([201, expect.stringContaining('app_id')]);
+    const path = `Application/${made.body['app_id']}/`;
+    const endpoints = (await scene.service.api('GET', 'Endpoint/?limit=20')).body['objects'];
+    const endpoint = (endpoints as Json[]).find(({ username }) => username === user.username);
+    const bound = await scene.service.api('POST', `Endpoint/${endpoint?.['endpoint_id']}/`, {
+      app_id: Number(made.body['app_id']),
+    });
+    expect(bound.status).toBe(202);
+    const phone = await Handset.call(scene.service, user);
+    await phone.answered;
+    await eventually('the greeting', () => toneMs(phone.received, 1000) > 300 || undefined);
+    expect(vendor.upgrades[0]?.headers.authorization).toBe('Bearer sk-of-the-operator');
+    callTool('lookup', { name: 'Anna' });
+    const [asked] = await eventually('the tool', () =>
+      scene.customer.at('/crm').length > 0 ? scene.customer.at('/crm') : undefined,
+    );
+    expect(asked?.headers.authorization).toBe('Bearer crm-secret');
+    vendor.react = (event) => greeting(event, 1500);
+    const instructions = 'Be very brief.';
+    const changed = await scene.service.api('POST', path, {
+      agent: { ...definition(), instructions },
+    });
+    expect(changed.status).toBe(202);
+    const second = await Handset.call(scene.service, user);
+    await second.answered;
+    await eventually('the new greeting', () => toneMs(second.received, 1500) > 300 || undefined);
+    const sessions = vendor.received.filter(({ type }) => type === 'session.update');
+    expect(sessions.map(({ session }) => (session as Json)['instructions'])).toEqual([
+      'Be brief.',
+      instructions,
+    ]);
+    await Promise.all([phone.hangUp(), second.hangUp()]);
+    const shown = await scene.service.api('GET', path);
+    expect(shown.body).toMatchObject({
+      application_type: 'agent',
+      agent: { instructions, model: { apiKey: '${OPENAI_API_KEY}' } },
+    });
+    const log = JSON.stringify(await timelineWith('tone 1500'));
+    for (const secret of ['sk-of-the-operator', 'crm-secret'])
+      expect((shown.text + log + scene.service.program.output).includes(secret)).toBe(false);
+    // The address works only for requests of the service.
+    const answerUrl = String(shown.body['answer_url']);
+    expect(answerUrl).toMatch(/^https:\/\/agent\.invalid\/\d+-[0-9a-f]{32}\/answer$/);
+    expect((await scene.service.api('POST', path, { answer_url: scene.url('/x') })).status).toBe(
+      400,
+    );
+    const back = await scene.service.api('POST', path, {
+      agent: null,
+      answer_url: scene.url('/agentapp'),
+    });
+    expect(back.status).toBe(202);
+    const after = (await scene.service.api('GET', path)).body;
+    expect(after).toMatchObject({ application_type: 'XML', agent: null });
+  });
+
+  it('ends a call at the address of an agent that is not this one', async () => {
+    const url = 'https://agent.invalid/1-00000000000000000000000000000000/answer';
+    const user = await makeUser(scene.service, 'guesser', { answer_url: url });
+    const phone = await Handset.call(scene.service, user);
+    await phone.ended;
+    const log = await timelineWith('the application is not an agent');
+    expect(JSON.stringify(log)).toContain('answerUrlError');
+    await phone.close();
+  });
+
+  it('refuses an invalid definition with its fields', async () => {
+    const model = { type: 'openai-realtime' };
+    const refused = async (agent: unknown): Promise<unknown> => {
+      const { status, body } = await scene.service.api('POST', 'Application/', {
+        app_name: 'wrong',
+        application_type: 'agent',
+        ...(agent !== undefined && { agent }),
+      });
+      expect(status).toBe(400);
+      return body['details'];
+    };
+    expect(await refused(undefined)).toEqual({ agent: 'is required' });
+    expect(await refused('a: [')).toEqual({
+      agent: expect.stringContaining('cannot read the YAML'),
+    });
+    const bomb = `a: &a [${'x,'.repeat(9)}]\nb: &b [${'*a,'.repeat(9)}]\nc: &c [${'*b,'.repeat(9)}]\nd: [${'*c,'.repeat(9)}]`;
+    expect(await refused(bomb)).toEqual({ agent: expect.stringContaining('cannot read the YAML') });
+    expect(await refused({ model })).toEqual({ 'agent.instructions': 'is missing' });
+    expect(await refused({ instructions: 'x', model: { ...model, voise: 'a' } })).toEqual({
+      'agent.model.voise': 'is not a known field',
+    });
+    expect(await refused({ instructions: 'x', model: { ...model, apiKey: 'sk-123' } })).toEqual({
+      'agent.model.apiKey': expect.stringContaining('must be a reference'),
+    });
+    expect(await refused({ instructions: '${CARILLON_ADMIN_TOKEN}', model })).toEqual({
+      'agent.instructions': 'may not use the environment variable CARILLON_ADMIN_TOKEN',
+    });
+    const play = { name: 'p', type: 'play', description: 'd', file: '/etc/passwd' };
+    expect(await refused({ instructions: 'x', model, tools: [play] })).toEqual({
+      'agent.tools[0].type': 'play is valid only in an agent file',
+    });
+    expect(await refused({ instructions: 'x', model, listen: { host: '0.0.0.0' } })).toEqual({
+      'agent.listen': 'is valid only in an agent file',
+    });
+    expect(await refused('instructions: x\nmodel: { type: gpt }')).toEqual({
+      'agent.model.type': expect.stringContaining('must be one of openai-realtime'),
+    });
   });
 });
 

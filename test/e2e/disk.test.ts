@@ -7,6 +7,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { buildWriteLog, powerLossMissing } from '../crash/power-loss.ts';
 import { Cluster, postgresMissing } from '../postgres.ts';
 import { startCall } from './phone.ts';
 import { eventually, newPlace, removePlace, Service, type ServicePlace } from './service.ts';
@@ -30,7 +31,11 @@ const readyz = async (expected: number): Promise<unknown> =>
   });
 
 /** Makes the storage unavailable during a call, restores it after the call has ended, and returns the readiness problem. */
-async function during(take: () => void, giveBack: () => void): Promise<string> {
+async function during(
+  take: () => void,
+  giveBack: () => void,
+  causes: readonly string[] = ['NORMAL_CLEARING'],
+): Promise<string> {
   service = await Service.start(place);
   // Reads the demo data first, because the files become unavailable later.
   const { demo } = service;
@@ -46,7 +51,8 @@ async function during(take: () => void, giveBack: () => void): Promise<string> {
   const { sipCallId } = await call.report;
   giveBack();
   await readyz(200);
-  expect(await service.cdrOf(sipCallId, demo)).toMatchObject({ hangup_cause: 'NORMAL_CLEARING' });
+  const { hangup_cause } = await service.cdrOf(sipCallId, demo);
+  expect(causes).toContain(hangup_cause);
   return problem;
 }
 
@@ -87,6 +93,27 @@ describe('readiness follows the storage', () => {
     expect(problem).toContain('the disk of the data folder is full');
     place = whole;
   });
+
+  it.skipIf(powerLossMissing !== undefined)(
+    `reports I/O errors, and recovers when they end ${powerLossMissing ?? ''}`,
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'carillon-disk-'));
+      leave = () => rmSync(folder, { recursive: true, force: true });
+      const fails = join(folder, 'fails');
+      place = await newPlace({ LD_PRELOAD: buildWriteLog(folder), FAIL_FILE: fails });
+      const environment = { ...place.environment, WRITE_LOG_FOLDER: place.dataDir };
+      place = { ...place, environment };
+      const problem = await during(
+        () => writeFileSync(fails, 'EIO'),
+        () => rmSync(fails),
+        // A call whose answer could not be stored is ended.
+        ['NORMAL_CLEARING', 'SERVER_ERROR'],
+      );
+      expect(problem).toMatch(/no file can be written|read or write failed/);
+      const verified = await service.admin('POST', '/verify');
+      expect(verified.body).toMatchObject({ ok: true });
+    },
+  );
 
   it.skipIf(postgresMissing !== undefined)(
     `PostgreSQL stopped ${postgresMissing ?? ''}`,

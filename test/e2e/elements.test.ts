@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Handset } from './handset.ts';
 import { Scene } from './scene.ts';
-import { eventually } from './service.ts';
+import { eventually, type Json } from './service.ts';
 import { joined, keysIn, keyTones, loudMs, silence, tone, toneAtMs, toneMs } from './tones.ts';
 
 let scene: Scene;
@@ -209,6 +209,108 @@ describe.concurrent('document flow', () => {
     });
     expect(toneMs(phone.received, 1500)).toBeGreaterThan(300);
     expect(toneMs(phone.received, 800)).toBe(0);
+    await phone.close();
+  });
+});
+
+describe('consent', () => {
+  const QUESTION = 'We record this call. Press 1 to agree.';
+  const asked = (phone: Handset): Promise<true> =>
+    eventually('the question', () => (loudMs(phone.received) > 300 ? true : undefined));
+  const cdrOf = (uuid: string): Promise<Json> =>
+    eventually('the CDR', async () => {
+      const { body, status } = await scene.service.api('GET', `cdr/${uuid}`);
+      return status === 200 ? ((body['data'] ?? body) as Json) : undefined;
+    });
+  const logOf = async (uuid: string): Promise<readonly Json[]> =>
+    ((await scene.service.admin('GET', `/calls/${uuid}`)).body['log'] ?? []) as Json[];
+
+  it('by key 1 starts the recording, and is in the call record and the timeline', async () => {
+    const phone = await scene.callTo(
+      'agreeing',
+      `<Consent>${QUESTION}</Consent><Record recordSession="true" fileFormat="wav" maxLength="60" callbackUrl="${scene.url('/agreed-file')}"/><Wait length="60"/>`,
+    );
+    await asked(phone);
+    const uuid = await scene.uuidOf('agreeing');
+    const early = await scene.service.api('POST', `Call/${uuid}/Record/`, {});
+    expect([early.status, early.text]).toEqual([
+      409,
+      expect.stringContaining('consent has not been given yet'),
+    ]);
+    phone.press('1');
+    await eventually('the recording', async () =>
+      (await logOf(uuid)).some(({ text }) => text === 'recording') ? true : undefined,
+    );
+    await phone.hangUp();
+    await scene.reported('/agreed-file', 'RecordStop');
+    expect(await cdrOf(uuid)).toMatchObject({
+      consent: 'given',
+      consent_at: expect.stringMatching(/^\d{4}-/),
+    });
+    const log = await logOf(uuid);
+    expect(log.find(({ text }) => text === 'consent given')).toMatchObject({ facts: { key: '1' } });
+  });
+
+  it('refused by another key requests action; recordings and streams of the call are refused', async () => {
+    const record = '<Record recordSession="true" maxLength="60"/>';
+    scene.document('/refused', `${record}<Stream>ws://127.0.0.1:1/</Stream><Wait length="60"/>`);
+    const phone = await scene.callTo(
+      'refusing',
+      `${record}<Consent action="${scene.url('/refused')}">${QUESTION}</Consent>`,
+    );
+    await asked(phone);
+    phone.press('2');
+    expect(await scene.reported('/refused', 'Consent')).toMatchObject({
+      ConsentStatus: 'refused',
+      ConsentReason: 'another key',
+    });
+    const uuid = await scene.uuidOf('refusing');
+    const log = await eventually('both refusals', async () => {
+      const entries = await logOf(uuid);
+      return entries.some(({ text }) => text === 'stream refused') ? entries : undefined;
+    });
+    expect(log.filter(({ text }) => text === 'not recorded' || text === 'stream refused')).toEqual([
+      expect.objectContaining({
+        facts: { reason: 'wrongState', detail: 'consent was refused', line: 1 },
+      }),
+      expect.objectContaining({ facts: { reason: 'consent was refused' } }),
+    ]);
+    expect((await scene.service.api('POST', `Call/${uuid}/Record/`, {})).status).toBe(409);
+    await phone.hangUp();
+    expect(await cdrOf(uuid)).toMatchObject({ consent: 'refused' });
+  });
+
+  it('without a key ends the call', async () => {
+    const phone = await scene.callTo('mute', `<Consent timeout="1">${QUESTION}</Consent>`);
+    await phone.ended;
+    const uuid = await scene.uuidOf('mute');
+    const log = await logOf(uuid);
+    expect(log.find(({ text }) => text === 'consent refused')).toMatchObject({
+      facts: { reason: 'no key' },
+    });
+    await phone.close();
+  });
+});
+
+describe('a card number typed while the recordings are paused', () => {
+  it('is in the request to action only: not in the timeline, the list of requests or the log', async () => {
+    scene.document('/card-action', '<ResumeRecording/><Hangup/>');
+    const phone = await scene.callTo(
+      'paying',
+      `<Record recordSession="true" maxLength="60"/><PauseRecording/><GetDigits numDigits="8" action="${scene.url('/card-action')}"><Play>${scene.sounds.endless}</Play></GetDigits>`,
+    );
+    await eventually('the prompt', () => (toneMs(phone.received, 1000) > 40 ? true : undefined));
+    phone.press('41112223');
+    expect((await scene.reported('/card-action'))['Digits']).toBe('41112223');
+    await phone.ended;
+    const uuid = await scene.uuidOf('paying');
+    const { text: timeline } = await scene.service.admin('GET', `/calls/${uuid}`);
+    const requests = await eventually('the list of requests', async () => {
+      const { text } = await scene.service.api('GET', `webhooks?call_uuid=${uuid}`);
+      return text.includes('card-action') ? text : undefined;
+    });
+    for (const text of [timeline, requests, scene.service.program.output])
+      expect(text).not.toContain('41112223');
     await phone.close();
   });
 });

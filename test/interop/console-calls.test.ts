@@ -208,6 +208,102 @@ describe.skipIf(!hasChromium)('calls in the console', () => {
     await phone.hangUp();
   });
 
+  it('a developer adds a participant to a multi-party call, records and plays to a member', async () => {
+    const { page, go } = developer;
+    const { service } = stage;
+    const sound = customer.page('/hold.wav', (response) => {
+      response.writeHead(200, { 'content-type': 'audio/wav' }).end(readFileSync(SPEECH));
+    });
+    const answer = customer.xml(
+      '/party',
+      '<Response><MultiPartyCall role="agent">support</MultiPartyCall></Response>',
+    );
+    const user = await makeUser(service, 'party', { answer_url: answer });
+    const held = '<Record recordSession="true" playBeep="false"/><Wait length="60"/>';
+    const waits = customer.xml('/waits', `<Response>${held}</Response>`);
+    const second = await makeUser(service, 'waiting', { answer_url: waits });
+    const phones = [await Handset.call(service, user), await Handset.call(service, second)];
+    for (const phone of phones) await phone.answered;
+    const { body } = await service.api('GET', 'Call/?status=live');
+    const uuids = (body['calls'] as readonly string[]).slice();
+    await go('/conferences');
+    const members = page.getByRole('region', { name: 'Members of support' });
+    await members.getByRole('row').nth(1).waitFor();
+    const first = await members.getByRole('row').nth(1).getByRole('link').getAttribute('href');
+    const moved = uuids.find((uuid) => first?.includes(uuid) !== true) ?? '';
+    await page.getByRole('button', { name: 'Add participant' }).click();
+    const form = page.getByRole('dialog');
+    await form.getByLabel('Role').selectOption('customer');
+    await form.getByLabel('Join by').selectOption('Moving a running call');
+    await form.getByLabel('Call UUID').fill(moved);
+    await form.getByRole('button', { name: 'Add participant' }).click();
+    await members.getByRole('row').nth(2).waitFor();
+    const ofParty = async (action: string) => {
+      await page.getByRole('button', { name: 'Actions for support' }).click();
+      await page.getByRole('menuitem', { name: action }).click();
+    };
+    const ofMember = async (action: string) => {
+      await members
+        .getByRole('button', { name: /Actions for/ })
+        .first()
+        .click();
+      await page.getByRole('menuitem', { name: action }).click();
+    };
+    await ofParty('Start recording');
+    await page.getByText('Recording', { exact: true }).first().waitFor();
+    await ofParty('Pause recording');
+    await page.getByText('Recording paused').waitFor();
+    await picture(developer, 'conferences');
+    await expectAccessible(developer);
+    await ofParty('Resume recording');
+    await ofParty('Stop recording');
+    await page.getByText('The recording has stopped.').waitFor();
+    await ofMember('Play audio');
+    await page.getByLabel('URL of the audio file').fill(sound);
+    await form.getByRole('button', { name: 'Play audio' }).click();
+    await eventually('the request of the file', () => customer.at('/hold.wav')[0]);
+    await ofMember('Start recording');
+    await members.getByText('Recording', { exact: true }).waitFor();
+    await ofMember('Stop recording');
+    await members.getByText('Recording', { exact: true }).waitFor({ state: 'detached' });
+    for (const phone of phones) await phone.hangUp();
+  });
+
+  it('a developer places calls to several destinations and cancels those that are queued', async () => {
+    const { page, go } = developer;
+    const { service } = stage;
+    const answer = customer.xml('/queued', '<Response/>');
+    const owner = `/accounts/${service.demo.authId}`;
+    await service.admin('POST', `${owner}/caller-ids`, { number: '+14155550100' });
+    await service.admin('PATCH', owner, { cps_limit: 1 });
+    await go('/calls');
+    await page.getByRole('button', { name: 'Place call' }).click();
+    const form = page.getByRole('dialog');
+    await form.getByLabel('From').fill('14155550100');
+    const to = Array.from({ length: 30 }, (_, at) => `sip:nobody${at}@127.0.0.1:9`);
+    await form.getByLabel('To', { exact: true }).fill(to.join('\n'));
+    await form.getByLabel('Answer URL').fill(answer);
+    await form.getByRole('button', { name: 'Place call' }).click();
+    await page.getByText(/^Queued calls of request/).waitFor();
+    await page.getByRole('button', { name: 'Cancel queued calls' }).click();
+    const question = page.getByRole('alertdialog');
+    await question.getByRole('button', { name: 'Cancel queued calls' }).click();
+    await page.getByText('The queued calls are cancelled.').waitFor();
+    await page.getByText(/^Queued calls of request/).waitFor({ state: 'detached' });
+    await service.admin('PATCH', owner, { cps_limit: 50 });
+  });
+
+  it('a developer revokes the token of a browser phone', async () => {
+    const { page, go } = developer;
+    const { authId } = stage.service.demo;
+    const { body } = await stage.service.api('POST', 'JWT/Token/', { iss: authId, sub: 'alice' });
+    await go('/credentials');
+    await page.getByLabel('Token or its ID (jti)').fill(String(body['token']));
+    await page.getByRole('button', { name: 'Revoke token' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke token' }).click();
+    await page.getByText('The token is revoked.').waitFor();
+  });
+
   it('a user sets up an authenticator app and signs in with its code', async () => {
     const person = await stage.person('totp@example.test', 'viewer', stage.service.demo.authId);
     const { page, go } = person;

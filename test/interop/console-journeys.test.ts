@@ -179,7 +179,6 @@ describe.skipIf(!hasChromium)('journeys through the console', () => {
     await page.getByRole('img', { name: /SIP address of desk/ }).waitFor();
     await page.keyboard.press('Escape');
     await done(1);
-    // The template of the playground becomes an application with the first test call.
     await next('Open playground');
     await page.getByLabel('Template').selectOption('Voice bot (stream)');
     const editor = page.getByRole('textbox', { name: 'Document' });
@@ -191,11 +190,22 @@ describe.skipIf(!hasChromium)('journeys through the console', () => {
     const template = await editor.inputValue();
     await editor.fill(template.replace('wss://bot.example.com/stream', bot));
     await page.getByText('The document is valid').waitFor();
-    await page.getByRole('button', { name: 'Call document' }).click();
-    await page.getByText('In a call.').waitFor();
-    await eventually('the connection of the bot', () => isConnected || undefined);
-    await page.getByRole('button', { name: 'Hang up' }).click();
-    await page.getByRole('button', { name: 'Call document' }).waitFor();
+    await page.getByRole('button', { name: 'Save as application' }).click();
+    await form.getByLabel('Name').fill('Support bot');
+    await form.getByRole('button', { name: 'Create application' }).click();
+    await page.getByLabel('Application', { exact: true }).getByText('Support bot').waitFor({
+      state: 'attached',
+    });
+    const playground = page.url();
+    const callBot = async () => {
+      isConnected = false;
+      await page.getByRole('button', { name: 'Call document' }).click();
+      await page.getByText('In a call.').waitFor();
+      await eventually('the connection of the bot', () => isConnected || undefined);
+      await page.getByRole('button', { name: 'Hang up' }).click();
+      await page.getByRole('button', { name: 'Call document' }).waitFor();
+    };
+    await callBot();
     await done(4);
     await next('Buy number');
     await page.getByRole('button', { name: 'Buy number' }).first().click();
@@ -207,6 +217,23 @@ describe.skipIf(!hasChromium)('journeys through the console', () => {
     await done(5);
     await page.getByText('5 of 5').waitFor();
     await picture(owner, 'first-steps-done');
+    // The number answers with the stored document, also after a restart of the service.
+    await page.getByRole('link', { name: 'Numbers', exact: true }).click();
+    await page.getByRole('button', { name: /Actions for/ }).click();
+    await page.getByRole('menuitem', { name: 'Assign number' }).click();
+    await form.getByLabel('Calls go to').selectOption('Application Support bot');
+    await form.getByRole('button', { name: 'Assign number' }).click();
+    await page.getByRole('cell', { name: 'Support bot' }).waitFor();
+    await stage.restart();
+    await page.reload();
+    await page.getByRole('cell', { name: 'Support bot' }).waitFor();
+    await page.goto(playground);
+    await page.getByText('The document is valid').waitFor();
+    expect(await editor.inputValue()).toContain(bot);
+    await callBot();
+    const { body: kept } = await stage.service.admin('GET', '/numbers?search=14155550142');
+    expect(JSON.stringify(kept)).toContain(authId);
+    await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByRole('button', { name: 'Hide first steps' }).click();
     await page.getByRole('heading', { name: /First steps/ }).waitFor({ state: 'detached' });
     await owner.leave();

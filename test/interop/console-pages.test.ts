@@ -36,6 +36,9 @@ const PAGES = [
   'media-policies',
   'carriers',
   'accounts',
+  'import',
+  'personal-data',
+  'account',
   'people',
   'audit',
   'profile',
@@ -51,6 +54,8 @@ const STAFFS = [
   'Media policies',
   'Carriers',
   'Accounts',
+  'Import',
+  'Personal data',
 ];
 
 describe.skipIf(!hasChromium)('the pages of the console', () => {
@@ -97,6 +102,8 @@ describe.skipIf(!hasChromium)('the pages of the console', () => {
     await page.getByRole('heading', { name: 'Calls' }).waitFor();
     expect(page.url()).toContain('search=4021');
     await page.getByText('No call matches these filters.').waitFor();
+    // Also the focus by keyboard causes no script error.
+    expect(owner.faults).toEqual([]);
   });
 
   it('a customer sees no operator pages, and an unknown page or ID is a 404 page', async () => {

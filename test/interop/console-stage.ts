@@ -122,6 +122,9 @@ export async function pictureAt(
 ): Promise<void> {
   await page.setViewportSize(size);
   await page.locator('main').waitFor();
-  await page.waitForFunction("document.querySelector('main .skeleton') === null");
+  await page.locator('main .skeleton').first().waitFor({ state: 'detached' });
+  // Messages about earlier actions would hide a part of the page.
+  await page.evaluate("document.querySelectorAll('.toast button').forEach((one) => one.click())");
+  await page.locator('.toast').first().waitFor({ state: 'detached' });
   await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 }

@@ -19,6 +19,8 @@ const PULSE_PRICE = 60_000;
 const CREDIT = 10_000;
 const PHONES = 8;
 const CONTACTS = 40;
+/** Time for which a phone waits for an answer, ms. */
+const PATIENCE_MS = 40_000;
 const CAMPAIGN_FROM = '14155550100';
 const MICROS = 1_000_000;
 
@@ -155,7 +157,13 @@ export class Clients {
       },
       () => undefined,
     );
-    await Promise.race([call.answered, call.report]).catch(() => undefined);
+    // A node that is killed after its 100 never answers; a caller then stops.
+    const patience = new AbortController();
+    const gaveUp = pause(PATIENCE_MS, undefined, { signal: patience.signal }).catch(
+      () => undefined,
+    );
+    await Promise.race([call.answered, call.report, gaveUp]).catch(() => undefined);
+    patience.abort();
     if (answeredMs !== undefined) await Promise.race([pause(300 + random() * 9000), call.report]);
     const hungUpMs = nowMs();
     call.hangUp();

@@ -134,6 +134,19 @@ it('does not count calls of a node that may have been declared dead, and allows 
   expect(judge([...longer, { kind: 'late', atMs: 3900, byMs: 1000 }])).toEqual([]);
 });
 
+it('allows that a node dies with the answer of a call, but not later', () => {
+  const unanswered = valid.map((one) =>
+    one.kind === 'record' && one.call === 'a'
+      ? { ...one, answered: false, billsec: 0, cost: 0 }
+      : one,
+  );
+  const killed = (atMs: number): Observation => ({ kind: 'fault', atMs, name: 'killed', node: 0 });
+  const rules = (fault: Observation): readonly string[] =>
+    judge([...unanswered, fault]).map(({ rule }) => rule);
+  expect(rules(killed(1200))).not.toContain('C1');
+  expect(rules(killed(2000))).toContain('C1');
+});
+
 it('is short and shares no code with the service', () => {
   const source = readFileSync(new URL('./model.ts', import.meta.url), 'utf8');
   expect(source.split('\n').length).toBeLessThanOrEqual(600);

@@ -276,6 +276,20 @@ describe('account info (dialect §3.1)', () => {
     await service.book({ amount: 4.25, type: 'credit', referenceType: 'payment' });
     const { body } = await service.get(`${service.root}/`);
     expect(body).toMatchObject({ auth_id: service.account.authId, cash_credits: '4.25000' });
+    expect(body).toMatchObject({ currency: 'USD', country: 'US' });
+  });
+
+  it('changes name and time zone, which must exist', async () => {
+    const one = `${service.root}/`;
+    const wrong = await service.post(one, { name: 'New', timezone: 'Mars/Olympus' });
+    expect(wrong.status).toBe(400);
+    expect(wrong.body.details.timezone).toContain('IANA');
+    expect((await service.post(one, { timezone: 'Asia/Kolkata' })).status).toBe(202);
+    const { body } = await service.get(one);
+    expect(body).toMatchObject({ timezone: 'Asia/Kolkata' });
+    expect(body.name).not.toBe('New');
+    const staff = `/accounts/${service.account.authId}`;
+    expect((await service.admin('PATCH', staff, { timezone: 'Nowhere' })).status).toBe(400);
   });
 });
 

@@ -1,8 +1,10 @@
 /** Console: sessions, roles, what a customer can see, and the audit log. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { asCallUuid } from '../../src/base/ids.ts';
 import type { LiveCall } from '../../src/domain/dispatch/types.ts';
 import { stepAt, totpCode } from '../../src/domain/user/totp.ts';
 import type { Role } from '../../src/domain/user/types.ts';
+import { aLiveCall } from './fake-control.ts';
 import {
   type Credentials,
   type Method,
@@ -446,5 +448,39 @@ describe('the XML check', () => {
       line: 2,
       column: 9,
     });
+  });
+
+  it('a page of running calls contains only those that the user may see', async () => {
+    const own = await startService();
+    const bob = await own.addAccount({ name: 'Bob' });
+    const uuid = (at: number) => asCallUuid(`6e488bd9-1441-4485-91f9-3c668242a1${at}`);
+    own.control.calls = [service.account, own.account, bob].map(({ authId }, at) =>
+      aLiveCall({ accountId: authId, callUuid: uuid(60 + at) }),
+    );
+    const cookieFor = async (account?: Credentials) => {
+      const role = account === undefined ? 'operator' : 'developer';
+      const invitation = await own.admin('POST', '/users', {
+        email: `${role}@example.test`,
+        role,
+        ...(account && { account_id: account.authId }),
+      });
+      const token = String(invitation.body.link).split('/welcome/')[1];
+      const body = { token, email: `${role}@example.test`, password: PASSWORD };
+      const headers = { 'x-console': '1' };
+      return cookieOf(await own.send('POST', '/console/api/accept', { as: null, headers, body }));
+    };
+    const seen = async (query: string, cookie: string) => {
+      const headers = { 'x-console': '1', cookie };
+      const path = `/console/api/live-calls${query}`;
+      return (await own.send('GET', path, { as: null, headers })).body;
+    };
+    const [staff, customer] = [await cookieFor(), await cookieFor(bob)];
+    expect(await seen('', staff)).toMatchObject({ total: 3, running: 3 });
+    expect(await seen(`?account_id=${bob.authId}`, staff)).toMatchObject({ total: 1, running: 1 });
+    // A customer sees the own account, whatever the request names.
+    const theirs = await seen(`?account_id=${own.account.authId}`, customer);
+    expect(theirs.calls.map((one: { account_id: string }) => one.account_id)).toEqual([bob.authId]);
+    expect(await seen('?limit=1&offset=1', staff)).toMatchObject({ total: 3 });
+    await own.stop();
   });
 });

@@ -19,6 +19,7 @@ import {
   type RestDeps,
   type RestSettings,
 } from '../../src/edge/rest/server.ts';
+import { agentAccess } from '../../src/service/agent-definitions.ts';
 import { LINK_KEY_FILE, writeSecret } from '../../src/service/data-folder.ts';
 import { createDomainServices } from '../../src/service/join/domain-services.ts';
 import { restSettings } from '../../src/service/join/rest-settings.ts';
@@ -151,6 +152,7 @@ export async function startService(options: ServiceOptions = {}) {
       logger: silentLogger,
     }),
     streamTests: { run: async () => ok({ faults: [], observations: [], log: [] }) },
+    agents: agentAccess({ random, environment: {}, isAllowed: () => true }),
     liveFeed: createLiveFeed(clock, { list: async () => control.calls, scores: async () => [] }),
     takeUpgrade: (_request, socket) => socket.destroy(),
     isAdminToken: (token) => token === ADMIN_TOKEN,

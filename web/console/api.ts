@@ -1,4 +1,5 @@
 /** Client of the service's REST API. Requests are authenticated by the session cookie. */
+import { t } from './text.ts';
 
 export interface Me {
   readonly user_id: string;
@@ -40,14 +41,21 @@ export const SIGNED_OUT = 'signed-out';
 /** Event sent when a request got no answer. */
 export const LOST = 'connection-lost';
 
+/** Time after which a request that only reads counts as unanswered. */
+const READ_TIMEOUT_MS = 30_000;
+
 /** Header against cross-site request forgery: pages of other origins cannot send it. */
 const HEADERS = { 'x-console': '1' };
 
 /** Sends a request. Throws `Unreachable` without an answer. Every status counts as an answer. */
-export async function send(path: string, init: RequestInit = {}): Promise<Response> {
+export async function send(
+  path: string,
+  { timeoutMs, ...init }: RequestInit & { readonly timeoutMs?: number } = {},
+): Promise<Response> {
   const headers = { ...HEADERS, ...(init.headers as Record<string, string> | undefined) };
+  const signal = timeoutMs === undefined ? init.signal : AbortSignal.timeout(timeoutMs);
   try {
-    return await fetch(path, { ...init, headers });
+    return await fetch(path, { ...init, headers, ...(signal && { signal }) });
   } catch (error) {
     if (init.signal?.aborted) throw error;
     dispatchEvent(new Event(LOST));
@@ -59,6 +67,7 @@ export async function send(path: string, init: RequestInit = {}): Promise<Respon
 export async function call<T = Row>(method: string, path: string, body?: object): Promise<T> {
   const reply = await send(path, {
     method,
+    ...(method === 'GET' && { timeoutMs: READ_TIMEOUT_MS }),
     ...(body && {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
@@ -106,9 +115,19 @@ function refusalOf(told: unknown, status: number): Refused {
   const sentence = Object.entries(fields).map(([name, what]) => `${name} ${what}`);
   return new Refused(
     status,
-    sentence.length > 0 ? sentence.join('; ') : text(said ?? `HTTP ${status}`),
+    sentence.length > 0 ? sentence.join('; ') : text(said ?? withoutText(status)),
     fields,
   );
+}
+
+/** Message for a response without one, for example of a proxy. */
+function withoutText(status: number): string {
+  if (status === 429) return t('Too many requests. Try again in a few seconds.');
+  return status >= 500
+    ? t('The service is overloaded or restarts (HTTP {status}). Try again in a few seconds.', {
+        status,
+      })
+    : `HTTP ${status}`;
 }
 
 export const text = (value: unknown): string =>

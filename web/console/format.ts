@@ -29,7 +29,7 @@ const formatters = new Map<string, Intl.DateTimeFormat>();
 function shown(value: unknown, options: Intl.DateTimeFormatOptions): string {
   const moment = at(value);
   if (moment === undefined) return '';
-  const key = `${options.dateStyle} ${options.timeStyle} ${selected}`;
+  const key = `${options.dateStyle} ${options.timeStyle} ${options.month} ${selected}`;
   let formatter = formatters.get(key);
   if (formatter === undefined) {
     formatter = new Intl.DateTimeFormat(undefined, { timeZone: selected, ...options });
@@ -40,7 +40,8 @@ function shown(value: unknown, options: Intl.DateTimeFormatOptions): string {
 
 export const dateTime = (value: unknown): string =>
   shown(value, { dateStyle: 'medium', timeStyle: 'medium' });
-export const date = (value: unknown): string => shown(value, { dateStyle: 'medium' });
+export const dayMonth = (value: unknown): string =>
+  shown(value, { day: 'numeric', month: 'short' });
 export const timeOfDay = (value: unknown): string => shown(value, { timeStyle: 'medium' });
 /** Time of a log line, with milliseconds. */
 export const preciseTime = (value: unknown): string =>

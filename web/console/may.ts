@@ -35,5 +35,11 @@ export const may = (need: Need): boolean => ALLOWED[role]?.has(need) === true;
 /** Pages that only owners may read. */
 const OWNERS: ReadonlySet<string> = new Set(['people']);
 
-export const mayRead = (page: string): boolean =>
-  OWNERS.has(page) ? role === 'owner' : role !== 'billing' || BILLINGS.has(page);
+/** Pages that only change something. */
+const CHANGES: ReadonlySet<string> = new Set(['import']);
+
+export function mayRead(page: string): boolean {
+  if (OWNERS.has(page)) return role === 'owner';
+  if (CHANGES.has(page)) return may('change');
+  return role !== 'billing' || BILLINGS.has(page);
+}

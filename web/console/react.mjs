@@ -7,3 +7,17 @@ export { default } from 'preact/compat';
  * it they set their handlers while rendering.
  */
 export const useInsertionEffect = undefined;
+
+const { get } = Object.getOwnPropertyDescriptor(Event.prototype, 'currentTarget');
+const targets = new WeakMap();
+
+/** React's events have a `currentTarget` that the widgets set, and read after the dispatch. That of the browser is then null. */
+Object.defineProperty(Event.prototype, 'currentTarget', {
+  configurable: true,
+  get() {
+    return get.call(this) ?? targets.get(this) ?? null;
+  },
+  set(target) {
+    targets.set(this, target);
+  },
+});

@@ -1,7 +1,7 @@
 /** Frame of all pages: sidebar, account switcher, breadcrumbs, command palette, and the page of the URL. */
 import { BellDot, LogOut, Menu as MenuIcon, Search } from 'lucide';
 import type { ComponentType } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { call, get, LOST, type Me, messageOf, type Row, rows, text } from './api.ts';
 import { RELOAD, useLive, useLoad } from './hooks.ts';
 import { mayRead, signedInAs } from './may.ts';
@@ -115,11 +115,17 @@ export function Shell({ me, left }: Props) {
           <a class="small muted" href={href('profile')}>
             {me.email}
           </a>
+          <button
+            type="button"
+            class="btn quiet icon"
+            aria-label={t('Sign out')}
+            title={t('Sign out')}
+            onClick={() => void signOut()}
+          >
+            <Icon of={LogOut} size={15} />
+          </button>
           <ZoneChoice />
           <ThemeChoice />
-          <button type="button" class="btn quiet" onClick={() => void signOut()}>
-            <Icon of={LogOut} size={14} /> {t('Sign out')}
-          </button>
         </div>
       </aside>
       <div class="column">
@@ -198,8 +204,12 @@ interface NavProps {
 
 function Nav({ pages, current }: NavProps) {
   const sections = [...new Set(pages.map(({ section }) => section))];
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
+  }, [current]);
   return (
-    <nav class="nav" aria-label={t('Pages')}>
+    <nav class="nav" aria-label={t('Pages')} ref={nav}>
       {sections.map((section) => (
         <div key={section}>
           <h2>{section}</h2>

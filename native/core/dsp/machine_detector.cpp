@@ -18,14 +18,15 @@ constexpr uint32_t kBetweenWordsMs = 50;
 // The noise floor is the level that one in twenty steps stays below. Voice exceeds it by kAboveFloorDb.
 constexpr size_t kFloorShare = 20;
 constexpr int kAboveFloorDb = 7;
+// Adaptive rules: noise that varies, such as traffic, exceeds its floor by more. Voice is at most this much
+// quieter than the loudest twentieth of all steps.
+constexpr int kBelowLoudDb = 17;
 // Minimum level of speech, regardless of the floor.
 constexpr int kQuietestVoiceDbov = -50;
 // Maximum level accepted as the noise floor.
 constexpr int kLoudestFloorDbov = -18;
 
-// Adaptive rules: longest greeting of a person, with pauses; longest speech in more than one sentence; and
-// the pause between two sentences.
-constexpr uint32_t kLongestPersonMs = 3500;
+// Adaptive rules: longest speech in more than one sentence, and the pause between two sentences.
 constexpr uint32_t kLongestSentencesMs = 2000;
 constexpr uint32_t kBetweenSentencesMs = 300;
 
@@ -99,7 +100,19 @@ int MachineDetector::voice_threshold() const noexcept {
     floor = -static_cast<int>(below);
     if (quieter * kFloorShare > steps_) break;
   }
-  return -std::max(kQuietestVoiceDbov, std::min(floor, kLoudestFloorDbov) + kAboveFloorDb);
+  const int above_floor = std::min(floor, kLoudestFloorDbov) + kAboveFloorDb;
+  const int quietest = std::max(kQuietestVoiceDbov, above_floor);
+  return -(options_.adaptive ? std::max(quietest, loud_level() - kBelowLoudDb) : quietest);
+}
+
+/// Returns the level that one in twenty steps exceeds, in dBov.
+int MachineDetector::loud_level() const noexcept {
+  size_t louder = 0;
+  for (size_t below = 0; below < kLevels; ++below) {
+    louder += histogram_[below];
+    if (louder * kFloorShare > steps_) return -static_cast<int>(below);
+  }
+  return -static_cast<int>(kLevels);
 }
 
 std::optional<MachineDetector::Reason> MachineDetector::judge() const noexcept {
@@ -115,7 +128,7 @@ std::optional<MachineDetector::Reason> MachineDetector::judge() const noexcept {
       if (words.word_ms >= options_.maximum_word_ms) return Reason::word_length;
       if (options_.adaptive) {
         const bool sentences = words.sentences > 1 && words.voice_ms > kLongestSentencesMs;
-        if (sentences || words.span_ms > kLongestPersonMs) return Reason::greeting;
+        if (sentences || words.span_ms > options_.longest_person_ms) return Reason::greeting;
         continue;
       }
       if (words.count > options_.maximum_words) return Reason::words;

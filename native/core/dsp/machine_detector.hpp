@@ -16,8 +16,8 @@ namespace carillon {
 /// People say a word or two and wait; machines continue talking or beep. The detector splits the energy above
 /// the noise floor into words and applies rules to their number and length.
 ///
-/// The adaptive rules count sentences instead of words: a person says one sentence of at most 3.4 s, or two
-/// short ones, and then waits.
+/// The adaptive rules count sentences instead of words: a person says one sentence of at most
+/// `longest_person_ms`, or two short ones, and then waits.
 ///
 /// The noise floor is unknown if speech starts immediately. The detector therefore stores the level of every
 /// 10 ms since the start. It evaluates all of them again with each frame, using the current noise floor.
@@ -32,6 +32,8 @@ class MachineDetector {
     uint32_t maximum_word_ms = 5000;     // a single word longer than this: machine
     /// Replaces greeting_ms and maximum_words by rules that also accept the greeting of a business.
     bool adaptive = false;
+    /// Adaptive rules: longest greeting of a person, with pauses.
+    uint32_t longest_person_ms = 3200;
   };
 
   enum class Reason : uint8_t { initial_silence, greeting, words, word_length, human, timeout, beep };
@@ -55,6 +57,7 @@ class MachineDetector {
 
   void note_level(std::span<const Sample> step) noexcept;
   [[nodiscard]] int voice_threshold() const noexcept;
+  [[nodiscard]] int loud_level() const noexcept;
   [[nodiscard]] std::optional<Reason> judge() const noexcept;
   [[nodiscard]] Decision conclude(Reason reason) noexcept;
 

@@ -23,6 +23,15 @@ constexpr float kEchoMargin = 4.0F;
 constexpr float kEnough = 1.5F;
 /// Prediction gain (as a ratio) from which a sound is a tone.
 constexpr float kToneGain = 200.0F;
+/// While somebody speaks, frames that are quieter than the speaker by more than this are background, in dB.
+constexpr float kBelowSpeaker = 11.0F;
+/// Decay of the level of the speaker, in dB per frame, so that a quieter speaker is followed.
+constexpr float kSpeakerDecay = 0.06F;
+/// In a background of voices, speech is at most this much quieter than the caller's usual speech, in dB, or
+/// it exceeds the noise floor by kFarAboveFloor.
+constexpr float kBelowUsual = 8.0F;
+constexpr float kFarAboveFloor = 13.0F;
+constexpr float kUsualDecay = 0.02F;
 /// Gap in frames that a possible speech may have before it is reported.
 constexpr uint32_t kLongestGapFrames = 2;
 
@@ -203,7 +212,14 @@ std::optional<SpeechDetector::Event> SpeechDetector::feed(AudioView heard) noexc
   const bool active = above > 0 && level > kQuietestSpeech && level > echo_bound();
   if (!speaking_ && !active) track_noise(level);
   if (!speaking_) track_echo(level);
-  return speaking_ ? go_on(active || (above > -2.0F && level > echo_bound()), above) : begin(active, above);
+  usual_level_ -= kUsualDecay;
+  if (!speaking_) {
+    const bool foreground = level > usual_level_ - kBelowUsual || level > floor() + kFarAboveFloor;
+    return begin(active && foreground, above);
+  }
+  speaker_level_ = std::max(level, speaker_level_ - kSpeakerDecay);
+  const bool near = level > speaker_level_ - kBelowSpeaker;
+  return go_on(near && (active || (above > -2.0F && level > echo_bound())), above);
 }
 
 std::optional<SpeechDetector::Event> SpeechDetector::begin(bool active, float above) noexcept {
@@ -231,12 +247,14 @@ std::optional<SpeechDetector::Event> SpeechDetector::begin(bool active, float ab
   speaking_ = true;
   const Event event{Kind::started, run_frames_ * kFrameMs, static_cast<uint32_t>(confidence_ * 100.0F)};
   quiet_frames_ = 0;
+  speaker_level_ = kSilentLevel;
   return event;
 }
 
 std::optional<SpeechDetector::Event> SpeechDetector::go_on(bool active, float /*above*/) noexcept {
   quiet_frames_ = active ? 0 : quiet_frames_ + 1;
   if (quiet_frames_ * kFrameMs < options_.end_ms) return std::nullopt;
+  usual_level_ = std::max(usual_level_, speaker_level_);
   speaking_ = false;
   run_frames_ = active_frames_ = 0;
   evidence_ = 0;

@@ -15,7 +15,8 @@ namespace carillon {
 /// (the minimum of the last 1.6 s), the usual fluctuation of the noise, and the expected echo of the audio
 /// that we send. Speech begins when active frames contain a voiced sound: a peak of the autocorrelation in
 /// the range of human pitch. Noise, coughs and hisses have none, and a steady tone is recognized because few
-/// coefficients predict it. Speech ends after a time without active frames.
+/// coefficients predict it. Speech ends after a time without active frames. Frames that are much quieter than
+/// the speaker are background, and so is quiet sound that follows louder speech.
 class SpeechDetector {
  public:
   struct Options {
@@ -108,6 +109,8 @@ class SpeechDetector {
   uint32_t active_frames_ = 0;  // active ones among them
   uint32_t quiet_frames_ = 0;   // since the last active frame
   float evidence_ = 0;
+  float speaker_level_ = 0;  // loudest recent level of the speech
+  float usual_level_ = -90;  // loudest recent level of all speech
   float confidence_ = 0;
 };
 

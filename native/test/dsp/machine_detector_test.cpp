@@ -266,5 +266,5 @@ TEST_CASE("AMD: the adaptive rules accept the greeting of a business, and reject
   append(sentences, word(voice, 1200));
   const auto machine = decide(sentences, adaptive);
   CHECK(machine->reason == Reason::greeting);
-  CHECK(machine->after_ms <= 300 + 1200 + 500 + 900);
+  CHECK(machine->after_ms <= 300 + 1200 + 500 + 1100);
 }

@@ -456,6 +456,8 @@ class _PostApplicationBodyRequired(TypedDict):
 
 class _PostApplicationBodyOptional(TypedDict, total=False):
     answer_url: str
+    application_type: Literal["XML", "agent"]
+    agent: Optional[Union[Dict[str, Any], str]]
     answer_xml: str
     sub_account: str
     subaccount: str
@@ -504,6 +506,7 @@ class _GetApplicationReplyObjectsItemRequired(TypedDict):
     log_incoming_message: bool
     public_uri: bool
     caller_id: Optional[str]
+    agent: Optional[Dict[str, Any]]
     sip_transfer_url: str
     sip_transfer_method: str
     sip_uri: str
@@ -530,6 +533,8 @@ class GetApplicationReply(TypedDict):
 class PostApplicationByAppIdBody(TypedDict, total=False):
     app_name: str
     answer_url: str
+    application_type: Literal["XML", "agent"]
+    agent: Optional[Union[Dict[str, Any], str]]
     answer_xml: str
     answer_method: Literal["GET", "POST"]
     hangup_url: str
@@ -1767,6 +1772,8 @@ class _GetCdrReplyDataItemOptional(TypedDict, total=False):
     rounded_bill_duration: int
     stir_verification: str
     stir_attestation: str
+    consent: Optional[str]
+    consent_at: Optional[str]
     stream_termination_reason: Optional[str]
     stream_cdrs: List[GetCdrReplyDataItemStreamCdrsItem]
 

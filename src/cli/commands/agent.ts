@@ -9,7 +9,8 @@ import { untilStopped } from '../stop-signal.ts';
 import type { GlobalOptions, Session } from '../terminal.ts';
 
 interface Flags extends GlobalOptions, AccountOptions {
-  readonly config: string;
+  readonly config?: string;
+  readonly instructions?: string;
   readonly check?: boolean;
   readonly register: boolean;
   readonly endpoint?: string;
@@ -20,7 +21,11 @@ export function addAgentCommand(program: Command, sessionOf: (command: Command) 
     program
       .command('agent')
       .description('Answer calls with a model: OpenAI Realtime, Gemini Live or a pipeline')
-      .requiredOption('--config <file>', 'agent file (YAML or JSON)')
+      .option(
+        '--config <file>',
+        'agent file (YAML or JSON); default: an assistant of the vendor whose key is in the environment',
+      )
+      .option('--instructions <text>', 'system prompt, without --config')
       .option('--check', 'check the file and exit')
       .option('--no-register', 'do not create an application; use the printed answer URL')
       .option(
@@ -34,15 +39,19 @@ export function addAgentCommand(program: Command, sessionOf: (command: Command) 
 
 async function runAgent(session: Session, flags: Flags): Promise<void> {
   // Loaded on demand: the other commands do not need the agent.
-  const { readAgentFile } = await import('../../agent/agent-file.ts');
+  const { firstAgent, readAgentFile } = await import('../../agent/agent-file.ts');
   const { loadSounds } = await import('../../agent/sounds.ts');
   const { startAgent } = await import('../../agent/agent.ts');
   const { systemClock } = await import('../../edge/clock/system-clock.ts');
   const { terminal } = session;
-  const agent = readAgentFile(flags.config, terminal.env);
-  const sounds = loadSounds(flags.config, agent);
+  const { config } = flags;
+  const agent =
+    config === undefined
+      ? firstAgent(terminal.env, flags.instructions)
+      : readAgentFile(config, terminal.env);
+  const sounds = config === undefined ? new Map() : loadSounds(config, agent);
   if (flags.check) {
-    session.done(`${flags.config} is valid`);
+    session.done(`${config ?? 'the environment'} is valid`);
     return;
   }
   const print = (line: string): void => terminal.print(line);

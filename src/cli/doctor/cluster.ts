@@ -1,5 +1,7 @@
 /** Checks of Redis, and of what the running service reports about its cluster and its backlogs. */
 import type { Settings } from '../../config/schema.ts';
+import { systemClock } from '../../edge/clock/system-clock.ts';
+import { readSentinelUrl, SentinelClient } from '../../edge/cluster/sentinel-client.ts';
 import type { PartState } from '../../edge/rest/server.ts';
 import { type Finding, good, problem, skipped, warning, within } from './finding.ts';
 
@@ -12,18 +14,29 @@ export async function checkRedis({ cluster }: Pick<Settings, 'cluster'>): Promis
   const check = 'redis';
   if (cluster.redis === '') return skipped(check, 'not configured: this node runs alone');
   const { createClient } = await import('@redis/client');
-  const client = createClient({
-    url: cluster.redis,
-    socket: { connectTimeout: CONNECT_MS, reconnectStrategy: false },
-  });
+  const sentinel = readSentinelUrl(cluster.redis);
+  const client =
+    sentinel === undefined
+      ? createClient({
+          url: cluster.redis,
+          socket: { connectTimeout: CONNECT_MS, reconnectStrategy: false },
+        })
+      : new SentinelClient({
+          create: createClient,
+          url: sentinel,
+          options: {},
+          connectMs: CONNECT_MS,
+          reconnectMs: CONNECT_MS,
+          clock: systemClock,
+        });
   // The failed connect() below reports the same error.
   client.on('error', () => undefined);
   try {
-    await within(client.connect());
+    await within<unknown>(client.connect());
     let fastestMs = Number.POSITIVE_INFINITY;
     for (let count = 0; count < PINGS; count += 1) {
       const startMs = performance.now();
-      await within(client.ping());
+      await within(client.sendCommand(['PING']));
       fastestMs = Math.min(fastestMs, performance.now() - startMs);
     }
     const found = `answers in ${fastestMs.toFixed(1)} ms`;

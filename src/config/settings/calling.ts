@@ -7,7 +7,7 @@ import {
   HEADER_NAME,
   NODE_ID,
   POSTGRES_URL,
-  url,
+  REDIS_URL,
 } from './forms.ts';
 import { choice, integer, list, secret, shaped, text, toggle } from './kinds.ts';
 
@@ -164,6 +164,12 @@ export const calling = {
       'additional certificate authorities (PEM) for wss:// and https:// of customers',
     ),
   },
+  agents: {
+    accounts: list(
+      [],
+      'auth IDs of the accounts whose applications may be agents (`*`: all); empty: all while HTTP is bound to loopback, otherwise none. Agents use the keys and the network of this machine',
+    ),
+  },
   egress: {
     allow: shaped(
       DESTINATION,
@@ -199,8 +205,11 @@ export const calling = {
       ),
     ),
     redis: shaped(
-      url('redis', 'rediss'),
-      text('', 'URL of the Redis shared by all nodes, redis://… or rediss://…; empty: single node'),
+      REDIS_URL,
+      text(
+        '',
+        'URL of the Redis shared by all nodes, redis://… or rediss://… with TLS; with Sentinel redis+sentinel://host:26379,host2:26379/name; empty: single node',
+      ),
     ),
     answerMs: integer(1000, 100, 60_000, 'timeout of requests to other nodes'),
     withoutRedisPercent: integer(

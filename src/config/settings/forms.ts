@@ -51,6 +51,18 @@ export const url = (...schemes: readonly string[]): Form => ({
   },
 });
 
+const HOST_PORT = /(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?/.source;
+const SENTINEL_URL = new RegExp(
+  `^rediss?\\+sentinel://(?:[^:@/\\s]*(?::[^@/\\s]*)?@)?${HOST_PORT}(?:,${HOST_PORT})*/[\\w.-]+$`,
+  'i',
+);
+
+/** Form of the URL of a Redis server, or of the Sentinels that name it. */
+export const REDIS_URL: Form = {
+  expected: 'a URL redis://… or rediss://… or redis+sentinel://host:port,…/name',
+  fits: (text) => SENTINEL_URL.test(text) || url('redis', 'rediss').fits(text),
+};
+
 /** Form of a URL that serves as a prefix of other URLs. */
 export const BASE_URL: Form = {
   expected: 'a URL http://… or https://… without query and fragment',

@@ -95,15 +95,17 @@ export class CallLog {
     return this.#entries;
   }
 
+  /** Replaces confidential keypad input in the text by `***`. */
+  withoutConcealed(text: string): string {
+    let shown = text;
+    for (const secret of this.#concealed ?? []) shown = shown.replaceAll(secret, '***');
+    return shown;
+  }
+
   #withoutConcealed(facts: CallLogEntry['facts']): CallLogEntry['facts'] {
-    const concealed = this.#concealed;
-    if (concealed === undefined) return facts;
-    const shown = (value: unknown): unknown => {
-      if (typeof value !== 'string') return value;
-      let text = value;
-      for (const secret of concealed) text = text.replaceAll(secret, '***');
-      return text;
-    };
+    if (this.#concealed === undefined) return facts;
+    const shown = (value: unknown): unknown =>
+      typeof value === 'string' ? this.withoutConcealed(value) : value;
     return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, shown(value)]));
   }
 }

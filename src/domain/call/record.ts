@@ -5,6 +5,7 @@ import type { StoredNotification } from '../callback/types.ts';
 import { closeCall } from '../cdr/cdr.ts';
 import type { OpenCall } from '../cdr/needs.ts';
 import type { Cdr } from '../cdr/types.ts';
+import { consentOf } from './consent.ts';
 import type { CallEnd } from './end-cause.ts';
 import { HANGUP_CAUSES } from './hangup-cause.ts';
 import type { Recorded } from './recorded.ts';
@@ -67,7 +68,18 @@ function cdrOf(call: Recorded, end: CallEnd, settings: RecordSettings): Cdr {
     machine: call.machine,
     stirVerification: facts.stirVerification,
     stirAttestation: facts.stirAttestation,
+    ...consentFacts(call),
     streams: call.streams.past,
+  };
+}
+
+/** Without an answer, the party has not agreed. */
+function consentFacts(call: Recorded): Pick<Cdr, 'consent' | 'consentUs'> {
+  const consent = consentOf(call);
+  if (consent === undefined) return {};
+  return {
+    consent: consent.status === 'given' ? 'given' : 'refused',
+    consentUs: consent.atUs,
   };
 }
 

@@ -1,5 +1,7 @@
 /** Public interface for other modules: causes, and the call itself. */
+
 export type { CallLogEntry } from './call-log.ts';
+export { keepConsent, mayKeepAudio } from './consent.ts';
 export {
   CONTACT_UNREACHABLE,
   HANGUP_CAUSES,

@@ -30,6 +30,8 @@ export interface DeliveriesNeeds extends Omit<ExchangeNeeds, 'journal'> {
   readonly logger: JournalNeeds['logger'];
   readonly store: DeliveryStore;
   readonly notifications: Pick<NotificationStore, 'listPending'>;
+  /** Replaces confidential keypad input of the call in a text. */
+  withoutConcealed?(callUuid: string, text: string): string;
 }
 
 type Exchanged = Parameters<NonNullable<ExchangeNeeds['journal']>['record']>[0];
@@ -62,8 +64,33 @@ export class Deliveries {
       callUuid: parameters.find(([name]) => name === 'CallUUID')?.[1] ?? callIn(json),
       replayOf,
     };
-    this.#journal.add(kept);
+    this.#journal.add(this.#withoutConcealed(kept));
     return kept;
+  }
+
+  /** Card numbers and other confidential input must not be stored. A replay sends `***` instead. */
+  #withoutConcealed(kept: Delivery): Delivery {
+    const { callUuid } = kept;
+    const { withoutConcealed } = this.#needs;
+    if (callUuid === undefined || withoutConcealed === undefined) return kept;
+    const shown = (text: string): string => withoutConcealed(callUuid, text);
+    const { attempt, request } = kept;
+    return {
+      ...kept,
+      attempt: {
+        ...attempt,
+        url: shown(attempt.url),
+        signedString: attempt.signedString && shown(attempt.signedString),
+      },
+      requestBody: shown(kept.requestBody),
+      request: {
+        ...request,
+        parameters: request.parameters.map(([name, value]) => [
+          name,
+          shown(`${name}=${value}`) === `${name}=${value}` ? value : '***',
+        ]),
+      },
+    };
   }
 
   /** Stores the deliveries that are still in memory. */

@@ -103,6 +103,9 @@ export interface Cdr {
    */
   readonly stirVerification?: string | undefined;
   readonly stirAttestation?: string | undefined;
+  /** Answer to a request for consent, with its time in microseconds; undefined if the party was not asked. */
+  readonly consent?: 'given' | 'refused' | undefined;
+  readonly consentUs?: number | undefined;
   readonly streams: readonly StreamCdr[];
 }
 

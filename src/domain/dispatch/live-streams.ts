@@ -2,6 +2,7 @@
 import type { StreamId } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Call } from '../call/call.ts';
+import { mayKeepAudio } from '../call/types.ts';
 import {
   failedStreamsOf,
   type InterpreterNeeds,
@@ -20,6 +21,8 @@ export function startStream(
   if (!needs.settings.allowInsecureStreams && /^ws:/i.test(request.serviceUrl)) {
     return err({ kind: 'insecureStream' });
   }
+  const agreed = mayKeepAudio(call);
+  if (!agreed.ok) return agreed;
   const { bidirectional, audioTrack, encoding, rate, statusCallback, extraHeaders } = request;
   const stream = openAudioStream(
     call,

@@ -10,6 +10,7 @@ import type {
   StreamTransfer,
   TransferProgress,
 } from '../call/needs.ts';
+import { mayKeepAudio } from '../call/types.ts';
 import { partyParameter } from '../callback/callback.ts';
 import type { CallbackParameters } from '../callback/types.ts';
 import type { StreamTermination } from '../cdr/types.ts';
@@ -70,7 +71,10 @@ export function openAudioStream(
   needs: InterpreterNeeds,
 ): LiveAudioStream | undefined {
   if (call.isEnded) return undefined;
-  const refusal = limitOfStreams(streamsOf(call), request.bidirectional);
+  const agreed = mayKeepAudio(call);
+  const refusal = agreed.ok
+    ? limitOfStreams(streamsOf(call), request.bidirectional)
+    : agreed.error.detail;
   if (refusal !== undefined) {
     call.log.add('warning', 'stream refused', { reason: refusal });
     return undefined;

@@ -4,6 +4,7 @@ import type { RecordingId } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Call } from '../call/call.ts';
 import type { MediaRoom } from '../call/needs.ts';
+import { mayKeepAudio } from '../call/types.ts';
 import { partyParameter } from '../callback/callback.ts';
 import type { NotificationDraft } from '../callback/types.ts';
 import { UseMeter } from '../ledger/ledger.ts';
@@ -374,6 +375,8 @@ const NOT_KEPT: RecordRefusal = {
 
 function notRecordable(call: Call, takes: CallRecordings): RecordRefusal | undefined {
   if (call.isEnded) return ENDED;
+  const agreed = mayKeepAudio(call);
+  if (!agreed.ok) return agreed.error;
   if (!call.isAnswered && call.status !== 'early') {
     return { kind: 'wrongState', detail: 'the call is not answered yet' };
   }

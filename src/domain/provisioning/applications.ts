@@ -41,6 +41,7 @@ export class Applications {
       logIncomingMessage: true,
       publicUri: false,
       callerId: undefined,
+      agent: undefined,
       ...input,
       createdUs: now,
       updatedUs: now,

@@ -21,6 +21,8 @@ export interface Application {
   readonly publicUri: boolean;
   /** Caller ID for calls of its endpoints if the document sets none. E.164 digits. */
   readonly callerId: string | undefined;
+  /** Definition of the agent that answers its calls, as JSON. Undefined: the document of the answer URL. */
+  readonly agent: string | undefined;
   readonly createdUs: number;
   readonly updatedUs: number;
 }

@@ -1,7 +1,9 @@
 /** A command connection and a subscriber connection to Redis. Loads the client library only if Redis is configured. */
+import type { createClient } from '@redis/client';
 import type { Clock } from '../../base/clock.ts';
 import { ServiceError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
+import { type RedisConnection, readSentinelUrl, SentinelClient } from './sentinel-client.ts';
 
 /** Time limit for a command, ms. */
 const COMMAND_MS = 500;
@@ -28,15 +30,8 @@ export async function openRedis(
   { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
 ): Promise<RedisLink> {
   const { createClient } = await import('@redis/client');
-  const options = {
-    url,
-    socket: { connectTimeout: CONNECT_MS, reconnectStrategy: RECONNECT_MS },
-    disableOfflineQueue: true,
-    commandsQueueMaxLength: MAX_COMMANDS,
-    pingInterval: PING_MS,
-  };
-  const talking = createClient(options);
-  const listening = createClient({ ...options, disableOfflineQueue: false });
+  const talking = connectionTo(url, createClient, clock, true);
+  const listening = connectionTo(url, createClient, clock, false);
   const said = { away: false };
   const acts: Array<() => void> = [];
   talking.on('error', (error: unknown) => {
@@ -75,6 +70,26 @@ export async function openRedis(
       listening.destroy();
     },
   };
+}
+
+function connectionTo(
+  url: string,
+  create: typeof createClient,
+  clock: Clock,
+  disableOfflineQueue: boolean,
+): RedisConnection {
+  const options = {
+    disableOfflineQueue,
+    commandsQueueMaxLength: MAX_COMMANDS,
+    pingInterval: PING_MS,
+  };
+  const sentinel = readSentinelUrl(url);
+  if (sentinel === undefined) {
+    const socket = { connectTimeout: CONNECT_MS, reconnectStrategy: RECONNECT_MS };
+    return create({ url, socket, ...options });
+  }
+  const times = { connectMs: CONNECT_MS, reconnectMs: RECONNECT_MS };
+  return new SentinelClient({ create, url: sentinel, options, clock, ...times });
 }
 
 async function withinTime(clock: Clock, send: () => Promise<unknown>): Promise<unknown> {

@@ -71,6 +71,7 @@ export function createEgressGuard(options: EgressOptions): EgressGuard {
       const refusal = refuses(url);
       if (refusal !== undefined) return err(refusal);
       const host = hostOf(new URL(url));
+      if (isIP(host) !== 0 && options.isOpen?.(new URL(url)) === true) return ok([literal(host)]);
       try {
         return await permitted(host);
       } catch (error) {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import type { AccountId, Random } from '../../base/ids.ts';
+import type { AccountId, AppId, Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { ObjectStore } from '../../base/object-store.ts';
 import type { Result } from '../../base/result.ts';
@@ -84,6 +84,16 @@ interface StreamTestAccess {
   run(accountId: AccountId, request: StreamTestRequest): Promise<Result<StreamTestReport, 'busy'>>;
 }
 
+/** Agents of applications. */
+interface AgentAccess {
+  /** Whether the applications of the account may be agents. */
+  isAllowed(accountId: AccountId): boolean;
+  /** Checks a definition, an object or YAML. Returns its JSON, or a fault per field such as `model.url`. */
+  read(definition: unknown): Result<string, Readonly<Record<string, string>>>;
+  /** New address of the agent of an application. */
+  urlOf(appId: AppId): string;
+}
+
 /** Dependencies of the routes. */
 export interface RouteNeeds {
   readonly accounts: Accounts;
@@ -106,6 +116,7 @@ export interface RouteNeeds {
   /** Latest requests to customers' URLs. */
   readonly deliveries: Pick<Deliveries, 'list' | 'get' | 'summary' | 'replay' | 'test'>;
   readonly streamTests: StreamTestAccess;
+  readonly agents: AgentAccess;
   /** Called when an export is queued, to wake the export worker. */
   readonly onExportQueued: () => void;
   readonly control: CallControl;

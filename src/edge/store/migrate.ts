@@ -13,11 +13,11 @@ export interface Migration {
 }
 
 /**
- * Lists the migrations of SQLite (`001-initial.sql`, `002-….sql`). They run forward only, each in a separate transaction.
+ * Lists the migrations of SQLite (`001-initial.sql`, `002-….sql`). They run forward only.
  * Numbers may have gaps. `100-….sqlite.sql` is not for PostgreSQL.
  */
-export const listMigrations = (): readonly Migration[] =>
-  migrationsIn(MIGRATIONS, /^\d{3}-[a-z0-9-]+(\.sqlite)?\.sql$/);
+export const listMigrations = (folder = MIGRATIONS): readonly Migration[] =>
+  migrationsIn(folder, /^\d{3}-[a-z0-9-]+(\.sqlite)?\.sql$/);
 
 /** Lists the migrations whose file name matches, in order. */
 export const migrationsIn = (folder: URL, name: RegExp): readonly Migration[] =>
@@ -27,11 +27,11 @@ export const migrationsIn = (folder: URL, name: RegExp): readonly Migration[] =>
     .map((file) => ({ version: Number(file.slice(0, 3)), file }));
 
 /**
- * Applies all missing migrations and returns the schema version. Refuses a database that a newer version of the service has
- * written.
+ * Applies all missing migrations and returns the schema version. If one fails, none is applied, so that the earlier version of
+ * the service still starts. Refuses a database that a newer version of the service has written.
  */
-export function migrate(db: SqliteConnection): number {
-  const migrations = listMigrations();
+export function migrate(db: SqliteConnection, folder = MIGRATIONS): number {
+  const migrations = listMigrations(folder);
   const newest = migrations.at(-1)?.version ?? 0;
   const current = Number(db.raw.pragma('user_version', { simple: true }));
   if (current > newest) {
@@ -40,13 +40,11 @@ export function migrate(db: SqliteConnection): number {
       `the database has schema version ${current}, this service supports up to ${newest}: start a newer version`,
     );
   }
-  for (const migration of migrations) {
-    if (migration.version <= current) continue;
-    const sql = readFileSync(new URL(migration.file, MIGRATIONS), 'utf8');
-    db.raw.transaction(() => {
-      db.raw.exec(sql);
-      db.raw.pragma(`user_version = ${migration.version}`);
-    })();
-  }
+  const missing = migrations.filter(({ version }) => version > current);
+  if (missing.length === 0) return newest;
+  db.raw.transaction(() => {
+    for (const { file } of missing) db.raw.exec(readFileSync(new URL(file, folder), 'utf8'));
+    db.raw.pragma(`user_version = ${newest}`);
+  })();
   return newest;
 }

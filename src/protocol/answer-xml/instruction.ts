@@ -3,36 +3,17 @@
  * already applied, so an interpreter never reads attributes. Durations are in milliseconds. An absent or empty
  * attribute is `undefined` unless it has a default.
  */
+import type { ConsentInstruction, TransferInstruction } from './extension-instruction.ts';
+import type {
+  Sourced,
+  WithAction,
+  WithCallback,
+  XmlHttpMethod,
+  XmlPairs,
+} from './instruction-parts.ts';
 
-export type XmlHttpMethod = 'GET' | 'POST';
-export type XmlPairs = ReadonlyArray<readonly [name: string, value: string]>;
-
-/** Content without effect, or with an effect that the author may not expect. It is written to the call's log. */
-export interface XmlWarning {
-  readonly line: number;
-  readonly column: number;
-  readonly message: string;
-}
-
-interface Sourced {
-  /** Line of the element's start tag, starting at 1. */
-  readonly line: number;
-  /** Warnings about the element and its children, in document order. */
-  readonly warnings: readonly XmlWarning[];
-}
-
-/** Callback to an `action` URL and the use of its response (dialect §2.0). */
-interface WithAction {
-  readonly action: string | undefined;
-  readonly method: XmlHttpMethod;
-  /** True if the XML that `action` returns replaces the rest of the document. */
-  readonly redirect: boolean;
-}
-
-interface WithCallback {
-  readonly callbackUrl: string | undefined;
-  readonly callbackMethod: XmlHttpMethod;
-}
+export type * from './extension-instruction.ts';
+export type { XmlHttpMethod, XmlPairs, XmlWarning } from './instruction-parts.ts';
 
 export interface SpeakInstruction extends Sourced {
   readonly kind: 'speak';
@@ -307,21 +288,6 @@ export interface ReferInstruction extends Sourced, WithAction {
   readonly timeoutMs: number;
 }
 
-/** Connects the caller with a colleague, who can decline. An addition to the dialect. */
-export interface TransferInstruction extends Sourced, WithAction, WithCallback {
-  readonly kind: 'transfer';
-  /** Number or SIP URI. */
-  readonly to: string;
-  readonly mode: 'blind' | 'attended' | 'warm';
-  /** What happens to the bidirectional streams of the call when the parties are connected. */
-  readonly stream: 'end' | 'caller' | 'colleague';
-  readonly introduction: string | undefined;
-  /** URL of audio for the waiting caller; undefined: music of the service. */
-  readonly music: string | undefined;
-  readonly callerId: string | undefined;
-  readonly timeoutMs: number;
-}
-
 export interface RedirectInstruction extends Sourced {
   readonly kind: 'redirect';
   readonly url: string;
@@ -375,6 +341,7 @@ export type Instruction =
   | RedirectInstruction
   | ReferInstruction
   | TransferInstruction
+  | ConsentInstruction
   | PreAnswerInstruction
   | HangupInstruction
   | MessageInstruction;

@@ -12,6 +12,7 @@ import {
   type RestServer,
   type RestSettings,
 } from '../../edge/rest/server.ts';
+import { agentAccess } from '../agent-definitions.ts';
 import { ADMIN_TOKEN_FILE, storedSecret } from '../data-folder.ts';
 import { type DoctorParts, DoctorRun } from '../doctor-run.ts';
 import { CallListening } from '../listen-in/call-listening.ts';
@@ -23,6 +24,7 @@ import type { Reloader } from '../reload.ts';
 import { shareLiveCalls } from '../shared-live-calls.ts';
 import { StreamTests } from '../stream-tests.ts';
 import type { Calls } from './calls.ts';
+import { mayUseAgents } from './customer-lines.ts';
 import { type CallReports, clusterStateOf, type Monitored, type Watches } from './monitoring.ts';
 
 export interface ApiParts extends Monitored {
@@ -81,6 +83,7 @@ export function joinApi(parts: ApiParts): Api {
     ...basics,
     credentialUses,
     streamTests: streamTestsOf(parts),
+    agents: agentsOf(parts),
     deliveries: lines.deliveries,
     callListening:
       cluster === undefined
@@ -114,6 +117,13 @@ async function addedRows({ basics, foundation }: ApiParts) {
     rates: (await store.rates.listAll()).length,
   };
 }
+
+const agentsOf = ({ basics, derived, start }: ApiParts) =>
+  agentAccess({
+    ...basics,
+    environment: start.environment,
+    isAllowed: (accountId) => mayUseAgents(basics.settings, derived, accountId),
+  });
 
 const streamTestsOf = ({ basics, lines, start }: ApiParts): StreamTests =>
   new StreamTests({

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import type { EgressGuard } from '../../base/egress.ts';
 import { ServiceError } from '../../base/errors.ts';
-import { asCallUuid } from '../../base/ids.ts';
+import { type AccountId, asCallUuid } from '../../base/ids.ts';
+import type { Settings } from '../../config/schema.ts';
 import { CallLogs } from '../../domain/call/call.ts';
 import {
   type CallbackClient,
@@ -15,8 +16,10 @@ import type { CallbackAttempt } from '../../domain/callback/types.ts';
 import { createEgressGuard } from '../../edge/egress/egress.ts';
 import type { Metrics } from '../../edge/metrics/metrics.ts';
 import { type AudioStreamsEdge, createAudioStreams } from '../../edge/stream/client.ts';
+import { AgentApplications } from '../../edge/webhook/agent-applications.ts';
 import { DemoApplication } from '../../edge/webhook/demo-application.ts';
 import { type CustomerHttp, createHttpCaller } from '../../edge/webhook/http-caller.ts';
+import { AgentHost } from '../agent-host.ts';
 import type { Derived } from '../settings.ts';
 import type { Clustered } from './cluster.ts';
 import type { Basics, Foundation } from './foundation.ts';
@@ -29,6 +32,8 @@ export interface CustomerLines {
   readonly http: CustomerHttp;
   readonly deliveries: Deliveries;
   readonly ownDemo: DemoApplication;
+  /** Process of the agents of applications. */
+  readonly agentHost: AgentHost;
   readonly callbacks: CallbackClient;
   readonly streams: AudioStreamsEdge;
   readonly egress: EgressGuard;
@@ -47,18 +52,25 @@ export function openCustomerLines(
 ): CustomerLines {
   const { settings, clock, random } = basics;
   const ownDemo = new DemoApplication();
+  const agentHost = new AgentHost(basics);
+  const agents = new AgentApplications({
+    applications: store.applications,
+    isAllowed: ({ accountId }) => mayUseAgents(settings, derived, accountId),
+    run: (application, url) => agentHost.run(application, url),
+    logger: basics.logger,
+  });
   const egress = createEgressGuard({
     allow: settings.egress.allow,
     allowLoopback: derived.local,
     allowInsecure: derived.allowInsecure,
-    isOpen: (url) => ownDemo.isAt(url),
+    isOpen: (url) => ownDemo.isAt(url) || agents.isAt(url),
   });
   const outside = createHttpCaller({
     egress,
     connectionsPerHost: settings.webhooks.connectionsPerHost,
     ...certificateAuthorities(settings.streams.caFile),
   });
-  const http = ownDemo.before(outside);
+  const http = agents.before(ownDemo.before(outside));
   const { logEntries: entries, logRetentionMs: retentionMs } = settings.calls;
   const logs = new CallLogs({ entries, retentionMs, calls: LOGGED_CALLS }, clock);
   const signing = {
@@ -69,12 +81,26 @@ export function openCustomerLines(
   };
   const { logger } = basics;
   const sending = { ...signing, http, clock, logger, notifications: store.notifications };
-  const deliveries = new Deliveries({ ...sending, store: store.deliveries });
+  const deliveries = new Deliveries({
+    ...sending,
+    store: store.deliveries,
+    withoutConcealed: (callUuid, text) =>
+      logs.get(asCallUuid(callUuid))?.withoutConcealed(text) ?? text,
+  });
   const callbacks = callbacksOf({ ...sending, deliveries }, logs, metrics);
   const signUpgrade = createUpgradeSigner(signing);
-  const streams = streamsOf(basics, { egress, signUpgrade, metrics });
-  return { http, callbacks, streams, egress, signUpgrade, logs, ownDemo, deliveries };
+  const streams = agents.streams(streamsOf(basics, { egress, signUpgrade, metrics }));
+  const requests = { http, callbacks, deliveries, signUpgrade, logs };
+  return { ...requests, streams, egress, ownDemo, agentHost };
 }
+
+/** Agents use the keys and the network of this machine. */
+export const mayUseAgents = (
+  { agents: { accounts } }: Settings,
+  { local }: Derived,
+  accountId: AccountId,
+): boolean =>
+  accounts.length === 0 ? local : accounts.includes('*') || accounts.includes(accountId);
 
 type CallbackNeeds = Parameters<typeof createCallbackClient>[0];
 

@@ -95,7 +95,13 @@ it('lists running calls by page, latest first, and the requests with queued call
     direction: 'outbound' as const,
     bots: at === 2 ? ['bot.example'] : [],
   }));
-  const all = { account: undefined, search: '', direction: undefined, hasBot: undefined };
+  const all = {
+    account: undefined,
+    search: '',
+    direction: undefined,
+    hasBot: undefined,
+    queued: [],
+  };
   const of = (over: object, slice = { limit: 50, offset: 0 }) =>
     feed.page({ ...all, ...over }, slice);
   const last = await of({}, { limit: 50, offset: 100 });
@@ -106,6 +112,10 @@ it('lists running calls by page, latest first, and the requests with queued call
   expect((await of({ search: '5550007' })).calls).toEqual([{ callUuid: 'u7' }]);
   expect((await of({ hasBot: true })).calls).toEqual([{ callUuid: 'u2' }]);
   expect((await of({ direction: 'inbound' })).total).toBe(0);
+  const queued = [{ ...callOf('waiting'), status: 'queued', startUs: 999 } as LiveCall];
+  const withQueue = await of({ queued });
+  expect([withQueue.total, withQueue.running]).toEqual([121, 80]);
+  expect(withQueue.calls[0]).toEqual({ callUuid: 'waiting' });
   // Pages within a second show the same listing.
   world.calls = [];
   expect((await of({})).total).toBe(120);

@@ -1,11 +1,12 @@
 /** Tests that every earlier schema migrates to the newest one with all its rows. */
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { asAppId, asCampaignId } from '../../../src/base/ids.ts';
-import { listMigrations } from '../../../src/edge/store/migrate.ts';
+import { listMigrations, migrate } from '../../../src/edge/store/migrate.ts';
 import type { Store } from '../../../src/edge/store/store.ts';
 import { CALLS, fill, RECORDING } from './filled.ts';
 import { openAt } from './open.ts';
@@ -187,4 +188,29 @@ async function expectRead(store: Store, version: number): Promise<void> {
 const timelineOf = ({ number, lines }: Row): unknown => ({
   number,
   lines: (JSON.parse(String(lines)) as Row[]).map((line) => ({ ...line })),
+});
+
+it('applies no migration if one fails', () => {
+  const place = mkdtempSync(join(folder, 'failing-'));
+  cpSync(FOLDER, place, { recursive: true });
+  const file = databaseIn(place);
+  const early = VERSIONS.filter((version) => version <= 8);
+  const db = new Database(file);
+  for (const { version, file: name } of listMigrations()) {
+    if (!early.includes(version)) continue;
+    db.exec(readFileSync(join(FOLDER, name), 'utf8'));
+    db.pragma(`user_version = ${version}`);
+  }
+  const before = schemaOf(file);
+  writeFileSync(
+    join(place, '900-broken.sql'),
+    'CREATE TABLE late (id INTEGER);\nSELECT * FROM nothing;',
+  );
+  const given = { raw: db } as unknown as Parameters<typeof migrate>[0];
+  expect(() => migrate(given, pathToFileURL(`${place}/`))).toThrow('nothing');
+  expect(schemaOf(file)).toEqual(before);
+  rmSync(join(place, '900-broken.sql'));
+  expect(migrate(given, pathToFileURL(`${place}/`))).toBe(VERSIONS.at(-1));
+  db.close();
+  expect(schemaOf(file)).toEqual(schema);
 });

@@ -58,6 +58,7 @@ describe('passwords inside stored URLs', () => {
         logIncomingMessage: false,
         publicUri: false,
         callerId: undefined,
+        agent: undefined,
         createdUs: START_US,
         updatedUs: START_US,
       });

@@ -2,20 +2,24 @@ import { useState } from 'preact/hooks';
 import { get, number, type Row, rows, text } from '../api.ts';
 import { count, percent, words } from '../format.ts';
 import { useLive, useLoad } from '../hooks.ts';
+import { mayRead } from '../may.ts';
 import type { PageProps } from '../page-props.ts';
 import { href } from '../place.ts';
 import { t } from '../text.ts';
 import { optionsOf } from '../ui/form.tsx';
 import { Badge, CopyText, Head, Tiles } from '../ui/parts.tsx';
 import { Resource } from '../ui/resource.tsx';
+import { ImportLink } from './import-link.tsx';
 
 /** Accounts with limits, state and partners. */
 export function Accounts(_: PageProps) {
   const [made, setMade] = useState<Row>();
   return (
     <>
-      <Head title={t('Accounts')} about={t('Customers of the service, with their limits.')} />
-      <Capacity />
+      <Head title={t('Accounts')} about={t('Customers of the service, with their limits.')}>
+        <ImportLink kind="accounts" />
+      </Head>
+      {mayRead('calls') && <Capacity />}
       {made !== undefined && (
         <div class="callout good" role="status">
           <strong>

@@ -1,7 +1,8 @@
-import { text } from '../api.ts';
+import { type Row, text } from '../api.ts';
 import type { PageProps } from '../page-props.ts';
 import { href } from '../place.ts';
 import { t } from '../text.ts';
+import type { Values } from '../ui/editor.tsx';
 import { Badge, CopyText, Head } from '../ui/parts.tsx';
 import { Resource } from '../ui/resource.tsx';
 
@@ -9,6 +10,30 @@ const METHODS = [
   ['POST', 'POST'],
   ['GET', 'GET'],
 ] as const;
+
+const TYPES = [
+  ['XML', t('Document of the answer URL')],
+  ['agent', t('Agent: a model answers')],
+] as const;
+
+const isAgent = ({ application_type: type }: Values): boolean => type === 'agent';
+
+/** Not translated: the field names of the definition. */
+const FIRST_AGENT = `instructions: You are the receptionist of a dental practice. Be brief and friendly.
+greeting: Good morning, how can I help you?
+model:
+  type: openai-realtime
+  apiKey: \${OPENAI_API_KEY}
+`;
+
+function answeredWith(row: Row) {
+  if (row['application_type'] === 'agent') return <Badge tone="none">{t('Agent')}</Badge>;
+  return row['answer_xml'] == null ? (
+    <code>{text(row['answer_url'])}</code>
+  ) : (
+    <a href={href('playground', { app: text(row['app_id']) })}>{t('Stored document')}</a>
+  );
+}
 
 export const Applications = ({ account }: PageProps) => (
   <>
@@ -54,12 +79,7 @@ export const Applications = ({ account }: PageProps) => (
         },
         {
           title: t('Answers with'),
-          value: (row) =>
-            row['answer_xml'] == null ? (
-              <code>{text(row['answer_url'])}</code>
-            ) : (
-              <a href={href('playground', { app: text(row['app_id']) })}>{t('Stored document')}</a>
-            ),
+          value: answeredWith,
           sort: (row) => text(row['answer_url']),
         },
         {
@@ -75,16 +95,34 @@ export const Applications = ({ account }: PageProps) => (
       fields={[
         { name: 'app_name', label: t('Name'), required: true },
         {
+          name: 'application_type',
+          label: t('Type'),
+          kind: 'select',
+          options: TYPES,
+          initial: 'XML',
+        },
+        {
+          name: 'agent',
+          label: t('Agent'),
+          hint: t('YAML or JSON. Keys are references to environment variables of the service.'),
+          kind: 'area',
+          required: true,
+          initial: FIRST_AGENT,
+          when: isAgent,
+        },
+        {
           name: 'answer_url',
           label: t('Answer URL'),
           hint: t('Your server returns the document of each call'),
           kind: 'url',
+          when: (values) => !isAgent(values),
         },
         {
           name: 'answer_xml',
           label: t('Document'),
           hint: t('Instead of the URL: the service stores this document and runs it for each call'),
           kind: 'code',
+          when: (values) => !isAgent(values),
         },
         {
           name: 'answer_method',
@@ -92,6 +130,7 @@ export const Applications = ({ account }: PageProps) => (
           kind: 'select',
           options: METHODS,
           initial: 'POST',
+          when: (values) => !isAgent(values),
         },
         {
           name: 'fallback_answer_url',

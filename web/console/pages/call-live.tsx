@@ -5,6 +5,7 @@ import { words } from '../format.ts';
 import { useAction, useFields } from '../hooks.ts';
 import { may } from '../may.ts';
 import { t } from '../text.ts';
+import { Editor, type FieldSpec } from '../ui/editor.tsx';
 import { Input } from '../ui/form.tsx';
 import { type Action, Actions, confirmed, FormDrawer } from '../ui/overlay.tsx';
 import { Badge, Card, Problem, Since } from '../ui/parts.tsx';
@@ -75,12 +76,36 @@ const FORMS: Readonly<Record<string, Form>> = {
   },
 };
 
+/** Fields of a transfer of a bot's caller to a colleague. */
+const COLLEAGUE: readonly FieldSpec[] = [
+  { name: 'to', label: t('Number or SIP address'), required: true },
+  {
+    name: 'mode',
+    label: t('Kind of transfer'),
+    kind: 'select',
+    initial: 'blind',
+    options: [
+      ['blind', t('Blind: the bot leaves, and the colleague is called')],
+      ['attended', t('Attended: the caller waits until the colleague answers')],
+      ['warm', t('Warm: the colleague hears an introduction first')],
+    ],
+  },
+  {
+    name: 'introduction',
+    label: t('Introduction'),
+    kind: 'area',
+    when: (values) => values['mode'] === 'warm',
+  },
+];
+
 export function LivePart({ account, uuid, live }: Props) {
   const [open, setOpen] = useState<string>();
   const { fields, setFields, set } = useFields({ value: '' });
   const { problem, fields: problems, isBusy, run } = useAction();
   const path = `/api/v1/Account/${account}/Call/${uuid}/`;
   const isAnswered = live['call_status'] === 'in-progress';
+  const hasBot = Array.isArray(live['bots']) && live['bots'].length > 0;
+  const [isTransferring, setTransferring] = useState(false);
   const form = open === undefined ? undefined : FORMS[open];
   const show = (name: string) => () => {
     setFields({ value: '' });
@@ -119,6 +144,16 @@ export function LivePart({ account, uuid, live }: Props) {
       act: () => send('DELETE', 'Speak/', undefined, t('The speech has stopped.')),
     },
     {
+      label: t('Transfer to a colleague'),
+      act: () => setTransferring(true),
+      isShown: hasBot,
+    },
+    {
+      label: t('Cancel transfer'),
+      act: () => send('DELETE', 'Transfer/', undefined, t('The transfer is cancelled.')),
+      isShown: hasBot,
+    },
+    {
       label: t('Stop streams'),
       act: () => send('DELETE', 'Stream/', undefined, t('The streams have stopped.')),
     },
@@ -152,6 +187,18 @@ export function LivePart({ account, uuid, live }: Props) {
           <StreamInspector account={account} uuid={uuid} />
         </div>
       )}
+      <Editor
+        isOpen={isTransferring}
+        close={() => setTransferring(false)}
+        row={undefined}
+        noun={t('transfer')}
+        title={t('Transfer to a colleague')}
+        doneText={t('The transfer has started.')}
+        fields={COLLEAGUE}
+        request={() => ({ method: 'POST', path: `${path}Transfer/` })}
+        save={(body) => call('POST', `${path}Transfer/`, body)}
+        done={() => undefined}
+      />
       <FormDrawer
         title={form?.title}
         isOpen={form !== undefined}

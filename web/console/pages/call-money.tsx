@@ -1,5 +1,5 @@
 import { get, type Row, rows, text } from '../api.ts';
-import { clock, money, words } from '../format.ts';
+import { clock, money, sourceName } from '../format.ts';
 import { useLoad } from '../hooks.ts';
 import { t } from '../text.ts';
 import { At, Card, CopyText, LoadProblem, RecordLink } from '../ui/parts.tsx';
@@ -40,7 +40,7 @@ export function Charges({ account, uuid, cdr }: ChargesProps) {
         columns={[
           { title: t('Time'), value: (row) => <At value={row['created_at']} /> },
           { title: t('Description'), value: (row) => text(row['description']) },
-          { title: t('Type'), value: (row) => words(row['reference_type']), isMinor: true },
+          { title: t('Type'), value: (row) => sourceName(row['reference_type']), isMinor: true },
           {
             title: t('Entry'),
             value: (row) => (

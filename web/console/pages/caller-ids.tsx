@@ -39,12 +39,15 @@ export function CallerIds({ account, isStaff }: PageProps) {
           {t('Used if the call, the endpoint and the application name none.')}
         </p>
         <div class="filters">
-          <Select
-            label={t('Default caller ID')}
-            value={current}
-            set={(number) => void choose(number)}
-            options={optionsOf(choices, current, t('None'))}
-          />
+          {!may('change') && <p>{current || t('None')}</p>}
+          {may('change') && (
+            <Select
+              label={t('Default caller ID')}
+              value={current}
+              set={(number) => void choose(number)}
+              options={optionsOf(choices, current, t('None'))}
+            />
+          )}
         </div>
       </Card>
       {isStaff ? (

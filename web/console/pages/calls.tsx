@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { call, get, number, type Row, rows, text } from '../api.ts';
-import { clock, count, dateTime, money, party, words } from '../format.ts';
+import { clock, count, dateTime, money, words } from '../format.ts';
 import { type Live, useAction, useLive, useLoad, useSettledFields } from '../hooks.ts';
 import { may } from '../may.ts';
 import type { PageProps } from '../page-props.ts';
@@ -8,7 +8,8 @@ import { href, useQuery } from '../place.ts';
 import { whyEnded } from '../reasons.ts';
 import { t } from '../text.ts';
 import { confirmed } from '../ui/overlay.tsx';
-import { Badge, Empty, Head, LoadProblem, Mos, Problem, Since } from '../ui/parts.tsx';
+import { Badge, Empty, Head, LoadProblem, Mos, Party, Problem, Since } from '../ui/parts.tsx';
+import { Snippets } from '../ui/snippets.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 import { CallPage } from './call.tsx';
@@ -19,6 +20,8 @@ import { PlaceCall } from './place-call.tsx';
 import { SavedViews } from './saved-views.tsx';
 
 const PER_PAGE = 50;
+/** Queued calls are not part of the feed. */
+const QUEUE_MS = 5000;
 
 export const CallsPages = (props: PageProps) =>
   props.rest[0] === undefined ? (
@@ -29,13 +32,6 @@ export const CallsPages = (props: PageProps) =>
 
 const isLive = (row: Row): boolean => row['call_status'] !== undefined;
 const idOf = (row: Row): string => text(row['uuid'] ?? row['call_uuid']);
-
-/** A number or the user of a SIP address; the tooltip has the whole address. */
-const Party = ({ value }: { readonly value: unknown }) => (
-  <span class="party" title={text(value)}>
-    {party(value)}
-  </span>
-);
 
 const COLUMNS: readonly Column[] = [
   {
@@ -119,8 +115,9 @@ function Calls({ account, isStaff }: PageProps) {
   const isEverybody = isStaff && asked.accounts === 'all';
   const liveQuery = liveQueryOf(asked, isEverybody || !isStaff ? undefined : account);
   const live = useLivePage(liveQuery, livePage * PER_PAGE, feed);
-  const running = number(live.value?.['total']);
-  const isLastLive = (livePage + 1) * PER_PAGE >= running;
+  const total = number(live.value?.['total']);
+  const running = number(live.value?.['running']);
+  const isLastLive = (livePage + 1) * PER_PAGE >= total;
   const isLiveOnly = asked.state === 'live';
   const found = useLoad(
     `${account} ${query} ${cursor} ${isLiveOnly} ${isLastLive}`,
@@ -156,8 +153,8 @@ function Calls({ account, isStaff }: PageProps) {
           {feed.state === 'live' ? t('{n} running', { n: count(running) }) : t('Connecting …')}
         </Badge>
         <ExportCalls
-          path={isLiveOnly ? undefined : `${root}/export?${queryOf(filters)}`}
-          live={running === 0 ? undefined : liveQuery}
+          path={filters.state === 'live' ? undefined : `${root}/export?${queryOf(filters)}`}
+          live={liveQueryOf(filters, isEverybody || !isStaff ? undefined : account)}
         />
         <PlaceCall account={account} />
       </Head>
@@ -208,6 +205,7 @@ function Calls({ account, isStaff }: PageProps) {
           </button>
         </span>
       </nav>
+      <Snippets request={{ method: 'GET', path: `${root}/page?${query}&limit=${PER_PAGE}` }} />
     </>
   );
 }
@@ -220,6 +218,7 @@ function useLivePage(query: string | undefined, offset: number, feed: Live) {
       query === undefined
         ? Promise.resolve({ total: 0 })
         : get(`/console/api/live-calls?${query}&limit=${PER_PAGE}&offset=${offset}`),
+    QUEUE_MS,
   );
   const { again } = found;
   useEffect(again, [feed.calls, feed.total, again]);

@@ -85,7 +85,9 @@ export function Upload({ path, done }: { readonly path: string; readonly done: (
           {list?.rows !== undefined && result === undefined && <Preview rows={list.rows} />}
           {result !== undefined && <Result reply={result} />}
           {invalid.size > 0 && list?.rows !== undefined && (
-            <Corrections rows={list.rows} invalid={invalid} correct={correct} />
+            <Corrections rows={list.rows} invalid={invalid} correct={correct}>
+              {t('Correct the cells and upload the list again, or remove these rows.')}
+            </Corrections>
           )}
         </div>
         <footer>

@@ -8,6 +8,7 @@ import { go, href, useQuery } from '../place.ts';
 import { t } from '../text.ts';
 import { Editor } from '../ui/editor.tsx';
 import { Ago, Empty, Head, LoadProblem } from '../ui/parts.tsx';
+import { Snippets } from '../ui/snippets.tsx';
 import { Pager, Table } from '../ui/table.tsx';
 import { CampaignPage } from './campaign.tsx';
 import { campaignBody, campaignFields, INITIAL } from './campaign-fields.ts';
@@ -124,6 +125,7 @@ function Campaigns({ account }: PageProps) {
         shown={list?.length ?? 0}
         total={number(found.value?.['total'])}
       />
+      <Snippets request={{ method: 'GET', path: `${root}?${query}` }} />
       <Editor
         isOpen={isOpen}
         close={() => setOpen(false)}

@@ -101,7 +101,7 @@ function ImportOf({ kind }: { readonly kind: string }) {
       setList(left.length === 0 ? undefined : { ...list, rows: [header, ...left] });
     });
   return (
-    <Card>
+    <Card title={t('CSV file')}>
       <Problem text={problem} />
       <CsvDrop name={list?.name} choose={(file) => void choose(file)}>
         {t('Columns: {names}. Empty cells are left out.', { names: COLUMNS[kind] ?? '' })}
@@ -123,7 +123,9 @@ function ImportOf({ kind }: { readonly kind: string }) {
               correct={(row, column, value) =>
                 setList({ ...list, rows: withCell(list.rows, row, column, value) })
               }
-            />
+            >
+              {t('Correct the cells and check the rows again. Invalid rows are not imported.')}
+            </Corrections>
           )}
           <div class="row">
             {invalid.size > 0 && (

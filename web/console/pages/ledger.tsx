@@ -6,6 +6,7 @@ import { href, useQuery } from '../place.ts';
 import { t } from '../text.ts';
 import { Input, Save, Select } from '../ui/form.tsx';
 import { At, LoadProblem } from '../ui/parts.tsx';
+import { Snippets } from '../ui/snippets.tsx';
 import { Pager, Table } from '../ui/table.tsx';
 
 const PER_PAGE = 25;
@@ -146,6 +147,7 @@ export function Ledger({ account, currency, balance }: Props) {
         shown={entries?.length ?? 0}
         total={number(found.value?.['total'])}
       />
+      <Snippets request={{ method: 'GET', path: `${root}?${query}` }} />
     </section>
   );
 }

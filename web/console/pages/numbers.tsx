@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { call, get, type Row, rows, text } from '../api.ts';
 import { words } from '../format.ts';
 import { useAction, useLoad } from '../hooks.ts';
+import { may } from '../may.ts';
 import type { PageProps } from '../page-props.ts';
 import { useQuery } from '../place.ts';
 import { t } from '../text.ts';
@@ -10,6 +11,7 @@ import { type Action, confirmed, FormDrawer } from '../ui/overlay.tsx';
 import { At, Badge, Head, Problem, Tabs } from '../ui/parts.tsx';
 import { Resource } from '../ui/resource.tsx';
 import { toast } from '../ui/toast.tsx';
+import { ImportLink } from './import-link.tsx';
 import { COUNTRY, Inventory, Market, NUMBER, PER_MONTH } from './numbers-for-sale.tsx';
 
 export function Numbers({ account, isStaff }: PageProps) {
@@ -26,7 +28,9 @@ export function Numbers({ account, isStaff }: PageProps) {
         about={t(
           'Phone numbers of the account and the application or trunk that receives their calls.',
         )}
-      />
+      >
+        {isStaff && fields.view === 'inventory' && <ImportLink kind="numbers" />}
+      </Head>
       <Tabs
         tabs={views}
         chosen={fields.view}
@@ -99,7 +103,7 @@ function Own({ account }: { readonly account: string }) {
       need: 'change',
     },
   ];
-  const buy = (
+  const buy = may('change') && (
     <button
       type="button"
       class="btn primary"

@@ -3,6 +3,7 @@ import { get, number, part, type Row, rows, text } from '../api.ts';
 import { TRIAL } from '../browser-phone.ts';
 import { clock, count, firstSentence, money, percent, timeOfDay } from '../format.ts';
 import { useLive, useLoad } from '../hooks.ts';
+import { may } from '../may.ts';
 import type { PageProps } from '../page-props.ts';
 import { href } from '../place.ts';
 import { t } from '../text.ts';
@@ -86,7 +87,7 @@ export function Overview({ account, me, isStaff }: PageProps) {
           },
         ]}
       />
-      <Onboarding account={account} hasCalls={calls > 0} />
+      {may('change') && <Onboarding account={account} hasCalls={calls > 0} />}
       <div class="columns wide">
         <Card title={t('Calls per hour')} unit={t('calls')}>
           <Chart isBars title={t('Calls per hour')} unit={t('calls')} {...chart} />
@@ -227,6 +228,7 @@ function LatestCalls({ account, tick }: { readonly account: string; readonly tic
         </a>
       }
     >
+      <LoadProblem of={found} />
       <Table
         name={t('Latest calls')}
         rows={found.value && rows(found.value['data'])}
@@ -262,7 +264,8 @@ function ActiveAlarms() {
         </a>
       }
     >
-      {list.length === 0 ? (
+      <LoadProblem of={found} />
+      {found.value === undefined ? null : list.length === 0 ? (
         <p>
           <Badge tone="good">{t('No active alarms')}</Badge>
         </p>
@@ -292,6 +295,7 @@ function Changes() {
         </a>
       }
     >
+      <LoadProblem of={found} />
       <Table
         name={t('Recent changes')}
         rows={found.value && rows(found.value['entries'])}

@@ -9,7 +9,7 @@ import { href, useQuery } from '../place.ts';
 import { t } from '../text.ts';
 import { Editor } from '../ui/editor.tsx';
 import { Select } from '../ui/form.tsx';
-import { Badge, Card, Head, RecordLink } from '../ui/parts.tsx';
+import { Badge, Card, Head, LoadProblem, RecordLink } from '../ui/parts.tsx';
 import { Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 import { endTone } from './call-end.ts';
@@ -193,6 +193,7 @@ function History({ account }: { readonly account: string }) {
   );
   return (
     <Card title={t('Execution history')} flush>
+      <LoadProblem of={found} />
       <Table
         name={t('Execution history')}
         rows={found.value && rows(found.value['data'])}

@@ -10,6 +10,7 @@ import { Card, Head, LoadProblem } from '../ui/parts.tsx';
 import { Resource } from '../ui/resource.tsx';
 import { Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
+import { ImportLink } from './import-link.tsx';
 
 interface Found {
   readonly country: string;
@@ -35,7 +36,9 @@ export function Rates({ account, isStaff }: PageProps) {
   );
   return (
     <>
-      <Head title={t('Rates')} about={t('Prices of calls and numbers for this account.')} />
+      <Head title={t('Rates')} about={t('Prices of calls and numbers for this account.')}>
+        {isStaff && <ImportLink kind="rates" />}
+      </Head>
       <Card title={t('Rates of a country')}>
         <div class="filters">
           <Input

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { call, get, part, type Row, rows, text } from '../api.ts';
-import { clock, count } from '../format.ts';
+import { clock, count, counted } from '../format.ts';
 import { useAction, useFields, useLoad, useSettledFields } from '../hooks.ts';
 import { may } from '../may.ts';
 import type { PageProps } from '../page-props.ts';
@@ -8,7 +8,8 @@ import { href, useQuery } from '../place.ts';
 import { t } from '../text.ts';
 import { Input, Save } from '../ui/form.tsx';
 import { Actions, confirmed, Drawer, FormDrawer } from '../ui/overlay.tsx';
-import { At, Badge, Card, Empty, Facts, Head, LoadProblem, Problem } from '../ui/parts.tsx';
+import { At, Badge, Card, Empty, Facts, Head, LoadProblem, Party, Problem } from '../ui/parts.tsx';
+import { Snippets } from '../ui/snippets.tsx';
 import { Pager, Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 import { fileOf, Recording } from './recording.tsx';
@@ -93,8 +94,16 @@ export function Recordings({ account }: PageProps) {
             ),
             sort: (row) => text(row['add_time']),
           },
-          { title: t('From'), value: (row) => text(row['from_number']) },
-          { title: t('To'), value: (row) => text(row['to_number']) },
+          {
+            title: t('From'),
+            value: (row) => <Party value={row['from_number']} />,
+            sort: (row) => text(row['from_number']),
+          },
+          {
+            title: t('To'),
+            value: (row) => <Party value={row['to_number']} />,
+            sort: (row) => text(row['to_number']),
+          },
           {
             title: t('Conference'),
             value: (row) => text(row['conference_name']),
@@ -113,7 +122,10 @@ export function Recordings({ account }: PageProps) {
           },
           {
             title: t('Age'),
-            value: (row) => t('{n} days', { n: text(row['recording_storage_duration']) }),
+            value: (row) => {
+              const n = Number(row['recording_storage_duration']);
+              return counted(n, t('1 day'), t('{n} days', { n }));
+            },
             sort: (row) => Number(row['recording_storage_duration']),
             isNumber: true,
             isMinor: true,
@@ -145,6 +157,7 @@ export function Recordings({ account }: PageProps) {
         shown={list?.length ?? 0}
         total={total}
       />
+      <Snippets request={{ method: 'GET', path: `${root}?${query}` }} />
       <Exports account={account} />
       <Drawer
         title={t('Recording')}

@@ -9,6 +9,7 @@ import { t } from '../text.ts';
 import { Input, Select } from '../ui/form.tsx';
 import { FormDrawer } from '../ui/overlay.tsx';
 import { Empty, Head, LoadProblem, Tiles } from '../ui/parts.tsx';
+import { Snippets } from '../ui/snippets.tsx';
 import { Table } from '../ui/table.tsx';
 import { DeliveryDrawer, deliveryColumns } from './deliveries.tsx';
 
@@ -118,6 +119,7 @@ export function Webhooks({ account }: PageProps) {
           </button>
         </span>
       </nav>
+      <Snippets request={{ method: 'GET', path: `${path}?${query}` }} />
       <DeliveryDrawer
         account={account}
         row={open}

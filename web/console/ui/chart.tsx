@@ -1,7 +1,7 @@
 /** Charts of values over time. Each chart has one unit; its table is for screen readers. */
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
-import { date, dateTime, hourMinute, timeOfDay } from '../format.ts';
+import { dateTime, dayMonth, hourMinute, timeOfDay } from '../format.ts';
 
 interface Series {
   readonly name: string;
@@ -39,7 +39,7 @@ const withAlpha = (color: string, alpha: number): string =>
 
 const labelsOf = (splits: readonly number[]): string[] => {
   const span = (splits.at(-1) ?? 0) - (splits[0] ?? 0);
-  const format = span > 2 * DAY_S ? date : span > 600 ? hourMinute : timeOfDay;
+  const format = span > 2 * DAY_S ? dayMonth : span > 600 ? hourMinute : timeOfDay;
   return splits.map((seconds) => format(seconds * 1000));
 };
 
@@ -69,6 +69,7 @@ export function Chart(props: ChartProps) {
       {
         width: current.clientWidth || 300,
         height,
+        padding: [null, 18, null, null],
         axes: [
           { ...axis, space: 90, values: (_plot, splits) => labelsOf(splits) },
           {

@@ -57,17 +57,17 @@ interface CorrectionsProps {
   readonly rows: readonly Cells[];
   readonly invalid: ReadonlyMap<number, string>;
   readonly correct: (row: number, column: number, value: string) => void;
+  /** What the user can do. */
+  readonly children: ComponentChildren;
 }
 
 /** Invalid rows with their reasons and inputs for their cells. Row 1 is the first row after the header. */
-export function Corrections({ rows: all, invalid, correct }: CorrectionsProps) {
+export function Corrections({ rows: all, invalid, correct, children }: CorrectionsProps) {
   const [header = []] = all;
   return (
     <section class="stack tight">
       <h3>{t('Invalid rows')}</h3>
-      <p class="small muted">
-        {t('Correct the cells and upload the list again, or remove these rows.')}
-      </p>
+      <p class="small muted">{children}</p>
       <div class="table-wrap">
         <table>
           <thead>

@@ -49,8 +49,10 @@ type Body = Record<string, unknown>;
 const readPath = (row: Row, name: string): unknown =>
   name.split('.').reduce<unknown>((at, one) => (at as Row | undefined | null)?.[one], row);
 
-const asText = (value: unknown): string =>
-  Array.isArray(value) ? value.map(text).join('\n') : text(value);
+function asText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(text).join('\n');
+  return typeof value === 'object' && value !== null ? JSON.stringify(value, null, 2) : text(value);
+}
 
 const initialOf = (fields: readonly FieldSpec[], row: Row | undefined): Values =>
   Object.fromEntries(

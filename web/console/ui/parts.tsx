@@ -310,6 +310,13 @@ export const Tabs = <Name extends string>({ tabs, chosen, choose }: TabsProps<Na
   </nav>
 );
 
+/** A number or the user of a SIP address; the tooltip has the whole address. */
+export const Party = ({ value }: { readonly value: unknown }) => (
+  <span class="party" title={text(value)}>
+    {party(value)}
+  </span>
+);
+
 /** Link to a call, named by its two parties. */
 export const CallLink = ({
   uuid,

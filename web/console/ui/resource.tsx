@@ -10,6 +10,7 @@ import { Editor, type FieldSpec } from './editor.tsx';
 import { Input } from './form.tsx';
 import { type Action, Actions, confirmed } from './overlay.tsx';
 import { Empty, HeadAction, LoadProblem, Problem } from './parts.tsx';
+import { Snippets } from './snippets.tsx';
 import { type Column, Pager, Table } from './table.tsx';
 import { toast } from './toast.tsx';
 
@@ -165,6 +166,9 @@ export function Resource(props: ResourceProps) {
           shown={list?.length ?? 0}
           total={totalOf(found.value)}
         />
+      )}
+      {!path.startsWith('/console/') && (
+        <Snippets request={{ method: 'GET', path: `${path}?${query}` }} />
       )}
       {fields !== undefined && (
         <Editor

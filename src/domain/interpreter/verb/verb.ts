@@ -5,6 +5,7 @@ import { parametersOf } from '../call-callbacks.ts';
 import type { VerbContext } from '../needs.ts';
 import { NEXT, type VerbOutcome } from '../outcome.ts';
 import { conference } from './conference.ts';
+import { consent } from './consent.ts';
 import { dial } from './dial.ts';
 import { dtmf } from './dtmf.ts';
 import { gather } from './gather.ts';
@@ -38,6 +39,8 @@ export async function execute(
       return dial(instruction, context);
     case 'refer':
       return refer(instruction, context);
+    case 'consent':
+      return consent(instruction, context);
     case 'transfer':
       return transfer(instruction, context);
     case 'record':

@@ -6,7 +6,7 @@ import type { RouteNeeds } from '../deps.ts';
 import { type Failure, invalidField } from '../http/failure.ts';
 import { adminRoute, type Route } from '../http/route.ts';
 import { accountIdText, flag, hinted, type Static, sliceQuery, Type } from '../http/schema.ts';
-import { amountOf, currencyField, e164Field } from '../http/values.ts';
+import { amountOf, currencyField, e164Field, wrongTimezone } from '../http/values.ts';
 import { answered, refused } from '../refusal.ts';
 import {
   AccountCreateBody,
@@ -85,6 +85,7 @@ const createAccount = adminRoute({
   }),
   async run(needs, { body }) {
     const wrong =
+      wrongTimezone(body.timezone) ??
       (await wrongDefaultApp(needs, undefined, body.default_endpoint_app)) ??
       (await wrongCallerId(needs, undefined, 'default_caller_id', body.default_caller_id));
     if (wrong !== undefined) return err(wrong);
@@ -144,6 +145,7 @@ const patchAccount = adminRoute({
     if (account === undefined) return refused({ kind: 'unknownAccount' });
     const wrong =
       notOfSubAccount(account, body) ??
+      wrongTimezone(body.timezone) ??
       wrongMask('low_balance_url', body.low_balance_url, account.lowBalanceUrl) ??
       (await wrongDefaultApp(needs, authId, body.default_endpoint_app)) ??
       (await wrongCallerId(

@@ -6,6 +6,7 @@ import type { RouteNeeds } from '../deps.ts';
 import { problemsOf } from '../http/compilers.ts';
 import { adminRoute, type Route } from '../http/route.ts';
 import { type Static, type TSchema, Type } from '../http/schema.ts';
+import { wrongTimezone } from '../http/values.ts';
 import { failureOf } from '../refusal.ts';
 import { AccountCreateBody, accountPatch, balancePatch } from '../wire/account.ts';
 import { checkNumber, NumberBody, newNumberOf } from './numbers.ts';
@@ -103,6 +104,8 @@ async function importAccount(needs: RouteNeeds, row: Row, { dryRun }: Importing)
     return err(
       'default_endpoint_app and default_caller_id can be set only after the account is created',
     );
+  const wrongZone = wrongTimezone(body.value.timezone);
+  if (wrongZone !== undefined) return err(sentence(wrongZone));
   if (dryRun) return ok({ result: 'new' });
   const { name, currency } = body.value;
   const created = await needs.accounts.create({

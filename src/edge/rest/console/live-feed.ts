@@ -31,11 +31,15 @@ export interface LiveFilter {
   readonly direction: string | undefined;
   /** Whether the call has an audio stream. */
   readonly hasBot: boolean | undefined;
+  /** Queued calls of the account, which are listed like running ones. */
+  readonly queued: readonly LiveCall[];
 }
 
 export interface LivePage {
   /** Number of calls that match the filter. */
   readonly total: number;
+  /** Number of these calls that run. */
+  readonly running: number;
   /** The calls of the page, latest start first. */
   readonly calls: readonly object[];
   /** Requests with most queued calls, regardless of the search. */
@@ -94,15 +98,19 @@ export class LiveFeed {
     return stream;
   }
 
-  /** Returns one page of the running calls that match the filter. Rejects if a node does not answer. */
+  /** Returns one page of the running and queued calls that match the filter. Rejects if a node does not answer. */
   async page(filter: LiveFilter, { limit, offset }: Slice): Promise<LivePage> {
     const { scores, show } = this.#needs;
-    const own = seenBy(await this.#list(), filter.account);
+    const own = [
+      ...seenBy(filter.queued, filter.account),
+      ...seenBy(await this.#list(), filter.account),
+    ];
     const found = own.filter((call) => matches(call, filter));
     const shown = found.toSorted((a, b) => b.startUs - a.startUs).slice(offset, offset + limit);
     const mos = await scores(shown.map(({ callUuid }) => callUuid));
     const calls = shown.map((call) => show(call, mos.get(call.callUuid)));
-    return { total: found.length, calls, requests: requestsOf(own) };
+    const running = found.filter(({ status }) => status !== 'queued').length;
+    return { total: found.length, running, calls, requests: requestsOf(own) };
   }
 
   #list(): Promise<readonly LiveCall[]> {

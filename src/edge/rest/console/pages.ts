@@ -126,19 +126,24 @@ const liveCalls = userRoute({
     offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
   }),
   reply: Type.Object({
-    total: Type.Integer(),
+    total: Type.Integer({ description: 'running and queued calls' }),
+    running: Type.Integer(),
     calls: Type.Array(Type.Unsafe<object>({ type: 'object', additionalProperties: true })),
     requests: Type.Array(Type.Object({ request_uuid: Type.String(), queued: Type.Integer() })),
   }),
-  async run({ liveFeed, accounts }, { user, query }) {
+  async run({ liveFeed, accounts, control }, { user, query }) {
     const asked = user.accountId ?? query.account_id;
     const account = asked === undefined ? undefined : await accounts.get(asked);
     if (user.accountId !== undefined && account?.status !== 'active') return err(NOT_ACTIVE);
     if (asked !== undefined && account === undefined)
       return err(invalidField('account_id', 'is not an account'));
     const { search = '', direction, bot, limit = 50, offset = 0 } = query;
+    const scope = account && scopeOf(account);
+    // Queues belong to accounts, so that the list of all accounts has only running calls.
+    const queued = scope === undefined ? [] : await control.liveCalls(scope.accountId, 'queued');
     const filter = {
-      account: account && scopeOf(account),
+      account: scope,
+      queued,
       search: search.trim().toLowerCase(),
       direction,
       hasBot: bot,
@@ -146,6 +151,7 @@ const liveCalls = userRoute({
     const page = await liveFeed.page(filter, { limit, offset });
     return ok({
       total: page.total,
+      running: page.running,
       calls: [...page.calls],
       requests: page.requests.map(({ requestUuid, queued }) => ({
         request_uuid: requestUuid,

@@ -21,12 +21,18 @@ export function fieldProblems(
     const field = path.join('.') || whole;
     const said =
       missing === undefined
-        ? (exactly(keyword, params) ?? hintOf(schema, path) ?? message)
+        ? (exactly(keyword, params) ?? hintOf(schema, path) ?? withArticle(message))
         : 'is required';
     details[field] ??= said ?? 'is invalid';
   }
   return details;
 }
+
+/** Completes the message of a wrong type: `must be number`. */
+const withArticle = (message: string | undefined): string | undefined =>
+  message
+    ?.replace(/^must be (?=number$|string$|boolean$)/, 'must be a ')
+    .replace(/^must be (?=integer$|object$|array$)/, 'must be an ');
 
 /** Returns a sentence for rules that are more precise than the field's hint. */
 function exactly(keyword: string, params: Readonly<Record<string, unknown>>): string | undefined {

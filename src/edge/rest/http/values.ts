@@ -96,3 +96,14 @@ export function windowOf(
   }
   return ok({ fromUs: bounds[0], toUs: bounds[1] });
 }
+
+/** Returns the failure of a time zone that does not exist, or undefined. */
+export function wrongTimezone(timezone: string | undefined): Failure | undefined {
+  if (timezone === undefined) return undefined;
+  try {
+    Intl.DateTimeFormat('en', { timeZone: timezone });
+    return undefined;
+  } catch {
+    return invalidField('timezone', 'must be an IANA time zone, for example Europe/Berlin');
+  }
+}

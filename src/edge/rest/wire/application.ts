@@ -12,6 +12,7 @@ import {
   httpMethod,
   httpUrl,
   nullableText,
+  oneOf,
   optionalHttpUrl,
   type Static,
   Type,
@@ -57,9 +58,23 @@ const optionalFields = {
   caller_id: Type.Optional(callerIdField()),
 };
 
+/** Fields of an application whose calls an agent answers. */
+const agentFields = {
+  application_type: Type.Optional(
+    oneOf(['XML', 'agent'], { description: 'XML: the answer URL; agent: the agent of `agent`' }),
+  ),
+  agent: Type.Optional(
+    Type.Unsafe<object | string | null>({
+      type: ['object', 'string', 'null'],
+      description: 'definition of the agent: an object, or its YAML; null: none',
+    }),
+  ),
+};
+
 export const ApplicationCreateBody = Type.Object({
   app_name: appName(),
   answer_url: Type.Optional(httpUrl()),
+  ...agentFields,
   answer_xml: Type.Optional(answerXml()),
   sub_account: Type.Optional(accountIdText()),
   subaccount: Type.Optional(accountIdText({ description: 'same as sub_account' })),
@@ -69,6 +84,7 @@ export const ApplicationCreateBody = Type.Object({
 export const ApplicationUpdateBody = Type.Object({
   app_name: Type.Optional(appName()),
   answer_url: Type.Optional(httpUrl()),
+  ...agentFields,
   answer_xml: Type.Optional(answerXml()),
   ...optionalFields,
 });
@@ -133,6 +149,7 @@ export const ApplicationSchema = Type.Object({
   log_incoming_message: Type.Boolean(),
   public_uri: Type.Boolean(),
   caller_id: nullableText(),
+  agent: Type.Unsafe<object | null>({ type: ['object', 'null'], additionalProperties: true }),
   sip_transfer_url: Type.String(),
   sip_transfer_method: Type.String(),
   sip_uri: Type.String(),
@@ -151,7 +168,7 @@ export const showApplication = (
 ): Static<typeof ApplicationSchema> => ({
   app_id: String(application.appId),
   app_name: application.name,
-  application_type: 'XML',
+  application_type: application.agent === undefined ? 'XML' : 'agent',
   answer_url: inlineXmlOf(application.answerUrl) === undefined ? application.answerUrl : '',
   answer_xml: inlineXmlOf(application.answerUrl) ?? null,
   answer_method: application.answerMethod,
@@ -167,6 +184,7 @@ export const showApplication = (
   log_incoming_message: application.logIncomingMessage,
   public_uri: application.publicUri,
   caller_id: application.callerId ?? null,
+  agent: application.agent === undefined ? null : JSON.parse(application.agent),
   sip_transfer_url: '',
   sip_transfer_method: 'POST',
   sip_uri: `sip:${application.appId}@${context.registrar}`,

@@ -88,6 +88,13 @@ export const CdrSchema = Type.Object({
   rounded_bill_duration: Type.Optional(Type.Integer({ description: 'seconds' })),
   stir_verification: Type.Optional(Type.String()),
   stir_attestation: Type.Optional(Type.String()),
+  consent: Type.Optional(
+    Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'given or refused; null: the party was not asked',
+    }),
+  ),
+  consent_at: Type.Optional(nullableTimestamp()),
   stream_termination_reason: Type.Optional(nullableText()),
   stream_cdrs: Type.Optional(Type.Array(StreamCdrSchema)),
 });
@@ -182,6 +189,8 @@ export function showCdr(record: CdrRecord, strict = false): Static<typeof CdrSch
       rounded_bill_duration: secondsOf(cdr.billedMs),
       stir_verification: cdr.stirVerification ?? 'Not Applicable',
       stir_attestation: cdr.stirAttestation ?? '',
+      consent: cdr.consent ?? null,
+      consent_at: isoOrNull(cdr.consentUs),
       stream_termination_reason: cdr.streams.at(-1)?.terminationReason ?? null,
       stream_cdrs: cdr.streams.map(showStream),
     }),

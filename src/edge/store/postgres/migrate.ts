@@ -29,18 +29,23 @@ function statementsFor({ version, file }: Migration): readonly string[] {
   return file.endsWith('.postgres.sql') ? statementsOf(sql) : toPostgres(sql);
 }
 
-/** Applies all missing migrations, one node at a time. Refuses a database that a newer version of the service has written. */
+/** Applies all missing migrations or none, one node at a time. Refuses a database that a newer version of the service has written. */
 export function migratePostgres(db: PostgresConnection): void {
   refuseOld(db.serverVersion);
   // Takes the lock first, because `IF NOT EXISTS` fails when two nodes run it concurrently.
   locked(db, () =>
     db.run('CREATE TABLE IF NOT EXISTS schema_version (version BIGINT PRIMARY KEY)'),
   );
-  for (const migration of listPostgresMigrations())
+  const migrations = listPostgresMigrations();
+  const newest = migrations.at(-1)?.version ?? 0;
+  if (versionOf(db) < newest)
     locked(db, () => {
-      if (versionOf(db) >= migration.version) return;
-      for (const statement of statementsFor(migration)) db.run(statement);
-      db.run('INSERT INTO schema_version (version) VALUES (?)', [migration.version]);
+      const current = versionOf(db);
+      for (const migration of migrations) {
+        if (current >= migration.version) continue;
+        for (const statement of statementsFor(migration)) db.run(statement);
+        db.run('INSERT INTO schema_version (version) VALUES (?)', [migration.version]);
+      }
     });
   refuseNewer(versionOf(db));
 }

@@ -65,6 +65,8 @@ const cdrTable = new Table<Cdr & { readonly createdUs: number }>('cdr', {
   machine: optionalFlag,
   stirVerification: optionalText,
   stirAttestation: optionalText,
+  consent: optionalText,
+  consentUs: optionalInt,
   streams: converted(
     stored('streams', STREAMS),
     (streams: Cdr['streams']) => streams.map(storedStream),

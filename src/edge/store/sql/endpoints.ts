@@ -37,6 +37,7 @@ const applicationTable = new Table<Application>('application', {
   logIncomingMessage: flag,
   publicUri: flag,
   callerId: optionalText,
+  agent: optionalText,
   createdUs: int,
   updatedUs: int,
 });

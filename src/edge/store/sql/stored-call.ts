@@ -108,6 +108,8 @@ export const cdrShape = struct<StoredCdr>({
   machine: maybe(aFlag()),
   stirVerification: maybe(aText()),
   stirAttestation: maybe(aText()),
+  consent: maybe(oneOf('given', 'refused')),
+  consentUs: maybe(aNumber()),
   streams: listOf(streamShape),
 });
 
@@ -136,7 +138,7 @@ const fromFirstRecords: Upgrade = (older) => {
 
 export const OPEN_CALL = new StoredObject<StoredCall>({
   name: 'open call',
-  version: 3,
+  version: 4,
   shape: struct<StoredCall>({
     cdr: cdrShape,
     pulseSeconds: aNumber(),
@@ -147,7 +149,7 @@ export const OPEN_CALL = new StoredObject<StoredCall>({
     heartbeatUs: aNumber(),
     waiting: maybe(oneOf(true)),
   }),
-  upgrades: [fromFirstRecords, unchanged, unchanged],
+  upgrades: [fromFirstRecords, unchanged, unchanged, unchanged],
 });
 
 /** JSON omits undefined values. Copying a whole record and clearing a field costs a third of omitting the field. */

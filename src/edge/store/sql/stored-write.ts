@@ -18,7 +18,7 @@ import {
   struct,
   tupleOf,
 } from '../shape.ts';
-import { StoredObject } from '../stored-kind.ts';
+import { StoredObject, unchanged } from '../stored-kind.ts';
 import type { Unit } from '../unit.ts';
 import {
   cdrShape,
@@ -167,8 +167,8 @@ export function writeUnit({ node, ...write }: StoredWrite): Unit {
 
 export const SPOOLED_WRITE = new StoredObject<StoredWrite>({
   name: 'write that waits for the database',
-  version: 1,
+  version: 2,
   shape: writeShape,
-  // Version 0 stored the arguments unchanged.
-  upgrades: [(older) => storedWrite(older as unknown as Unit)],
+  // Version 0 stored the arguments unchanged. Version 1 had no consent in call records.
+  upgrades: [(older) => storedWrite(older as unknown as Unit), unchanged],
 });

@@ -11,6 +11,7 @@ import type {
 import type { Positions } from '../problem.ts';
 import type { XmlElement } from '../tree.ts';
 import { readConference } from './conference.ts';
+import { readConsent } from './consent.ts';
 import { readDial } from './dial.ts';
 import { readGather } from './gather.ts';
 import { readMultiPartyCall } from './multi-party.ts';
@@ -58,6 +59,7 @@ const RESPONSE_READERS: { readonly [K in InstructionKind]: Readers<K> } = {
   },
   stream: { Stream: (reader, { options }) => readStream(reader, options) },
   transfer: { Transfer: readTransfer },
+  consent: { Consent: readConsent },
   conference: { Conference: readConference, MultiPartyCall: readMultiPartyCall },
   hangup: { Hangup: readHangup },
   preAnswer: { PreAnswer: readPreAnswer },

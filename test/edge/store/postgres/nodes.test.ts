@@ -240,6 +240,7 @@ const anApplication = (accountId: AccountId): Application => ({
   publicUri: false,
   logIncomingMessage: false,
   callerId: undefined,
+  agent: undefined,
   createdUs: START_US,
   updatedUs: START_US,
 });

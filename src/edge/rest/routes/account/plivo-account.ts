@@ -6,6 +6,7 @@ import { err, ok } from '../../../../base/result.ts';
 import { invalidField } from '../../http/failure.ts';
 import { accountRoute, type Route } from '../../http/route.ts';
 import { accountIdText, apiId, hinted, messageReply, Type } from '../../http/schema.ts';
+import { wrongTimezone } from '../../http/values.ts';
 import { answered } from '../../refusal.ts';
 import { PricingSchema, pricesOf } from '../../wire/plivo-number.ts';
 
@@ -31,6 +32,8 @@ const update = accountRoute({
   }),
   reply: messageReply,
   async run({ accounts }, { accountId, body: { name, timezone }, apiId: id }) {
+    const wrong = wrongTimezone(timezone);
+    if (wrong !== undefined) return err(wrong);
     const patch = {
       ...(name !== undefined && { name }),
       ...(timezone !== undefined && { timezone }),

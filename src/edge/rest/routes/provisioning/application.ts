@@ -23,6 +23,7 @@ import {
   showApplication,
 } from '../../wire/application.ts';
 import { metaOf, sliceOf } from '../../wire/list.ts';
+import { agentPatch, agentUrls, newAgent } from './application-agent.ts';
 import { finder, listReply, resourcePaths } from './resource.ts';
 import { listedSubAccount, registrarOf, subAccountFor } from './scope.ts';
 
@@ -88,20 +89,29 @@ const createApplication = accountRoute({
       forMainAccount(input, undefined, body.default_endpoint_app === true || undefined) ??
       (await wrongCallerId(needs, input.accountId, 'caller_id', body.caller_id));
     if (wrong !== undefined) return err(wrong);
+    const agent = newAgent(needs, input.accountId, body);
+    if (!agent.ok) return agent;
     const answerUrl = answerUrlOf(body);
     if (!answerUrl.ok) return answerUrl;
-    if (answerUrl.value === undefined) {
+    if (answerUrl.value === undefined && agent.value === undefined) {
       return err(invalidField('answer_url', 'is required without answer_xml'));
     }
-    const created = await needs.provisioning.applications.create({
+    const { applications } = needs.provisioning;
+    const created = await applications.create({
       accountId: input.accountId,
       subAccount: subAccount.value,
       name: body.app_name,
-      answerUrl: answerUrl.value,
+      answerUrl: answerUrl.value ?? '',
+      agent: agent.value,
       // A document receives no hangups.
       ...(body.answer_xml !== undefined && { hangupUrl: '' }),
       ...applicationPatch(body),
     });
+    if (agent.value !== undefined) {
+      // The addresses of an agent contain the ID.
+      const urls = agentUrls(needs, created.appId, body.hangup_url);
+      await applications.patch(input.accountId, created.appId, urls);
+    }
     await keepDefault(needs, input, created.appId, body.default_endpoint_app);
     return ok({ api_id: input.apiId, message: 'created', app_id: String(created.appId) });
   },
@@ -174,10 +184,13 @@ const updateApplication = accountRoute({
     if (wrong !== undefined) return err(wrong);
     const answerUrl = answerUrlOf(body);
     if (!answerUrl.ok) return answerUrl;
+    const agent = agentPatch(needs, found.value, { ...body, answer_url: answerUrl.value });
+    if (!agent.ok) return agent;
     const patched = await needs.provisioning.applications.patch(accountId, appId, {
       ...applicationPatch(body),
       ...(body.app_name !== undefined && { name: body.app_name }),
       ...(answerUrl.value !== undefined && { answerUrl: answerUrl.value }),
+      ...agent.value,
     });
     await keepDefault(needs, input, appId, body.default_endpoint_app);
     return answered(patched, () => ({ api_id: input.apiId, message: 'changed' }));

@@ -1,0 +1,62 @@
+#!/usr/bin/env node
+// `npm run nightly` runs all long tests of reliability in order, with new seeds each night. Options after `--`:
+// `--scale 2` (default 1) multiplies seeds and durations, `--seed 7` (default: the date), names of steps. With scale 1 it takes
+// about two hours on two cores. Writes the output of each step to build/nightly, and exits with 1 if one failed.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream, mkdirSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+const out = join(root, 'build', 'nightly');
+const DAY_MS = 86_400_000;
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    scale: { type: 'string', default: '1' },
+    seed: { type: 'string', default: String(Math.floor(Date.now() / DAY_MS)) },
+  },
+});
+const scale = Number(values.scale);
+const seed = Number(values.seed);
+if (!(scale > 0) || !Number.isSafeInteger(seed)) {
+  console.error('usage: npm run nightly -- [--scale 1] [--seed 1] [step …]');
+  process.exit(2);
+}
+const times = (count) => String(Math.max(1, Math.round(count * scale)));
+/** First seed of the simulations: each night has its own range. */
+const from = String(1_000_000 + (seed % 1_000_000) * 10_000);
+
+const STEPS = {
+  simulation: ['test/sim/run.ts', '--nightly', '--seeds', times(1000), '--from', from],
+  calls: ['test/sim/run.ts', '--seeds', times(100), '--from', from],
+  crash: ['test/crash/run.ts', times(200), String(seed)],
+  'judge-1': ['test/judge/run.ts', '--minutes', times(15), '--seed', String(seed)],
+  'judge-3': ['test/judge/run.ts', '--nodes', '3', '--minutes', times(30), '--seed', String(seed)],
+  fuzz: ['scripts/fuzz.mjs', '--seconds', times(60), '--seed', String(seed)],
+  api: ['test/fuzz/openapi.ts', '--minutes', times(10), '--seed', String(seed)],
+  attack: ['test/attack/run.ts', '--quick'],
+};
+const unknown = positionals.filter((name) => !(name in STEPS));
+if (unknown.length > 0) {
+  console.error(`no step ${unknown.join(', ')}; there are ${Object.keys(STEPS).join(', ')}`);
+  process.exit(2);
+}
+mkdirSync(out, { recursive: true });
+let failed = 0;
+for (const [name, args] of Object.entries(STEPS)) {
+  if (positionals.length > 0 && !positionals.includes(name)) continue;
+  const log = createWriteStream(join(out, `${name}.log`));
+  const startMs = performance.now();
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  for (const stream of [child.stdout, child.stderr]) stream.pipe(log, { end: false });
+  const [status, signal] = await once(child, 'close');
+  log.end();
+  const minutes = ((performance.now() - startMs) / 60_000).toFixed(1);
+  console.log(`${status === 0 ? '✓' : '✗'} ${name}: ${minutes} min${signal ? `, ${signal}` : ''}`);
+  failed += status === 0 ? 0 : 1;
+}
+console.log(`seed ${seed}, scale ${scale}: ${failed} failed. Output: ${out}`);
+process.exit(failed === 0 ? 0 : 1);

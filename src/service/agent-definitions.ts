@@ -1,0 +1,51 @@
+/** Definitions of agents in requests of the REST API. */
+import { type CheckedDefinition, readDefinition } from '../agent/definition.ts';
+import type { AccountId, AppId, Random } from '../base/ids.ts';
+import { err, ok, type Result } from '../base/result.ts';
+import { type Environment, shownPath } from '../config/checked-file.ts';
+import { parseSource } from '../config/source.ts';
+import { AGENT_ORIGIN } from '../edge/webhook/agent-applications.ts';
+
+/** Maximum length of a definition as JSON, in characters. */
+const MAX_LENGTH = 64 * 1024;
+/** Length of the random part of an agent's address. */
+const TOKEN_BYTES = 16;
+
+/** Agents of applications, for the REST API. */
+export const agentAccess = ({
+  random,
+  environment,
+  isAllowed,
+}: {
+  readonly random: Random;
+  readonly environment: Environment;
+  readonly isAllowed: (accountId: AccountId) => boolean;
+}) => ({
+  isAllowed,
+  read: (definition: unknown) => readAgent(definition, environment),
+  urlOf: (appId: AppId) =>
+    `${AGENT_ORIGIN}/${appId}-${Buffer.from(random.bytes(TOKEN_BYTES)).toString('hex')}`,
+});
+
+/** Checks an object, or YAML. Returns its JSON with references instead of secrets, or the faults by field. */
+function readAgent(
+  given: unknown,
+  environment: Environment,
+): Result<string, Readonly<Record<string, string>>> {
+  let definition = given;
+  if (typeof given === 'string') {
+    if (given.length > MAX_LENGTH) return err({ agent: TOO_LONG });
+    const source = parseSource(given, 'the YAML');
+    if (typeof source === 'string') return err({ agent: source });
+    definition = source.tree;
+  }
+  const text = JSON.stringify(definition);
+  if (text.length > MAX_LENGTH) return err({ agent: TOO_LONG });
+  const { agent, faults } = readDefinition(definition, environment);
+  return agent === undefined ? err(byField(faults)) : ok(text);
+}
+
+const TOO_LONG = `must have at most ${MAX_LENGTH} characters`;
+
+const byField = (faults: CheckedDefinition['faults']): Readonly<Record<string, string>> =>
+  Object.fromEntries(faults.map(({ path, what }) => [shownPath(['agent', ...path]), what]));

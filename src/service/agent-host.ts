@@ -1,0 +1,92 @@
+/** The process that runs the agents of applications. It starts with the first request, and again after a crash. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { HostReply, HostRequest } from '../agent/host-messages.ts';
+import type { Clock } from '../base/clock.ts';
+import { hashHex } from '../base/hash.ts';
+import type { Logger } from '../base/logger.ts';
+import { err, ok, type Result } from '../base/result.ts';
+import type { Application } from '../domain/provisioning/types.ts';
+import type { AgentPlace } from '../edge/webhook/agent-applications.ts';
+
+const PROGRAM = fileURLToPath(new URL('../agent/host.ts', import.meta.url));
+/** Maximum time for an agent to start, in ms. */
+const START_MS = 10_000;
+/** Maximum number of unanswered requests. */
+const MAX_WAITING = 1000;
+
+export class AgentHost {
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #waiting = new Map<number, (reply: HostReply) => void>();
+  #child: ChildProcess | undefined;
+  #lastId = 0;
+  #isStopped = false;
+
+  constructor({ clock, logger }: { readonly clock: Clock; readonly logger: Logger }) {
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  /** Starts the agent of the application, or finds it running. */
+  async run({ appId, agent = '' }: Application, url: string): Promise<Result<AgentPlace, string>> {
+    if (this.#isStopped) return err('the service is stopping');
+    if (this.#waiting.size >= MAX_WAITING) return err('too many agents are starting');
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const request: HostRequest = {
+      id,
+      key: `${appId} ${hashHex('sha256', agent)}`,
+      definition: agent,
+      url,
+    };
+    const reply = await new Promise<HostReply>((resolve) => {
+      const cancel = this.#clock.at(this.#clock.monotonicMs() + START_MS, () =>
+        this.#settle({ id, error: 'the agent did not start in time' }),
+      );
+      this.#waiting.set(id, (one) => {
+        cancel();
+        resolve(one);
+      });
+      this.#running().send(request, (error) => {
+        if (error) this.#settle({ id, error: error.message });
+      });
+    });
+    if ('error' in reply) return err(reply.error);
+    return ok({ port: reply.port, password: reply.password });
+  }
+
+  /** Ends the process. Calls with agents must have ended. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    const child = this.#child;
+    if (child === undefined) return;
+    const exited = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    await exited;
+  }
+
+  #running(): ChildProcess {
+    if (this.#child?.connected === true) return this.#child;
+    const child = fork(PROGRAM, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], execArgv: [] });
+    this.#child = child;
+    child.on('message', (reply: HostReply) => this.#settle(reply));
+    child.on('error', (error) => this.#logger.error({ error }, 'process of agents failed'));
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#logger.warn({ text: text.slice(0, 1000) }, 'process of agents');
+    });
+    child.on('exit', (code, signal) => {
+      if (this.#child === child) this.#child = undefined;
+      if (!this.#isStopped) this.#logger.error({ code, signal }, 'process of agents ended');
+      for (const id of [...this.#waiting.keys()])
+        this.#settle({ id, error: 'the process of agents ended' });
+    });
+    return child;
+  }
+
+  #settle(reply: HostReply): void {
+    const waiting = this.#waiting.get(reply.id);
+    this.#waiting.delete(reply.id);
+    waiting?.(reply);
+  }
+}

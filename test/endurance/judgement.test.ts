@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { judge, type Sample } from './judgement.ts';
+import { linePlot } from './plot.ts';
+
+const samples = (change: (at: number) => Partial<Sample>): readonly Sample[] =>
+  Array.from({ length: 50 }, (_, at) => ({
+    atMs: at * 60_000,
+    residentMiB: 200 + Math.min(at, 10),
+    heapMiB: 60 + (at % 3),
+    descriptors: 60,
+    timers: 100,
+    diskMiB: 10 + at * 0.5,
+    calls: at * 20,
+    setupMs: 80 + (at % 5),
+    ...change(at),
+  }));
+const notFlat = (change: (at: number) => Partial<Sample>): readonly string[] =>
+  judge(samples(change))
+    .filter(({ isFlat }) => !isFlat)
+    .map(({ title }) => title);
+
+it('accepts a run whose values stay the same after the warm-up', () => {
+  expect(notFlat(() => ({}))).toEqual([]);
+});
+
+it.each([
+  ['resident memory', (at: number) => ({ residentMiB: 200 + at * 3 })],
+  ['open descriptors', (at: number) => ({ descriptors: 60 + at })],
+  ['timers', (at: number) => ({ timers: 100 + at * 4 })],
+  ['disk per call', (at: number) => ({ diskMiB: 10 + at * at * 0.05 })],
+  ['setup time, 99th percentile', (at: number) => ({ setupMs: 80 + at * 8 })],
+  ['JavaScript heap', () => ({ heapMiB: Number.NaN })],
+])('reports growth or a lack of samples: %s', (title, change) => {
+  expect(notFlat(change)).toEqual([title]);
+});
+
+it('plots a series', () => {
+  const svg = linePlot('memory <x>', 'MiB', [
+    { x: 0, y: 1 },
+    { x: 2, y: 4 },
+  ]);
+  expect(svg).toContain('memory &lt;x> (MiB)');
+  expect(svg).toMatch(/<polyline[^>]* points="80\.0,\S+ 708\.0,\S+"/);
+});
