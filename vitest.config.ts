@@ -9,7 +9,10 @@ const PURE = 'test/{base,protocol,domain}/**/*.test.ts';
 const MEMORY = ['test/service/memory.test.ts', 'test/edge/sip/call-memory.test.ts'];
 
 /** Small files that run for long: they begin first, or one core would end the run alone. */
-const LONG = ['sim/sim', 'e2e/', 'crash/crash', 'edge/store/', 'cli/stream-test', 'conformance-'];
+const LONG = [
+  ...['sim/', 'e2e/', 'upgrade/', 'crash/crash', 'rehearse/', 'docs/', 'edge/cluster/', 'edge/store/'],
+  ...['cli/stream-test', 'deploy/', 'conformance-'],
+];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -25,7 +28,8 @@ export default defineConfig({
   test: {
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    // Tests in real time wait, so that two cores serve three workers.
+    maxWorkers: 3,
     globalSetup: 'test/postgres-end.ts',
     pool: 'forks',
     // Files share the modules of their worker, which halves the processor time of the run: no test changes global state.

@@ -195,9 +195,10 @@ function buildParts(outside: Monitored, start: StartWithLog) {
 /** Limits, directory and conferences that calls share with other nodes. Empty without a cluster. */
 function clusterLines({ cluster, derived, lines }: Monitored) {
   if (cluster === undefined) return {};
-  const { slots, directory, claims } = cluster.shared;
+  const { slots, directory, claims, lease } = cluster.shared;
   const port = (): number => lines.signalling.port();
-  return { slots, directory, otherNodes: { ...cluster, claims, host: derived.sipNodeHost, port } };
+  const otherNodes = { ...cluster, claims, host: derived.sipNodeHost, port };
+  return { slots, directory, lease, otherNodes };
 }
 
 /** Campaigns and their dialer, which stops when this node drains. */

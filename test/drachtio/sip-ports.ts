@@ -8,6 +8,9 @@ import { parseUri } from '../../src/protocol/sip/uri.ts';
 
 type Received = (bytes: Uint8Array, flow: Flow) => void;
 
+/** Maximum number of ports to try when the system chooses them. */
+const ATTEMPTS = 5;
+
 export class SipPorts {
   readonly #received: Received;
   readonly #udp: UdpSocket;
@@ -24,12 +27,20 @@ export class SipPorts {
   }
 
   static async open(port: number, received: Received): Promise<SipPorts> {
-    const ports = new SipPorts(received);
-    ports.#udp.bind(port, '127.0.0.1');
-    await once(ports.#udp, 'listening');
-    ports.#tcp.listen(ports.port, '127.0.0.1');
-    await once(ports.#tcp, 'listening');
-    return ports;
+    for (let attempt = 1; ; attempt += 1) {
+      const ports = new SipPorts(received);
+      ports.#udp.bind(port, '127.0.0.1');
+      await once(ports.#udp, 'listening');
+      ports.#tcp.listen(ports.port, '127.0.0.1');
+      try {
+        await once(ports.#tcp, 'listening');
+        return ports;
+      } catch (error) {
+        // Another process has a TCP connection with the port that this UDP socket was given.
+        ports.#udp.close();
+        if (port !== 0 || attempt === ATTEMPTS) throw error;
+      }
+    }
   }
 
   get port(): number {

@@ -15,6 +15,8 @@ import { type Credentials, type Method, type Service, startService } from './ser
 const OF_CALLS = [
   'hangup',
   'transfer',
+  'handOver',
+  'cancelHandOver',
   'startRecording',
   'stopRecording',
   'pauseRecording',

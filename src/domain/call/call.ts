@@ -19,7 +19,7 @@ import type { Headers, InboundLeg, Leg, LegEnd, LegPolicy, MediaLeg, Signalling 
 import { OneWayAudioDetector } from './one-way-audio.ts';
 import { mayForward } from './onward-headers.ts';
 import { OutboundPart } from './outbound-part.ts';
-import type { PartOf } from './part.ts';
+import type { AnswerLease, PartOf } from './part.ts';
 import { NOBODY, type Peer } from './peer.ts';
 import type { CallTerms, Recorded } from './recorded.ts';
 import type { DialPlan } from './target-selection.ts';
@@ -41,6 +41,8 @@ export type { DialPlan, FindSlot, TargetSlot } from './target-selection.ts';
 
 export interface CallNeeds extends LegMediaNeeds {
   readonly clock: Pick<Clock, 'at' | 'monotonicMs' | 'wallMs'>;
+  /** Inbound calls are answered only while it is held. Undefined without a cluster. */
+  readonly lease?: AnswerLease | undefined;
 }
 
 /** One call leg with its signalling, media and billing state, from the first message to the end. */
@@ -59,7 +61,7 @@ export class Call implements Recorded {
   readonly #course: CallState;
   readonly #media: LegMedia;
   readonly #hearing = new OneWayAudioDetector();
-  readonly #clock: CallNeeds['clock'];
+  readonly #needs: Pick<CallNeeds, 'clock' | 'lease'>;
   /** Direction-specific part; undefined until there is an INVITE. */
   #part: InboundPart | OutboundPart | undefined;
   #lostPeer: LostPeer | undefined;
@@ -79,9 +81,10 @@ export class Call implements Recorded {
     this.streams = new CallStreams(price);
     this.#hangupTarget = hangupTarget;
     this.#course = new CallState(needs.clock, needs.log);
-    this.#clock = needs.clock;
+    this.#needs = needs;
     const expectAudio = (): void => {
-      if (this.isAnswered) this.#hearing.expect(this.hold === undefined, this.#clock.monotonicMs());
+      if (this.isAnswered)
+        this.#hearing.expect(this.hold === undefined, this.#needs.clock.monotonicMs());
     };
     this.#course.observe({ answered: expectAudio, holds: expectAudio });
     this.signal = this.#course.signal;
@@ -177,17 +180,15 @@ export class Call implements Recorded {
   /** Adds the one-way-audio time to `quality`. Logs when one-way audio begins and ends. */
   #judged(quality: MediaQuality | undefined): MediaQuality | undefined {
     if (quality === undefined) return undefined;
-    const nowMs = this.#clock.monotonicMs();
+    const nowMs = this.#needs.clock.monotonicMs();
     const { packetsReceived, packetsSent } = quality;
-    const unheardMs = this.#hearing.unheardMs(packetsReceived, nowMs);
+    const dueForMs = this.#hearing.unheardMs(packetsReceived, nowMs);
     const change = this.#hearing.look(packetsReceived, nowMs);
+    const facts = { dueForMs, packetsSent };
     if (change === 'unheard')
-      this.log.add('warning', 'one-way audio: no RTP has come from the peer', {
-        dueForMs: unheardMs,
-        packetsSent,
-      });
+      this.log.add('warning', 'one-way audio: no RTP has come from the peer', facts);
     if (change === 'heard') this.log.add('media', 'RTP from the peer has started');
-    return unheardMs === undefined ? quality : { ...quality, unheardMs };
+    return dueForMs === undefined ? quality : { ...quality, unheardMs: dueForMs };
   }
 
   /** Media of a leg that is answered or has early media. Asserts that the media exists. */
@@ -268,21 +269,19 @@ export class Call implements Recorded {
   }
 
   /**
-   * Sends 200 with SDP. Resolves to true at the ACK; only then is the call answered and billed. Awaits `durable` before it
-   * reports the answer, so that a crash afterwards finds an answered call in the store.
+   * Sends 200 with SDP. Resolves to true once the ACK was received and `durable` has stored the answer; only then is the
+   * call answered and billed.
    */
   async answer(durable: () => Promise<void>): Promise<boolean> {
     if (this.isAnswered) return true;
-    const inbound = this.#inbound;
-    assert(inbound !== undefined, 'only an inbound leg is answered by us');
-    return inbound.answer(durable);
+    assert(this.#inbound !== undefined, 'only an inbound leg is answered by us');
+    return this.#inbound.answer(durable);
   }
 
   /** Sends the INVITE to each target in turn until one accepts. Further progress arrives through events and `ended`. */
   async dial(signalling: Signalling, plan: DialPlan): Promise<void> {
-    const part = new OutboundPart(this.#partOf());
-    this.#part = part;
-    await part.dial(signalling, plan);
+    this.#part = new OutboundPart(this.#partOf());
+    await this.#part.dial(signalling, plan);
   }
 
   /** Records a bridge between both calls. */
@@ -304,7 +303,7 @@ export class Call implements Recorded {
 
   /** Suppresses the record and the hangup notification, for a call that this node cannot serve. */
   endUnrecorded(): void {
-    this.#hangupTarget = undefined;
+    this.endUntold();
     this.isUnrecorded = true;
   }
 
@@ -335,7 +334,7 @@ export class Call implements Recorded {
   #connection(connected: boolean): void {
     if (this.isEnded) return;
     this.#lostPeer ??= new LostPeer({
-      clock: this.#clock,
+      clock: this.#needs.clock,
       log: this.log,
       packetsReceived: () => this.#media.quality()?.packetsReceived,
       isHeld: () => this.isAnswered && this.hold !== undefined,
@@ -392,6 +391,7 @@ export class Call implements Recorded {
       course: this.#course,
       media: this.#media,
       log: this.log,
+      lease: this.#needs.lease,
       hangup: (...how) => this.hangup(...how),
       legEnded: (end) => this.#legEnded(end),
       connection: (connected) => this.#connection(connected),

@@ -1,4 +1,5 @@
 /** Inbound part of a call: ringing, early media and the answer. */
+import { noOperation } from '../../base/no-operation.ts';
 import type { InboundLeg } from './needs.ts';
 import { type CallPart, legEventsOf, openMedia, type PartOf } from './part.ts';
 import type { Peer } from './peer.ts';
@@ -61,7 +62,7 @@ export class InboundPart implements CallPart {
   async #answer(durable: () => Promise<void>): Promise<boolean> {
     const { course } = this.#of;
     const sdp = await this.#localSdp();
-    if (sdp === undefined || course.isEnded) return false;
+    if (sdp === undefined || !(await this.#isOurs())) return false;
     course.accepted();
     const sentUs = course.nowUs();
     const acknowledged = await this.leg.answer(sdp);
@@ -71,6 +72,16 @@ export class InboundPart implements CallPart {
     if (course.isEnded) return false;
     course.answered();
     return true;
+  }
+
+  /**
+   * Waits until no other node can have adopted the call, which this process does not notice while it is stopped. Returns
+   * false once the call has ended.
+   */
+  async #isOurs(): Promise<boolean> {
+    const { course, lease } = this.#of;
+    if (lease !== undefined) await lease.held(course.signal).catch(noOperation); // ended
+    return !course.isEnded;
   }
 
   async #localSdp(): Promise<string | undefined> {

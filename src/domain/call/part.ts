@@ -15,12 +15,20 @@ export interface CallPart {
   readonly isOffered: boolean;
 }
 
+/** Confirms that no other node can have adopted the calls of this node. */
+export interface AnswerLease {
+  /** Resolves while the lease is held. Rejects with the signal's reason if it aborts first. */
+  held(signal: AbortSignal): Promise<void>;
+}
+
 /** Parent call of a part. */
 export interface PartOf {
   readonly owner: LegOwner;
   readonly course: CallState;
   readonly media: LegMedia;
   readonly log: CallLog;
+  /** Undefined without a cluster. */
+  readonly lease: AnswerLease | undefined;
   hangup(cause: HangupCauseKey, source: HangupSource, detail?: string): void;
   legEnded(end: LegEnd): void;
   connection(connected: boolean): void;

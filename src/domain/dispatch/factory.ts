@@ -45,6 +45,7 @@ export interface FactoryNeeds {
   readonly judgeRtp: CallNeeds['judgeRtp'];
   readonly resolveHost?: CallNeeds['resolveHost'];
   readonly rtpSources?: CallNeeds['rtpSources'];
+  readonly lease?: CallNeeds['lease'];
 }
 
 /** Creates calls and determines their prices. */
@@ -145,7 +146,8 @@ export class CallFactory implements NodeLegs {
   }
 
   #around(log: CallLog, parent: Call | undefined): CallNeeds {
-    const { media, clock, mediaTimeoutMs, judgeRtp, resolveHost, rtpSources, codecs } = this.#needs;
+    const { media, clock, mediaTimeoutMs, judgeRtp, resolveHost, rtpSources, codecs, lease } =
+      this.#needs;
     return {
       media,
       clock,
@@ -158,6 +160,7 @@ export class CallFactory implements NodeLegs {
       judgeRtp,
       resolveHost,
       rtpSources,
+      lease,
       log,
     };
   }

@@ -1,6 +1,6 @@
 /** What the call components need: external connections, and the parts of the service below them. */
 import type { DestinationGuard } from '../../base/egress.ts';
-import type { CallLogs } from '../../domain/call/call.ts';
+import type { CallLogs, CallNeeds } from '../../domain/call/call.ts';
 import type {
   AudioLibrary,
   AudioStreams,
@@ -49,6 +49,8 @@ export interface CallLines {
   readonly destinations: Pick<DestinationGuard, 'judgeRtp'> &
     Partial<Pick<DestinationGuard, 'addressesOf'>>;
   readonly newCalls: NewCalls;
+  /** Absent: no other node can adopt calls of this node. */
+  readonly lease?: CallNeeds['lease'];
   /** Absent: no other node uses the limits. */
   readonly slots?: Slots | undefined;
   /** Absent: no other node controls calls of this node. */

@@ -87,6 +87,7 @@ function factoryOf(site: CallSite): CallFactory {
     },
     resolveHost: site.lines.destinations.addressesOf,
     judgeRtp: rtpJudgeOf(site),
+    lease: site.lines.lease,
   });
 }
 

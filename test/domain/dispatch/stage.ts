@@ -51,6 +51,7 @@ interface Dials {
   readonly queuePerAccount?: number;
   readonly allowSpecial?: readonly string[];
   readonly endOnRevocation?: boolean;
+  readonly lease?: CallLines['lease'];
 }
 
 function settingsWith(dials: Dials): Settings {
@@ -167,6 +168,7 @@ export async function openStage(over: Partial<NewAccount> = {}, dials: Dials = {
     callbacks: customer.client,
     media: media.asMedia,
     signalling,
+    lease: dials.lease,
     newCalls,
     logs,
     streams: streamsInto(sockets),

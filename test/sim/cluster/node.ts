@@ -254,6 +254,7 @@ export class SimNode {
       signalling,
       slots,
       directory,
+      lease,
       logs,
       ...NO_SPEECH,
       newCalls: new NewCalls(clock),
