@@ -1,22 +1,22 @@
 /** Frame of all pages: sidebar, account switcher, breadcrumbs, command palette, and the page of the URL. */
-import { BellDot, LogOut, Menu as MenuIcon, Search } from 'lucide';
+import { BellDot, Menu as MenuIcon, Search } from 'lucide';
 import type { ComponentType } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { call, get, LOST, type Me, messageOf, type Row, rows, text } from './api.ts';
-import { RELOAD, useLive, useLoad } from './hooks.ts';
+import { useEffect, useState } from 'preact/hooks';
+import { get, LOST, type Me, messageOf, type Row, rows, text } from './api.ts';
+import { type Loaded as LoadedData, RELOAD, useLoad } from './hooks.ts';
 import { mayRead, signedInAs } from './may.ts';
 import type { PageProps } from './page-props.ts';
 import { MOVED, PAGES, type PageInfo } from './pages.ts';
-import { go, href, linkTo, usePlace } from './place.ts';
+import { href, linkTo, type Place, usePlace } from './place.ts';
+import { Sidebar } from './sidebar.tsx';
 import { t } from './text.ts';
 import { Boundary } from './ui/boundary.tsx';
-import { Chooser } from './ui/chooser.tsx';
 import { Connection } from './ui/connection.tsx';
 import { Icon } from './ui/icon.tsx';
 import { Confirmation } from './ui/overlay.tsx';
 import { Palette } from './ui/palette.tsx';
-import { Badge, Empty, NotFound, Problem, Skeleton } from './ui/parts.tsx';
-import { ThemeChoice, ZONE_CHANGED, ZoneChoice } from './ui/preferences.tsx';
+import { Empty, NotFound, Problem, Skeleton } from './ui/parts.tsx';
+import { ZONE_CHANGED } from './ui/preferences.tsx';
 import { Toasts } from './ui/toast.tsx';
 
 const KEPT_ACCOUNT = 'console.account';
@@ -42,50 +42,58 @@ interface Props {
   readonly left: () => void;
 }
 
+/** The account of the page: of the user, of the URL, or the last one. Loads the accounts to choose from. */
+function useAccount(me: Me, place: Place) {
+  const isStaff = me.account_id === null;
+  const accounts = useLoad('accounts', () => (isStaff ? accountsOf() : Promise.resolve([])));
+  const kept = localStorage.getItem(KEPT_ACCOUNT) ?? '';
+  const isThere = accounts.value?.some((one) => one['auth_id'] === kept);
+  const first = isThere ? kept : text(accounts.value?.[0]?.['auth_id']);
+  const account = me.account_id ?? (place.account || first);
+  useEffect(() => {
+    if (isStaff && account !== '') localStorage.setItem(KEPT_ACCOUNT, account);
+  }, [account, isStaff]);
+  return { account, accounts };
+}
+
+/** Returns the page of the URL, or undefined if the user may not see it, and the further parts of its path. */
+function pageOf(me: Me, place: Place) {
+  const start = me.role === 'billing' ? 'billing' : 'overview';
+  const moved = MOVED[place.path.slice(0, 2).join('/')] ?? MOVED[place.path.join('/')];
+  const [name = start, ...rest] = moved === undefined ? place.path : [moved];
+  const page = PAGES.find((one) => one.path === name && isPermitted(one, me.account_id === null));
+  return { name, rest, page };
+}
+
+/** Draws the component again when the time zone changes. */
+function useZoneChanges(): void {
+  const [, drawAgain] = useState(0);
+  useEffect(() => {
+    const changed = () => drawAgain((count) => count + 1);
+    addEventListener(ZONE_CHANGED, changed);
+    return () => removeEventListener(ZONE_CHANGED, changed);
+  }, []);
+}
+
 export function Shell({ me, left }: Props) {
   signedInAs(me.role);
   const isStaff = me.account_id === null;
   const place = usePlace();
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [isPaletteOpen, setPaletteOpen] = useState(false);
-  const [, drawAgain] = useState(0);
-  const accounts = useLoad('accounts', () => (isStaff ? accountsOf() : Promise.resolve([])));
-  const kept = localStorage.getItem(KEPT_ACCOUNT) ?? '';
-  const isThere = accounts.value?.some((one) => one['auth_id'] === kept);
-  const first = isThere ? kept : text(accounts.value?.[0]?.['auth_id']);
-  const account = me.account_id ?? (place.account || first);
+  const { account, accounts } = useAccount(me, place);
   linkTo(isStaff ? account : '');
-  const start = me.role === 'billing' ? 'billing' : 'overview';
-  const moved = MOVED[place.path.slice(0, 2).join('/')] ?? MOVED[place.path.join('/')];
-  const [name = start, ...rest] = moved === undefined ? place.path : [moved];
-  const page = PAGES.find((one) => one.path === name && isPermitted(one, isStaff));
+  const { name, rest, page } = pageOf(me, place);
   const title = page?.title ?? t('404: Page not found');
   useEffect(() => {
     document.title = `${title} · ${me.platform}`;
   }, [title, me.platform]);
-  useEffect(() => {
-    if (isStaff && account !== '') localStorage.setItem(KEPT_ACCOUNT, account);
-  }, [account, isStaff]);
   useEffect(() => setMenuOpen(false), [place]);
-  useEffect(() => {
-    const changed = () => drawAgain((count) => count + 1);
-    addEventListener(ZONE_CHANGED, changed);
-    return () => removeEventListener(ZONE_CHANGED, changed);
-  }, []);
+  useZoneChanges();
   const shown = PAGES.filter((one) => isPermitted(one, isStaff));
-  const signOut = async () => {
-    await call('POST', '/console/api/sign-out').catch(() => undefined);
-    left();
-  };
   return (
     <div class="app" data-menu={isMenuOpen ? 'open' : 'closed'}>
-      <button
-        type="button"
-        class="btn skip"
-        onClick={() => document.getElementById('content')?.focus()}
-      >
-        {t('Skip to content')}
-      </button>
+      <SkipLink />
       {isMenuOpen && (
         <button
           type="button"
@@ -94,74 +102,17 @@ export function Shell({ me, left }: Props) {
           onClick={() => setMenuOpen(false)}
         />
       )}
-      <aside class="sidebar">
-        <a class="brand" href={href('')}>
-          <Mark /> {me.platform}
-        </a>
-        {isStaff && (
-          <Chooser
-            label={t('Account')}
-            value={account}
-            set={(next) => go(href(place.path[0] ?? '', {}, next))}
-            choices={(accounts.value ?? []).map((one) => ({
-              value: text(one['auth_id']),
-              label: text(one['name']),
-              note: text(one['auth_id']),
-            }))}
-          />
-        )}
-        <Nav pages={shown} current={page?.path} isStaff={isStaff} />
-        <div class="foot">
-          <a class="small muted" href={href('profile')}>
-            {me.email}
-          </a>
-          <button
-            type="button"
-            class="btn quiet icon"
-            aria-label={t('Sign out')}
-            title={t('Sign out')}
-            onClick={() => void signOut()}
-          >
-            <Icon of={LogOut} size={15} />
-          </button>
-          <ZoneChoice />
-          <ThemeChoice />
-        </div>
-      </aside>
+      <Sidebar {...{ me, left, place, account, shown, page }} accounts={accounts.value} />
       <div class="column">
         <Connection />
-        <header class="topbar">
-          <button
-            type="button"
-            class="btn quiet icon menu-toggle"
-            aria-label={t('Open menu')}
-            aria-expanded={isMenuOpen}
-            onClick={() => setMenuOpen(true)}
-          >
-            <Icon of={MenuIcon} />
-          </button>
-          <Crumbs page={page} rest={rest} />
-          {isStaff && <AlarmSign />}
-          <button type="button" class="search-open" onClick={() => setPaletteOpen(true)}>
-            <Icon of={Search} size={14} />
-            <span>{t('Search')}</span>
-            <kbd>{navigator.userAgent.includes('Mac') ? '⌘ K' : 'Ctrl K'}</kbd>
-          </button>
-        </header>
+        <Topbar
+          {...{ page, rest, isStaff, isMenuOpen }}
+          openMenu={() => setMenuOpen(true)}
+          openPalette={() => setPaletteOpen(true)}
+        />
         <main class="content" id="content" tabIndex={-1}>
           <Boundary at={`${name} ${rest.join('/')} ${account}`}>
-            {page === undefined ? (
-              <NotFound />
-            ) : account === '' && accounts.value !== undefined ? (
-              <NoAccount page={page} {...{ me, isStaff, rest }} />
-            ) : account === '' ? (
-              <>
-                <Problem text={accounts.problem} />
-                <Skeleton />
-              </>
-            ) : (
-              <Loaded key={page.path + account} page={page} {...{ account, me, isStaff, rest }} />
-            )}
+            <Content {...{ page, accounts, account, me, isStaff, rest }} />
           </Boundary>
         </main>
       </div>
@@ -178,11 +129,63 @@ export function Shell({ me, left }: Props) {
   );
 }
 
-const Mark = () => (
-  <svg width="20" height="20" viewBox="0 0 24 24" fill="currentColor" aria-hidden="true">
-    <path d="M12 2a1.6 1.6 0 0 1 1.6 1.6v.7A6.5 6.5 0 0 1 18.5 10.600v3.7l1.7 2.6a.8.8 0 0 1-.7 1.300H4.500a.8.8 0 0 1-.7-1.300l1.700-2.600v-3.700a6.500 6.500 0 0 1 4.900-6.300v-.7A1.600 1.600 0 0 1 12 2Zm-2.700 17.700h5.400a2.700 2.700 0 0 1-5.400 0Z" />
-  </svg>
+const SkipLink = () => (
+  <button
+    type="button"
+    class="btn skip"
+    onClick={() => document.getElementById('content')?.focus()}
+  >
+    {t('Skip to content')}
+  </button>
 );
+
+interface TopbarProps extends CrumbsProps {
+  readonly isStaff: boolean;
+  readonly isMenuOpen: boolean;
+  readonly openMenu: () => void;
+  readonly openPalette: () => void;
+}
+
+const Topbar = ({ page, rest, isStaff, isMenuOpen, openMenu, openPalette }: TopbarProps) => (
+  <header class="topbar">
+    <button
+      type="button"
+      class="btn quiet icon menu-toggle"
+      aria-label={t('Open menu')}
+      aria-expanded={isMenuOpen}
+      onClick={openMenu}
+    >
+      <Icon of={MenuIcon} />
+    </button>
+    <Crumbs page={page} rest={rest} />
+    {isStaff && <AlarmSign />}
+    <button type="button" class="search-open" onClick={openPalette}>
+      <Icon of={Search} size={14} />
+      <span>{t('Search')}</span>
+      <kbd>{navigator.userAgent.includes('Mac') ? '⌘ K' : 'Ctrl K'}</kbd>
+    </button>
+  </header>
+);
+
+interface ContentProps extends PageProps {
+  readonly page: PageInfo | undefined;
+  readonly accounts: LoadedData<readonly Row[]>;
+}
+
+/** The page of the URL, or what it waits for. */
+function Content({ page, accounts, account, ...props }: ContentProps) {
+  if (page === undefined) return <NotFound />;
+  if (account !== '') {
+    return <Loaded key={page.path + account} page={page} account={account} {...props} />;
+  }
+  if (accounts.value !== undefined) return <NoAccount page={page} {...props} />;
+  return (
+    <>
+      <Problem text={accounts.problem} />
+      <Skeleton />
+    </>
+  );
+}
 
 /** A staff page that needs no account works before the first account exists. */
 const NoAccount = ({ page, ...props }: Omit<PageProps, 'account'> & { readonly page: PageInfo }) =>
@@ -195,47 +198,6 @@ const NoAccount = ({ page, ...props }: Omit<PageProps, 'account'> & { readonly p
       </a>
     </Empty>
   );
-
-interface NavProps {
-  readonly pages: readonly PageInfo[];
-  readonly current: string | undefined;
-  readonly isStaff: boolean;
-}
-
-function Nav({ pages, current }: NavProps) {
-  const sections = [...new Set(pages.map(({ section }) => section))];
-  const nav = useRef<HTMLElement>(null);
-  useEffect(() => {
-    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
-  }, [current]);
-  return (
-    <nav class="nav" aria-label={t('Pages')} ref={nav}>
-      {sections.map((section) => (
-        <div key={section}>
-          <h2>{section}</h2>
-          {pages
-            .filter((one) => one.section === section)
-            .map(({ path, title, icon }) => (
-              <a key={path} href={href(path)} {...(path === current && { 'aria-current': 'page' })}>
-                <Icon of={icon} size={15} />
-                {title}
-                {path === 'calls' && <LiveCount />}
-              </a>
-            ))}
-        </div>
-      ))}
-    </nav>
-  );
-}
-
-function LiveCount() {
-  const { total, state } = useLive();
-  return state === 'live' && total > 0 ? (
-    <span class="count">
-      <Badge tone="good">{total}</Badge>
-    </span>
-  ) : null;
-}
 
 const ALARMS_MS = 15_000;
 
@@ -250,13 +212,12 @@ function AlarmSign() {
   );
 }
 
-function Crumbs({
-  page,
-  rest,
-}: {
+interface CrumbsProps {
   readonly page: PageInfo | undefined;
   readonly rest: readonly string[];
-}) {
+}
+
+function Crumbs({ page, rest }: CrumbsProps) {
   return (
     <nav class="grow" aria-label={t('Breadcrumbs')}>
       <ol class="crumbs">

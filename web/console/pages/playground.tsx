@@ -20,9 +20,10 @@ import { XmlEditor } from './xml-editor.tsx';
 const WAIT_MS = 300;
 const KEPT = 'console.playground';
 
-/** XML editor with highlighting and completion that validates the document with the service's parser while typing. */
-export function Playground({ account }: PageProps) {
-  const [xml, setXml] = useState(() => localStorage.getItem(KEPT) ?? TEMPLATES[1]?.xml ?? '');
+type Show = ((line: number, column: number) => void) | undefined;
+
+/** Applications of the account with a stored document, and the one in the URL. */
+function useApplications(account: string) {
   const { fields, setAll } = useQuery({ app: '' });
   const path = `/api/v1/Account/${account}/Application/`;
   const apps = useLoad(account, () => get(`${path}?limit=100`));
@@ -30,19 +31,14 @@ export function Playground({ account }: PageProps) {
     (one) => one['answer_xml'] != null && one['app_name'] !== TRIAL,
   );
   const saved = stored.find((one) => one['app_id'] === fields.app);
-  const [isNaming, setNaming] = useState(false);
-  const [found, setFound] = useState<Row>();
-  const [round, setRound] = useState(0);
-  const show = useRef<((line: number, column: number) => void) | undefined>(undefined);
-  /** Replaces the text of the editor. */
-  const replace = (next: string) => {
-    setXml(next);
-    setRound((count) => count + 1);
-  };
   const savedXml = saved && text(saved['answer_xml']);
-  useEffect(() => {
-    if (savedXml !== undefined && savedXml !== xml) replace(savedXml);
-  }, [fields.app, savedXml]);
+  const choose = (app: string) => setAll({ app });
+  return { path, stored, savedXml, id: fields.app, choose, again: apps.again };
+}
+
+/** Stores the document in the browser, and returns what the service's parser found in it. */
+function useVerdict(xml: string): Row | undefined {
+  const [found, setFound] = useState<Row>();
   useEffect(() => {
     localStorage.setItem(KEPT, xml);
     let isCurrent = true;
@@ -57,108 +53,37 @@ export function Playground({ account }: PageProps) {
       clearTimeout(timer);
     };
   }, [xml]);
-  const isFine = found?.['ok'] === true;
-  const template = TEMPLATES.find((one) => one.xml === xml)?.name ?? '';
-  const choose = (name: string) => {
-    const next = TEMPLATES.find((one) => one.name === name);
-    if (next !== undefined) replace(next.xml);
+  return found;
+}
+
+/** XML editor with highlighting and completion that validates the document with the service's parser while typing. */
+export function Playground({ account }: PageProps) {
+  const [xml, setXml] = useState(() => localStorage.getItem(KEPT) ?? TEMPLATES[1]?.xml ?? '');
+  const { path, stored, savedXml, id, choose, again } = useApplications(account);
+  const [isNaming, setNaming] = useState(false);
+  const [round, setRound] = useState(0);
+  /** Replaces the text of the editor. */
+  const replace = (next: string) => {
+    setXml(next);
+    setRound((count) => count + 1);
   };
+  useEffect(() => {
+    if (savedXml !== undefined && savedXml !== xml) replace(savedXml);
+  }, [id, savedXml]);
+  const found = useVerdict(xml);
+  const isFine = found?.['ok'] === true;
   const save = () =>
-    call('POST', `${path}${fields.app}/`, { answer_xml: xml })
+    call('POST', `${path}${id}/`, { answer_xml: xml })
       .then(() => toast(t('Saved document. The next call runs it.')))
       .catch((error: unknown) => toast(messageOf(error), 'bad'))
-      .then(apps.again);
+      .then(again);
+  const application = xml === savedXml ? id : '';
+  const name = () => setNaming(true);
   return (
     <>
-      <Head
-        title={t('Playground')}
-        about={t(
-          'Write a document, call it with the browser phone, and save it as an application.',
-        )}
-      >
-        {stored.length > 0 && (
-          <Select
-            label={t('Application')}
-            value={fields.app}
-            set={(app) => setAll({ app })}
-            options={[
-              ['', t('Not saved')],
-              ...stored.map((one) => [text(one['app_id']), text(one['app_name'])] as const),
-            ]}
-          />
-        )}
-        <Select
-          label={t('Template')}
-          value={template}
-          set={choose}
-          options={[['', t('Own document')], ...TEMPLATES.map(({ name }) => [name, name] as const)]}
-        />
-      </Head>
-      <Card
-        title={t('Document')}
-        actions={
-          may('change') && (
-            <>
-              {saved !== undefined && (
-                <button
-                  type="button"
-                  class="btn"
-                  disabled={!isFine || xml === savedXml}
-                  onClick={() => void save()}
-                >
-                  {t('Save document')}
-                </button>
-              )}
-              <button
-                type="button"
-                class="btn primary"
-                disabled={!isFine}
-                onClick={() => setNaming(true)}
-              >
-                {t('Save as application')}
-              </button>
-            </>
-          )
-        }
-      >
-        <XmlEditor
-          key={round}
-          value={xml}
-          set={setXml}
-          show={show}
-          isInvalid={found !== undefined && !isFine}
-        />
-        <p id="verdict" role="status">
-          {found === undefined && <span class="muted">{t('Validating …')}</span>}
-          {isFine && <span class="text-good">{t('The document is valid.')}</span>}
-          {found !== undefined && !isFine && (
-            <span class="row">
-              <span class="text-bad">
-                {t('Line {line}, column {column}: {message}.', {
-                  line: text(found['line']),
-                  column: text(found['column']),
-                  message: text(found['message']),
-                })}{' '}
-                {t('Expected: {expected}.', { expected: text(found['expected']) })}
-              </span>
-              <button
-                type="button"
-                class="btn tiny"
-                onClick={() => show.current?.(Number(found['line']), Number(found['column']))}
-              >
-                {t('Go to error')}
-              </button>
-            </span>
-          )}
-        </p>
-      </Card>
-      {saved !== undefined && (
-        <p class="small muted">
-          {t('Calls run this document when a number or an endpoint uses the application.')}{' '}
-          <a href={href('numbers')}>{t('Assign a number')}</a>{' '}
-          <a href={href('endpoints')}>{t('Assign an endpoint')}</a>
-        </p>
-      )}
+      <PlaygroundHead {...{ stored, id, choose, xml, replace }} />
+      <DocumentCard {...{ round, xml, setXml, savedXml, found, save, name }} />
+      {savedXml !== undefined && <Assignment />}
       <Editor
         isOpen={isNaming}
         close={() => setNaming(false)}
@@ -167,23 +92,154 @@ export function Playground({ account }: PageProps) {
         fields={[{ name: 'app_name', label: t('Name'), required: true }]}
         request={() => ({ method: 'POST', path })}
         prepare={(body) => ({ ...body, answer_xml: xml })}
-        save={async (body) => setAll({ app: text((await call('POST', path, body))['app_id']) })}
-        done={apps.again}
+        save={async (body) => choose(text((await call('POST', path, body))['app_id']))}
+        done={again}
       />
       {may('change') && (
         <Card title={t('Test call')}>
-          <TrialCall
-            account={account}
-            xml={xml}
-            isFine={isFine}
-            application={xml === savedXml ? fields.app : ''}
-          />
+          <TrialCall {...{ account, xml, isFine, application }} />
         </Card>
       )}
       <History account={account} />
     </>
   );
 }
+
+interface HeadProps {
+  readonly stored: readonly Row[];
+  /** ID of the application in the URL; '' if there is none. */
+  readonly id: string;
+  readonly choose: (id: string) => void;
+  readonly xml: string;
+  readonly replace: (xml: string) => void;
+}
+
+/** Head of the page with the choice of an application and a template. */
+function PlaygroundHead({ stored, id, choose, xml, replace }: HeadProps) {
+  const template = TEMPLATES.find((one) => one.xml === xml)?.name ?? '';
+  const chooseTemplate = (name: string) => {
+    const next = TEMPLATES.find((one) => one.name === name);
+    if (next !== undefined) replace(next.xml);
+  };
+  return (
+    <Head
+      title={t('Playground')}
+      about={t('Write a document, call it with the browser phone, and save it as an application.')}
+    >
+      {stored.length > 0 && (
+        <Select
+          label={t('Application')}
+          value={id}
+          set={choose}
+          options={[
+            ['', t('Not saved')],
+            ...stored.map((one) => [text(one['app_id']), text(one['app_name'])] as const),
+          ]}
+        />
+      )}
+      <Select
+        label={t('Template')}
+        value={template}
+        set={chooseTemplate}
+        options={[['', t('Own document')], ...TEMPLATES.map(({ name }) => [name, name] as const)]}
+      />
+    </Head>
+  );
+}
+
+interface DocumentProps {
+  /** Changes when the text of the editor is replaced. */
+  readonly round: number;
+  readonly xml: string;
+  readonly setXml: (xml: string) => void;
+  readonly savedXml: string | undefined;
+  readonly found: Row | undefined;
+  readonly save: () => Promise<unknown>;
+  /** Asks for the name of a new application. */
+  readonly name: () => void;
+}
+
+/** The editor with the result of the validation, and the buttons that save. */
+function DocumentCard({ round, xml, setXml, savedXml, found, save, name }: DocumentProps) {
+  const show = useRef<Show>(undefined);
+  const isFine = found?.['ok'] === true;
+  return (
+    <Card
+      title={t('Document')}
+      actions={
+        may('change') && (
+          <>
+            {savedXml !== undefined && (
+              <button
+                type="button"
+                class="btn"
+                disabled={!isFine || xml === savedXml}
+                onClick={() => void save()}
+              >
+                {t('Save document')}
+              </button>
+            )}
+            <button type="button" class="btn primary" disabled={!isFine} onClick={name}>
+              {t('Save as application')}
+            </button>
+          </>
+        )
+      }
+    >
+      <XmlEditor
+        key={round}
+        value={xml}
+        set={setXml}
+        show={show}
+        isInvalid={found !== undefined && !isFine}
+      />
+      <Verdict found={found} show={show} />
+    </Card>
+  );
+}
+
+interface VerdictProps {
+  readonly found: Row | undefined;
+  readonly show: { readonly current: Show };
+}
+
+/** Result of the validation, with a link to the error. */
+function Verdict({ found, show }: VerdictProps) {
+  const isFine = found?.['ok'] === true;
+  return (
+    <p id="verdict" role="status">
+      {found === undefined && <span class="muted">{t('Validating …')}</span>}
+      {isFine && <span class="text-good">{t('The document is valid.')}</span>}
+      {found !== undefined && !isFine && (
+        <span class="row">
+          <span class="text-bad">
+            {t('Line {line}, column {column}: {message}.', {
+              line: text(found['line']),
+              column: text(found['column']),
+              message: text(found['message']),
+            })}{' '}
+            {t('Expected: {expected}.', { expected: text(found['expected']) })}
+          </span>
+          <button
+            type="button"
+            class="btn tiny"
+            onClick={() => show.current?.(Number(found['line']), Number(found['column']))}
+          >
+            {t('Go to error')}
+          </button>
+        </span>
+      )}
+    </p>
+  );
+}
+
+const Assignment = () => (
+  <p class="small muted">
+    {t('Calls run this document when a number or an endpoint uses the application.')}{' '}
+    <a href={href('numbers')}>{t('Assign a number')}</a>{' '}
+    <a href={href('endpoints')}>{t('Assign an endpoint')}</a>
+  </p>
+);
 
 /** Latest calls of the account, with their executed documents. */
 function History({ account }: { readonly account: string }) {

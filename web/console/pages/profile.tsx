@@ -70,7 +70,8 @@ function Password({ me }: { readonly me: Me }) {
   );
 }
 
-function Totp({ me }: { readonly me: Me }) {
+/** State of the second factor, and the requests that change it. */
+function useTotp(me: Me) {
   const [isOn, setOn] = useState(me.has_totp);
   const [made, setMade] = useState<Row>();
   const [code, setCode] = useState('');
@@ -98,16 +99,11 @@ function Totp({ me }: { readonly me: Me }) {
       setPassword('');
       setOn(false);
     });
-  const passwordInput = (label: string) => (
-    <Input
-      label={label}
-      type="password"
-      value={password}
-      set={setPassword}
-      required
-      autocomplete="current-password"
-    />
-  );
+  return { isOn, made, code, setCode, password, setPassword, problem, begin, confirmCode, remove };
+}
+
+function Totp({ me }: { readonly me: Me }) {
+  const { isOn, made, code, setCode, password, setPassword, problem, ...acts } = useTotp(me);
   return (
     <Card title={t('Second factor')}>
       <Problem text={problem} />
@@ -115,8 +111,8 @@ function Totp({ me }: { readonly me: Me }) {
         <Badge tone={isOn ? 'good' : 'fair'}>{isOn ? t('Enabled') : t('Disabled')}</Badge>
       </p>
       {isOn && (
-        <form class="form" onSubmit={onSubmit(() => void remove())}>
-          {passwordInput(t('Password'))}
+        <form class="form" onSubmit={onSubmit(() => void acts.remove())}>
+          <CurrentPassword label={t('Password')} value={password} set={setPassword} />
           <div>
             <button type="submit" class="btn">
               {t('Disable second factor')}
@@ -126,37 +122,72 @@ function Totp({ me }: { readonly me: Me }) {
       )}
       {!isOn && made === undefined && (
         <div>
-          <button type="button" class="btn" onClick={() => void begin()}>
+          <button type="button" class="btn" onClick={() => void acts.begin()}>
             {t('Set up authenticator app')}
           </button>
         </div>
       )}
       {made !== undefined && (
-        <form class="form" onSubmit={onSubmit(() => void confirmCode())}>
-          <img
-            class="qr"
-            src={pictureOf(text(made['uri']))}
-            alt={t('Secret for the app: {secret}', { secret: text(made['secret']) })}
-          />
-          <CopyText value={text(made['secret'])} />
-          <Input
-            label={t('Code from the app')}
-            value={code}
-            set={setCode}
-            required
-            autocomplete="one-time-code"
-          />
-          {passwordInput(t('Your password'))}
-          <div>
-            <button type="submit" class="btn primary">
-              {t('Confirm')}
-            </button>
-          </div>
-        </form>
+        <TotpSetup
+          {...{ made, code, setCode, password, setPassword }}
+          confirmCode={() => void acts.confirmCode()}
+        />
       )}
     </Card>
   );
 }
+
+interface CurrentPasswordProps {
+  readonly label: string;
+  readonly value: string;
+  readonly set: (password: string) => void;
+}
+
+const CurrentPassword = ({ label, value, set }: CurrentPasswordProps) => (
+  <Input
+    label={label}
+    type="password"
+    value={value}
+    set={set}
+    required
+    autocomplete="current-password"
+  />
+);
+
+interface SetupProps {
+  /** The new secret and its URI. */
+  readonly made: Row;
+  readonly code: string;
+  readonly setCode: (code: string) => void;
+  readonly password: string;
+  readonly setPassword: (password: string) => void;
+  readonly confirmCode: () => void;
+}
+
+/** Shows the secret for the authenticator app and asks for its first code. */
+const TotpSetup = ({ made, code, setCode, password, setPassword, confirmCode }: SetupProps) => (
+  <form class="form" onSubmit={onSubmit(confirmCode)}>
+    <img
+      class="qr"
+      src={pictureOf(text(made['uri']))}
+      alt={t('Secret for the app: {secret}', { secret: text(made['secret']) })}
+    />
+    <CopyText value={text(made['secret'])} />
+    <Input
+      label={t('Code from the app')}
+      value={code}
+      set={setCode}
+      required
+      autocomplete="one-time-code"
+    />
+    <CurrentPassword label={t('Your password')} value={password} set={setPassword} />
+    <div>
+      <button type="submit" class="btn primary">
+        {t('Confirm')}
+      </button>
+    </div>
+  </form>
+);
 
 function OwnSessions() {
   const [round, setRound] = useState(0);

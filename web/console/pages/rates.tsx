@@ -4,11 +4,12 @@ import { words } from '../format.ts';
 import { useLoad, useSettled } from '../hooks.ts';
 import type { PageProps } from '../page-props.ts';
 import { t } from '../text.ts';
+import type { FieldSpec } from '../ui/editor.tsx';
 import { Input, optionsOf } from '../ui/form.tsx';
 import { confirmed } from '../ui/overlay.tsx';
 import { Card, Head, LoadProblem } from '../ui/parts.tsx';
 import { Resource } from '../ui/resource.tsx';
-import { Table } from '../ui/table.tsx';
+import { type Column, Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 import { ImportLink } from './import-link.tsx';
 
@@ -93,6 +94,64 @@ async function removeRate(row: Row): Promise<void> {
   );
 }
 
+const PRICE_COLUMNS: readonly Column[] = [
+  {
+    title: t('Direction'),
+    value: (row) => words(row['direction']),
+    sort: (row) => text(row['direction']),
+  },
+  {
+    title: t('Prefix'),
+    value: (row) => text(row['prefix']) || t('All'),
+    sort: (row) => text(row['prefix']),
+  },
+  {
+    title: t('Per minute'),
+    value: (row) => text(row['per_minute']),
+    sort: (row) => Number(row['per_minute']),
+    isNumber: true,
+  },
+  {
+    title: t('Billed per, s'),
+    value: (row) => text(row['pulse_seconds']),
+    isNumber: true,
+    isMinor: true,
+  },
+  {
+    title: t('Currency'),
+    value: (row) => text(row['currency']),
+    sort: (row) => text(row['currency']),
+  },
+  {
+    title: t('Account'),
+    value: (row) => <code>{text(row['account_id'])}</code>,
+    isMinor: true,
+  },
+];
+
+const PRICE_FIELDS: readonly FieldSpec[] = [
+  {
+    name: 'direction',
+    label: t('Direction'),
+    kind: 'select',
+    initial: 'outbound',
+    options: optionsOf([
+      'outbound',
+      'inbound',
+      'sip',
+      'stream',
+      'recording',
+      'transcription',
+      'number',
+    ]),
+  },
+  { name: 'prefix', label: t('Prefix'), hint: t('Digits; empty: all numbers') },
+  { name: 'per_minute', label: t('Per minute'), kind: 'number', required: true },
+  { name: 'pulse_seconds', label: t('Billed per, seconds'), kind: 'number', initial: '60' },
+  { name: 'currency', label: t('Currency'), initial: 'USD', required: true },
+  { name: 'account_id', label: t('Account'), hint: t('Empty: all accounts') },
+];
+
 /** Rates in force. A rate replaces one with the same direction, prefix, currency and account. */
 const PriceList = () => (
   <Resource
@@ -117,62 +176,8 @@ const PriceList = () => (
     }
     nameOf={(row) => `${text(row['direction'])} ${text(row['prefix'])}`}
     emptyTitle={t('No rates yet.')}
-    columns={[
-      {
-        title: t('Direction'),
-        value: (row) => words(row['direction']),
-        sort: (row) => text(row['direction']),
-      },
-      {
-        title: t('Prefix'),
-        value: (row) => text(row['prefix']) || t('All'),
-        sort: (row) => text(row['prefix']),
-      },
-      {
-        title: t('Per minute'),
-        value: (row) => text(row['per_minute']),
-        sort: (row) => Number(row['per_minute']),
-        isNumber: true,
-      },
-      {
-        title: t('Billed per, s'),
-        value: (row) => text(row['pulse_seconds']),
-        isNumber: true,
-        isMinor: true,
-      },
-      {
-        title: t('Currency'),
-        value: (row) => text(row['currency']),
-        sort: (row) => text(row['currency']),
-      },
-      {
-        title: t('Account'),
-        value: (row) => <code>{text(row['account_id'])}</code>,
-        isMinor: true,
-      },
-    ]}
-    fields={[
-      {
-        name: 'direction',
-        label: t('Direction'),
-        kind: 'select',
-        initial: 'outbound',
-        options: optionsOf([
-          'outbound',
-          'inbound',
-          'sip',
-          'stream',
-          'recording',
-          'transcription',
-          'number',
-        ]),
-      },
-      { name: 'prefix', label: t('Prefix'), hint: t('Digits; empty: all numbers') },
-      { name: 'per_minute', label: t('Per minute'), kind: 'number', required: true },
-      { name: 'pulse_seconds', label: t('Billed per, seconds'), kind: 'number', initial: '60' },
-      { name: 'currency', label: t('Currency'), initial: 'USD', required: true },
-      { name: 'account_id', label: t('Account'), hint: t('Empty: all accounts') },
-    ]}
+    columns={PRICE_COLUMNS}
+    fields={PRICE_FIELDS}
   />
 );
 

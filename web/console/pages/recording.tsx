@@ -24,14 +24,13 @@ const cssColor = (name: string): string => {
   return color;
 };
 
-/** Player of a recording with its waveform, one line per channel, and its transcript. */
-export function Recording({ account, recording }: Props) {
+/** Draws the waveform of the file at `path` in the element of `place`, and plays it. */
+function usePlayer(path: string) {
   const place = useRef<HTMLDivElement>(null);
   const player = useRef<WaveSurfer | undefined>(undefined);
   const [isPlaying, setPlaying] = useState(false);
   const [atS, setAt] = useState(0);
   const { problem, run } = useAction();
-  const path = fileOf(account, recording);
   useEffect(() => {
     let isOver = false;
     void run(async () => {
@@ -52,14 +51,7 @@ export function Recording({ account, recording }: Props) {
       made.on('play', () => setPlaying(true));
       made.on('pause', () => setPlaying(false));
       made.on('timeupdate', setAt);
-      const reply = await send(path);
-      if (!reply.ok) {
-        throw new Refused(
-          reply.status,
-          t('Loading the recording failed ({status}).', { status: reply.status }),
-        );
-      }
-      await made.loadBlob(await reply.blob());
+      await made.loadBlob(await audioOf(path));
     });
     return () => {
       isOver = true;
@@ -67,6 +59,24 @@ export function Recording({ account, recording }: Props) {
       player.current = undefined;
     };
   }, [path, run]);
+  return { place, player, isPlaying, atS, problem };
+}
+
+async function audioOf(path: string): Promise<Blob> {
+  const reply = await send(path);
+  if (!reply.ok) {
+    throw new Refused(
+      reply.status,
+      t('Loading the recording failed ({status}).', { status: reply.status }),
+    );
+  }
+  return reply.blob();
+}
+
+/** Player of a recording with its waveform, one line per channel, and its transcript. */
+export function Recording({ account, recording }: Props) {
+  const path = fileOf(account, recording);
+  const { place, player, isPlaying, atS, problem } = usePlayer(path);
   const seek = (s: number) => {
     player.current?.setTime(s);
     void player.current?.play();

@@ -83,6 +83,36 @@ interface RoomProps {
   readonly children?: ComponentChildren;
 }
 
+const columnsOf = ({ second, statesOf, timeOf, actionsOf }: RoomProps): readonly Column[] => [
+  {
+    title: t('Call'),
+    value: (one) => <CallLink uuid={one['call_uuid']} from={one['from']} to={one['to']} />,
+  },
+  second,
+  {
+    title: t('State'),
+    value: (one) => (
+      <span class="row">
+        {statesOf(one)
+          .filter((state) => state !== false)
+          .map(([tone, label]) => (
+            <Badge key={label} tone={tone}>
+              {label}
+            </Badge>
+          ))}
+        <RecordingBadge state={one['recording']} />
+      </span>
+    ),
+  },
+  { title: t('Time'), value: timeOf, isNumber: true },
+  {
+    title: t('Actions'),
+    isActions: true,
+    need: 'change',
+    value: (one) => <Actions of={actionsOf(one)} name={text(one['from'])} />,
+  },
+];
+
 /** A running room with its members. */
 export function Room(props: RoomProps) {
   const { name, send, members } = props;
@@ -118,36 +148,7 @@ export function Room(props: RoomProps) {
         rows={members}
         keyOf={(one) => text(one['member_id'])}
         empty={t('No members.')}
-        columns={[
-          {
-            title: t('Call'),
-            value: (one) => <CallLink uuid={one['call_uuid']} from={one['from']} to={one['to']} />,
-          },
-          props.second,
-          {
-            title: t('State'),
-            value: (one) => (
-              <span class="row">
-                {props
-                  .statesOf(one)
-                  .filter((state) => state !== false)
-                  .map(([tone, label]) => (
-                    <Badge key={label} tone={tone}>
-                      {label}
-                    </Badge>
-                  ))}
-                <RecordingBadge state={one['recording']} />
-              </span>
-            ),
-          },
-          { title: t('Time'), value: props.timeOf, isNumber: true },
-          {
-            title: t('Actions'),
-            isActions: true,
-            need: 'change',
-            value: (one) => <Actions of={props.actionsOf(one)} name={text(one['from'])} />,
-          },
-        ]}
+        columns={columnsOf(props)}
       />
     </Card>
   );

@@ -42,16 +42,22 @@ interface Props {
   readonly change: (changes: Partial<Filters>) => void;
 }
 
-export function SavedViews({ filters, change }: Props) {
+/** Views of the user, kept in the browser. */
+function useOwnViews() {
   const [own, setOwn] = useState(stored);
-  const [name, setName] = useState<string>();
-  const used = usedOf(filters);
-  const views = [...BUILT_IN, ...own];
-  const isKnown = views.some((view) => usedOf(view.filters) === used);
   const keep = (next: readonly View[]) => {
     localStorage.setItem(KEPT, JSON.stringify(next));
     setOwn(next);
   };
+  return { own, keep };
+}
+
+export function SavedViews({ filters, change }: Props) {
+  const { own, keep } = useOwnViews();
+  const [name, setName] = useState<string>();
+  const used = usedOf(filters);
+  const views = [...BUILT_IN, ...own];
+  const isKnown = views.some((view) => usedOf(view.filters) === used);
   const current = own.find((view) => usedOf(view.filters) === used);
   const save = () => {
     const set = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== ''));
@@ -87,19 +93,28 @@ export function SavedViews({ filters, change }: Props) {
           {t('Delete view')}
         </button>
       )}
-      <FormDrawer
-        title={t('Save view')}
-        isOpen={name !== undefined}
-        close={() => setName(undefined)}
-        submit={t('Save view')}
-        act={save}
-        problem={undefined}
-      >
-        <Input label={t('Name of the view')} value={name ?? ''} set={setName} required />
-        <p class="muted small">
-          {t('Views are stored in this browser. To share one, share its URL.')}
-        </p>
-      </FormDrawer>
+      <SaveForm name={name} setName={setName} save={save} />
     </fieldset>
   );
 }
+
+interface FormProps {
+  /** Name that the user types; undefined while the form is closed. */
+  readonly name: string | undefined;
+  readonly setName: (name: string | undefined) => void;
+  readonly save: () => void;
+}
+
+const SaveForm = ({ name, setName, save }: FormProps) => (
+  <FormDrawer
+    title={t('Save view')}
+    isOpen={name !== undefined}
+    close={() => setName(undefined)}
+    submit={t('Save view')}
+    act={save}
+    problem={undefined}
+  >
+    <Input label={t('Name of the view')} value={name ?? ''} set={setName} required />
+    <p class="muted small">{t('Views are stored in this browser. To share one, share its URL.')}</p>
+  </FormDrawer>
+);

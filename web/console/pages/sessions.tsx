@@ -4,7 +4,7 @@ import { useAction, useLoad } from '../hooks.ts';
 import { t } from '../text.ts';
 import { confirmed } from '../ui/overlay.tsx';
 import { Ago, Badge, LoadProblem, Problem } from '../ui/parts.tsx';
-import { Table } from '../ui/table.tsx';
+import { type Column, Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 
 const BROWSERS = [
@@ -30,6 +30,45 @@ function browserOf(agent: string): string {
   const found = [nameIn(BROWSERS), nameIn(SYSTEMS)].filter((one) => one !== undefined);
   return found.join(', ') || agent || t('Unknown');
 }
+
+const columnsOf = (end: (row: Row) => Promise<void>): readonly Column[] => [
+  {
+    title: t('Browser'),
+    value: (row) => (
+      <span class="row" title={text(row['user_agent'])}>
+        {browserOf(text(row['user_agent']))}
+        {row['current'] === true && <Badge tone="info">{t('This browser')}</Badge>}
+      </span>
+    ),
+    sort: (row) => browserOf(text(row['user_agent'])),
+  },
+  {
+    title: t('Address'),
+    value: (row) => text(row['address']),
+    sort: (row) => text(row['address']),
+  },
+  {
+    title: t('Last use'),
+    value: (row) => <Ago value={row['seen_at']} />,
+    sort: (row) => text(row['seen_at']),
+  },
+  {
+    title: t('Signed in'),
+    value: (row) => <Ago value={row['created_at']} />,
+    sort: (row) => text(row['created_at']),
+    isMinor: true,
+  },
+  {
+    title: t('Actions'),
+    isActions: true,
+    value: (row) =>
+      row['current'] !== true && (
+        <button type="button" class="btn tiny" onClick={() => void end(row)}>
+          {t('End session')}
+        </button>
+      ),
+  },
+];
 
 /** Sessions of a list. `path` is the path of the list. */
 export function Sessions({ path }: { readonly path: string }) {
@@ -59,44 +98,7 @@ export function Sessions({ path }: { readonly path: string }) {
         problem={found.problem}
         keyOf={(row) => text(row['session_id'])}
         empty={t('No sessions.')}
-        columns={[
-          {
-            title: t('Browser'),
-            value: (row) => (
-              <span class="row" title={text(row['user_agent'])}>
-                {browserOf(text(row['user_agent']))}
-                {row['current'] === true && <Badge tone="info">{t('This browser')}</Badge>}
-              </span>
-            ),
-            sort: (row) => browserOf(text(row['user_agent'])),
-          },
-          {
-            title: t('Address'),
-            value: (row) => text(row['address']),
-            sort: (row) => text(row['address']),
-          },
-          {
-            title: t('Last use'),
-            value: (row) => <Ago value={row['seen_at']} />,
-            sort: (row) => text(row['seen_at']),
-          },
-          {
-            title: t('Signed in'),
-            value: (row) => <Ago value={row['created_at']} />,
-            sort: (row) => text(row['created_at']),
-            isMinor: true,
-          },
-          {
-            title: t('Actions'),
-            isActions: true,
-            value: (row) =>
-              row['current'] !== true && (
-                <button type="button" class="btn tiny" onClick={() => void end(row)}>
-                  {t('End session')}
-                </button>
-              ),
-          },
-        ]}
+        columns={columnsOf(end)}
       />
     </>
   );

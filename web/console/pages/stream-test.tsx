@@ -7,9 +7,8 @@ import { Input, onSubmit, Select } from '../ui/form.tsx';
 import { Drawer } from '../ui/overlay.tsx';
 import { Badge, Facts, Problem } from '../ui/parts.tsx';
 
-/** Connects to a bot as a call would, speaks to it, and shows what it did. */
-export function StreamTest({ account }: { readonly account: string }) {
-  const [isOpen, setOpen] = useState(false);
+/** Fields of the test, the test itself, and its report. */
+function useStreamTest(account: string) {
   const [report, setReport] = useState<Row>();
   const { fields, set } = useFields({
     url: '',
@@ -27,6 +26,13 @@ export function StreamTest({ account }: { readonly account: string }) {
         }),
       );
     });
+  return { report, fields, set, problem, problems, isBusy, test };
+}
+
+/** Connects to a bot as a call would, speaks to it, and shows what it did. */
+export function StreamTest({ account }: { readonly account: string }) {
+  const [isOpen, setOpen] = useState(false);
+  const { report, fields, set, problem, problems, isBusy, test } = useStreamTest(account);
   return (
     <>
       <button type="button" class="btn primary" onClick={() => setOpen(true)}>
@@ -54,11 +60,7 @@ export function StreamTest({ account }: { readonly account: string }) {
               label={t('Audio format')}
               value={fields.content_type}
               set={set('content_type')}
-              options={[
-                ['audio/x-l16;rate=8000', t('Linear 16 bit, 8 kHz')],
-                ['audio/x-l16;rate=16000', t('Linear 16 bit, 16 kHz')],
-                ['audio/x-mulaw;rate=8000', t('µ-law, 8 kHz')],
-              ]}
+              options={AUDIO_FORMATS}
             />
             <Input
               label={t('Duration in seconds')}
@@ -81,6 +83,12 @@ export function StreamTest({ account }: { readonly account: string }) {
     </>
   );
 }
+
+const AUDIO_FORMATS = [
+  ['audio/x-l16;rate=8000', t('Linear 16 bit, 8 kHz')],
+  ['audio/x-l16;rate=16000', t('Linear 16 bit, 16 kHz')],
+  ['audio/x-mulaw;rate=8000', t('µ-law, 8 kHz')],
+] as const;
 
 function Report({ of: report }: { readonly of: Row }) {
   const faults = [report['faults'] ?? []].flat().map(text);

@@ -8,7 +8,7 @@ import { href } from '../place.ts';
 import { t } from '../text.ts';
 import { Actions, confirmed, Drawer } from '../ui/overlay.tsx';
 import { Badge, CopyText, Empty, Head, LoadProblem, Mos, Problem, Since } from '../ui/parts.tsx';
-import { Table } from '../ui/table.tsx';
+import { type Column, Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 import { ListenIn, StreamInspector } from './listen.tsx';
 import { StreamTest } from './stream-test.tsx';
@@ -16,16 +16,15 @@ import { StreamTest } from './stream-test.tsx';
 const CALLS_MAX = 100;
 const EVERY_MS = 3000;
 
-/** Streams of running calls to bots. */
-export function Streams({ account, isStaff }: PageProps) {
+/** Streams of the running calls that the user may see. */
+function useStreams({ account, isStaff }: PageProps, root: string) {
   const live = useLive();
   const calls = live.calls
     .filter((one) => !isStaff || one['account_id'] === account)
     .filter((one) => Array.isArray(one['bots']) && one['bots'].length > 0)
     .slice(0, CALLS_MAX);
   const ids = calls.map((one) => text(one['call_uuid'])).join();
-  const root = `/api/v1/Account/${account}/Call/`;
-  const found = useLoad(
+  return useLoad(
     `${account} ${ids}`,
     async () => {
       const each = calls.map(async (one) => {
@@ -36,7 +35,10 @@ export function Streams({ account, isStaff }: PageProps) {
     },
     EVERY_MS,
   );
-  const [open, setOpen] = useState<Row>();
+}
+
+/** Stops a stream after a confirmation, and loads the list again. */
+function useStop(root: string, again: () => void) {
   const { problem, run } = useAction();
   const stop = async (row: Row) => {
     const isSure = await confirmed({
@@ -47,8 +49,18 @@ export function Streams({ account, isStaff }: PageProps) {
     if (!isSure) return;
     const path = `${root}${text(row['call_uuid'])}/Stream/${text(row['stream_id'])}/`;
     if (await run(() => call('DELETE', path))) toast(t('The stream has stopped.'));
-    found.again();
+    again();
   };
+  return { problem, stop };
+}
+
+/** Streams of running calls to bots. */
+export function Streams(props: PageProps) {
+  const { account } = props;
+  const root = `/api/v1/Account/${account}/Call/`;
+  const found = useStreams(props, root);
+  const [open, setOpen] = useState<Row>();
+  const { problem, stop } = useStop(root, found.again);
   return (
     <>
       <Head
@@ -74,69 +86,74 @@ export function Streams({ account, isStaff }: PageProps) {
             </a>
           </Empty>
         }
-        columns={[
-          {
-            title: t('Call'),
-            value: (row) => (
-              <a href={href(`calls/${text(row['call_uuid'])}`)}>
-                {text(row['from'])} → {text(row['to'])}
-              </a>
-            ),
-          },
-          { title: t('Bot'), value: (row) => <code>{text(row['service_url'])}</code> },
-          {
-            title: t('Audio'),
-            value: (row) =>
-              `${text(row['content_type']).replace('audio/x-', '')} ${text(row['sampling_rate'])} Hz`,
-            isMinor: true,
-          },
-          {
-            title: t('State'),
-            value: (row) => (
-              <Badge
-                tone={
-                  row['status'] === 'connected' || row['status'] === 'started' ? 'good' : 'fair'
-                }
-              >
-                {words(row['status'])}
-              </Badge>
-            ),
-            sort: (row) => text(row['status']),
-          },
-          { title: t('MOS'), value: (row) => <Mos value={row['mos']} />, isMinor: true },
-          { title: t('Time'), value: (row) => <Since value={row['start_time']} />, isNumber: true },
-          {
-            title: t('Actions'),
-            isActions: true,
-            need: 'change',
-            value: (row) => (
-              <Actions
-                name={text(row['stream_id'])}
-                of={[
-                  { label: t('Inspect stream'), act: () => setOpen(row) },
-                  { label: t('Stop stream'), act: () => stop(row), isDanger: true },
-                ]}
-              />
-            ),
-          },
-        ]}
+        columns={[...COLUMNS, actionsColumn(setOpen, stop)]}
       />
-      <Drawer
-        title={t('Stream')}
-        isOpen={open !== undefined}
-        close={() => setOpen(undefined)}
-        isWide
-      >
-        <div class="body">
-          {open && (
-            <>
-              <CopyText value={text(open['stream_id'])} />
-              <StreamInspector account={account} uuid={text(open['call_uuid'])} />
-              <ListenIn account={account} uuid={text(open['call_uuid'])} />
-            </>
-          )}
-        </div>
-      </Drawer>
+      <StreamDrawer account={account} row={open} close={() => setOpen(undefined)} />
     </>
   );
 }
+
+const COLUMNS: readonly Column[] = [
+  {
+    title: t('Call'),
+    value: (row) => (
+      <a href={href(`calls/${text(row['call_uuid'])}`)}>
+        {text(row['from'])} → {text(row['to'])}
+      </a>
+    ),
+  },
+  { title: t('Bot'), value: (row) => <code>{text(row['service_url'])}</code> },
+  {
+    title: t('Audio'),
+    value: (row) =>
+      `${text(row['content_type']).replace('audio/x-', '')} ${text(row['sampling_rate'])} Hz`,
+    isMinor: true,
+  },
+  {
+    title: t('State'),
+    value: (row) => (
+      <Badge tone={row['status'] === 'connected' || row['status'] === 'started' ? 'good' : 'fair'}>
+        {words(row['status'])}
+      </Badge>
+    ),
+    sort: (row) => text(row['status']),
+  },
+  { title: t('MOS'), value: (row) => <Mos value={row['mos']} />, isMinor: true },
+  { title: t('Time'), value: (row) => <Since value={row['start_time']} />, isNumber: true },
+];
+
+const actionsColumn = (inspect: (row: Row) => void, stop: (row: Row) => Promise<void>): Column => ({
+  title: t('Actions'),
+  isActions: true,
+  need: 'change',
+  value: (row) => (
+    <Actions
+      name={text(row['stream_id'])}
+      of={[
+        { label: t('Inspect stream'), act: () => inspect(row) },
+        { label: t('Stop stream'), act: () => stop(row), isDanger: true },
+      ]}
+    />
+  ),
+});
+
+interface DrawerProps {
+  readonly account: string;
+  /** The stream to show; undefined closes the drawer. */
+  readonly row: Row | undefined;
+  readonly close: () => void;
+}
+
+const StreamDrawer = ({ account, row, close }: DrawerProps) => (
+  <Drawer title={t('Stream')} isOpen={row !== undefined} close={close} isWide>
+    <div class="body">
+      {row && (
+        <>
+          <CopyText value={text(row['stream_id'])} />
+          <StreamInspector account={account} uuid={text(row['call_uuid'])} />
+          <ListenIn account={account} uuid={text(row['call_uuid'])} />
+        </>
+      )}
+    </div>
+  </Drawer>
+);

@@ -110,31 +110,7 @@ function Axis({ entries, kinds, seconds, wholeS }: AxisProps) {
               </g>
             ))}
             {kinds.map((kind, row) => (
-              <g key={kind}>
-                <text x={0} y={row * ROW + 16}>
-                  {kind}
-                </text>
-                <line
-                  class="lane"
-                  x1={LEFT}
-                  x2={x(wholeS)}
-                  y1={row * ROW + 12}
-                  y2={row * ROW + 12}
-                />
-                {entries
-                  .filter((entry) => entry['kind'] === kind)
-                  .map((entry, at) => (
-                    <circle
-                      key={at}
-                      cx={x(seconds(entry))}
-                      cy={row * ROW + 12}
-                      r={5}
-                      fill={COLORS[kind]}
-                    >
-                      <title>{`${seconds(entry).toFixed(3)} s ${text(entry['text'])}`}</title>
-                    </circle>
-                  ))}
-              </g>
+              <Lane key={kind} {...{ kind, row, entries, seconds, x, endX: x(wholeS) }} />
             ))}
             <line x1={x(wholeS)} x2={x(wholeS)} y1={0} y2={height - 20} stroke-dasharray="3 3">
               <title>{t('End: {s} s', { s: wholeS.toFixed(1) })}</title>
@@ -145,6 +121,34 @@ function Axis({ entries, kinds, seconds, wholeS }: AxisProps) {
     </Drawing>
   );
 }
+
+interface LaneProps {
+  readonly kind: string;
+  /** Number of the lane, from the top. */
+  readonly row: number;
+  readonly entries: readonly Row[];
+  readonly seconds: (entry: Row) => number;
+  /** Returns the place of a time in s. */
+  readonly x: (s: number) => number;
+  readonly endX: number;
+}
+
+/** Events of one kind. */
+const Lane = ({ kind, row, entries, seconds, x, endX }: LaneProps) => (
+  <g>
+    <text x={0} y={row * ROW + 16}>
+      {kind}
+    </text>
+    <line class="lane" x1={LEFT} x2={endX} y1={row * ROW + 12} y2={row * ROW + 12} />
+    {entries
+      .filter((entry) => entry['kind'] === kind)
+      .map((entry, at) => (
+        <circle key={at} cx={x(seconds(entry))} cy={row * ROW + 12} r={5} fill={COLORS[kind]}>
+          <title>{`${seconds(entry).toFixed(3)} s ${text(entry['text'])}`}</title>
+        </circle>
+      ))}
+  </g>
+);
 
 function Entry({ entry, seconds }: { readonly entry: Row; readonly seconds: number }) {
   const facts = part(entry['facts']);

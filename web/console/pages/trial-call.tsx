@@ -16,18 +16,14 @@ interface Props {
   readonly application: string;
 }
 
-/** Calls the document in the editor with the browser phone. */
-export function TrialCall({ account, xml, isFine, application }: Props) {
-  const { value } = useLoad(account, () => get(`/api/v1/Account/${account}/Endpoint/?limit=100`));
-  const names = rows(value?.['objects']).map((one) => text(one['username']));
-  const [chosen, setChosen] = useState('');
+/** The call with its state. It ends when the page closes. */
+function useTrial({ account, xml, application }: Props) {
   const [state, setState] = useState('');
   const [talks, setTalks] = useState(false);
   const [reason, setReason] = useState('');
   const { problem, run } = useAction();
   const audio = useRef<HTMLAudioElement>(null);
   const phone = useRef<Phone | undefined>(undefined);
-  const username = chosen || (names[0] ?? '');
   /** Incremented when the call ends or the page closes, so that an earlier attempt places no call. */
   const attempt = useRef(0);
   const end = () => {
@@ -38,30 +34,45 @@ export function TrialCall({ account, xml, isFine, application }: Props) {
     setTalks(false);
   };
   useEffect(() => end, []);
-  const begin = () =>
+  const place = async (username: string) => {
+    const own = attempt.current;
+    const uri = await targetOf(account, xml, application);
+    const made = await phoneOf(account, username, audio.current, setState);
+    if (own !== attempt.current) {
+      await made.unregister();
+      return;
+    }
+    phone.current = made;
+    phone.current.on('active', () => setTalks(true));
+    phone.current.on('ended', (ended) => {
+      setReason(ended.reason);
+      end();
+    });
+    await phone.current.call(uri);
+  };
+  const begin = (username: string) =>
     run(async () => {
       setState(t('Calling …'));
       setReason('');
-      const own = attempt.current;
       try {
-        const uri = await targetOf(account, xml, application);
-        const made = await phoneOf(account, username, audio.current, setState);
-        if (own !== attempt.current) {
-          await made.unregister();
-          return;
-        }
-        phone.current = made;
-        phone.current.on('active', () => setTalks(true));
-        phone.current.on('ended', (ended) => {
-          setReason(ended.reason);
-          end();
-        });
-        await phone.current.call(uri);
+        await place(username);
       } catch (error) {
         end();
         throw error;
       }
     });
+  const hangUp = () => (talks ? void phone.current?.hangup() : end());
+  return { state, talks, reason, problem, audio, phone, begin, hangUp };
+}
+
+/** Calls the document in the editor with the browser phone. */
+export function TrialCall(props: Props) {
+  const { account, isFine } = props;
+  const { value } = useLoad(account, () => get(`/api/v1/Account/${account}/Endpoint/?limit=100`));
+  const names = rows(value?.['objects']).map((one) => text(one['username']));
+  const [chosen, setChosen] = useState('');
+  const { state, talks, reason, problem, audio, phone, begin, hangUp } = useTrial(props);
+  const username = chosen || (names[0] ?? '');
   if (value !== undefined && names.length === 0) {
     return (
       <p>
@@ -83,38 +94,36 @@ export function TrialCall({ account, xml, isFine, application }: Props) {
           options={names.map((name) => [name, name] as const)}
         />
         {state === '' ? (
-          <button type="button" class="btn primary" disabled={!isFine} onClick={() => void begin()}>
+          <button
+            type="button"
+            class="btn primary"
+            disabled={!isFine}
+            onClick={() => void begin(username)}
+          >
             {t('Call document')}
           </button>
         ) : (
-          <button
-            type="button"
-            class="btn danger"
-            onClick={() => (talks ? void phone.current?.hangup() : end())}
-          >
+          <button type="button" class="btn danger" onClick={hangUp}>
             {t('Hang up')}
           </button>
         )}
         <span role="status">{state || reason}</span>
       </div>
-      {talks && (
-        <fieldset class="keypad">
-          <legend class="sr">{t('Keypad')}</legend>
-          {[...'123456789*0#'].map((key) => (
-            <button
-              key={key}
-              type="button"
-              class="btn"
-              onClick={() => phone.current?.sendDtmf(key)}
-            >
-              {key}
-            </button>
-          ))}
-        </fieldset>
-      )}
+      {talks && <Keypad press={(key) => phone.current?.sendDtmf(key)} />}
     </section>
   );
 }
+
+const Keypad = ({ press }: { readonly press: (key: string) => void }) => (
+  <fieldset class="keypad">
+    <legend class="sr">{t('Keypad')}</legend>
+    {[...'123456789*0#'].map((key) => (
+      <button key={key} type="button" class="btn" onClick={() => press(key)}>
+        {key}
+      </button>
+    ))}
+  </fieldset>
+);
 
 /** Returns the address that runs the document: of its application, or of the one for test calls. */
 async function targetOf(account: string, xml: string, application: string): Promise<string> {

@@ -9,6 +9,7 @@ import { Editor, type FieldSpec } from '../ui/editor.tsx';
 import { optionsOf } from '../ui/form.tsx';
 import { Badge, CopyText, Head, Tabs } from '../ui/parts.tsx';
 import { Resource } from '../ui/resource.tsx';
+import type { Column } from '../ui/table.tsx';
 import {
   CREDENTIALS,
   IP_ACLS,
@@ -69,6 +70,100 @@ const stateOf = (row: Row) => (
   </Badge>
 );
 
+const COLUMNS: readonly Column[] = [
+  { title: t('Name'), value: (row) => text(row['name']), sort: (row) => text(row['name']) },
+  {
+    title: t('Direction'),
+    value: (row) => words(row['trunk_direction']),
+    sort: (row) => text(row['trunk_direction']),
+    isMinor: true,
+  },
+  { title: t('Domain'), value: (row) => <CopyText value={text(row['trunk_domain'])} /> },
+  {
+    title: t('Transport'),
+    value: (row) => `${text(row['transport'])}${row['secure'] === true ? ' + SRTP' : ''}`,
+    isMinor: true,
+  },
+  { title: t('State'), value: stateOf, sort: (row) => text(row['trunk_status']) },
+];
+
+const CONNECTION: readonly FieldSpec[] = [
+  { name: 'name', label: t('Name'), required: true },
+  {
+    name: 'trunk_direction',
+    label: t('Direction'),
+    kind: 'select',
+    initial: 'inbound',
+    options: optionsOf(['inbound', 'outbound', 'both']),
+  },
+  {
+    name: 'trunk_status',
+    label: t('State'),
+    kind: 'select',
+    initial: 'enabled',
+    options: optionsOf(['enabled', 'disabled']),
+  },
+  {
+    name: 'transport',
+    label: t('Transport'),
+    kind: 'select',
+    initial: 'udp',
+    options: optionsOf(['udp', 'tcp', 'tls']),
+  },
+  { name: 'secure', label: t('Encrypted audio (SRTP)'), kind: 'flag', initial: 'false' },
+  { name: 'recording', label: t('Record calls'), kind: 'flag', initial: 'false' },
+];
+
+const LIMITS: readonly FieldSpec[] = [
+  {
+    name: 'concurrent_calls_limit',
+    label: t('Concurrent calls'),
+    kind: 'number',
+    group: t('Limits'),
+  },
+  { name: 'cps_limit', label: t('Calls per second'), kind: 'number' },
+  { name: 'webhook_url', label: t('Callback URL'), kind: 'url', isNullable: true },
+  { name: 'description', label: t('Description'), kind: 'area' },
+];
+
+/** Fields that select the parts of a trunk. */
+function usePartFields(account: string): readonly FieldSpec[] {
+  const uris = useParts(account, ORIGINATION_URIS, '');
+  const credentials = useParts(account, CREDENTIALS, '');
+  const acls = useParts(account, IP_ACLS, '');
+  return [
+    {
+      name: 'primary_uri_uuid',
+      label: t('Primary destination'),
+      kind: 'select',
+      options: uris,
+      isNullable: true,
+      group: t('Parts'),
+    },
+    {
+      name: 'fallback_uri_uuid',
+      label: t('Fallback destination'),
+      kind: 'select',
+      options: uris,
+      isNullable: true,
+    },
+    {
+      name: 'credential_uuid',
+      label: t('Credentials of the peer'),
+      kind: 'select',
+      options: credentials,
+      isNullable: true,
+    },
+    {
+      name: 'ipacl_uuid',
+      label: t('Allowed addresses'),
+      kind: 'select',
+      options: acls,
+      isNullable: true,
+    },
+  ];
+}
+
 interface ListProps {
   readonly account: string;
   readonly isStaff: boolean;
@@ -78,9 +173,7 @@ function TrunkList({ account, isStaff }: ListProps) {
   const [policy, setPolicy] = useState<Row>();
   const policyOf = (row: Row) =>
     `/admin/v1/accounts/${account}/trunks/${encodeURIComponent(text(row['trunk_id']))}`;
-  const uris = useParts(account, ORIGINATION_URIS, '');
-  const credentials = useParts(account, CREDENTIALS, '');
-  const acls = useParts(account, IP_ACLS, '');
+  const partFields = usePartFields(account);
   return (
     <Resource
       title={t('Trunks')}
@@ -107,86 +200,8 @@ function TrunkList({ account, isStaff }: ListProps) {
       emptyDetail={t(
         'A trunk needs a destination for inbound calls, and credentials or allowed addresses for outbound calls.',
       )}
-      columns={[
-        { title: t('Name'), value: (row) => text(row['name']), sort: (row) => text(row['name']) },
-        {
-          title: t('Direction'),
-          value: (row) => words(row['trunk_direction']),
-          sort: (row) => text(row['trunk_direction']),
-          isMinor: true,
-        },
-        { title: t('Domain'), value: (row) => <CopyText value={text(row['trunk_domain'])} /> },
-        {
-          title: t('Transport'),
-          value: (row) => `${text(row['transport'])}${row['secure'] === true ? ' + SRTP' : ''}`,
-          isMinor: true,
-        },
-        { title: t('State'), value: stateOf, sort: (row) => text(row['trunk_status']) },
-      ]}
-      fields={[
-        { name: 'name', label: t('Name'), required: true },
-        {
-          name: 'trunk_direction',
-          label: t('Direction'),
-          kind: 'select',
-          initial: 'inbound',
-          options: optionsOf(['inbound', 'outbound', 'both']),
-        },
-        {
-          name: 'trunk_status',
-          label: t('State'),
-          kind: 'select',
-          initial: 'enabled',
-          options: optionsOf(['enabled', 'disabled']),
-        },
-        {
-          name: 'transport',
-          label: t('Transport'),
-          kind: 'select',
-          initial: 'udp',
-          options: optionsOf(['udp', 'tcp', 'tls']),
-        },
-        { name: 'secure', label: t('Encrypted audio (SRTP)'), kind: 'flag', initial: 'false' },
-        { name: 'recording', label: t('Record calls'), kind: 'flag', initial: 'false' },
-        {
-          name: 'primary_uri_uuid',
-          label: t('Primary destination'),
-          kind: 'select',
-          options: uris,
-          isNullable: true,
-          group: t('Parts'),
-        },
-        {
-          name: 'fallback_uri_uuid',
-          label: t('Fallback destination'),
-          kind: 'select',
-          options: uris,
-          isNullable: true,
-        },
-        {
-          name: 'credential_uuid',
-          label: t('Credentials of the peer'),
-          kind: 'select',
-          options: credentials,
-          isNullable: true,
-        },
-        {
-          name: 'ipacl_uuid',
-          label: t('Allowed addresses'),
-          kind: 'select',
-          options: acls,
-          isNullable: true,
-        },
-        {
-          name: 'concurrent_calls_limit',
-          label: t('Concurrent calls'),
-          kind: 'number',
-          group: t('Limits'),
-        },
-        { name: 'cps_limit', label: t('Calls per second'), kind: 'number' },
-        { name: 'webhook_url', label: t('Callback URL'), kind: 'url', isNullable: true },
-        { name: 'description', label: t('Description'), kind: 'area' },
-      ]}
+      columns={COLUMNS}
+      fields={[...CONNECTION, ...partFields, ...LIMITS]}
     >
       <Editor
         isOpen={policy !== undefined}

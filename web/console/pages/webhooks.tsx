@@ -16,8 +16,8 @@ import { DeliveryDrawer, deliveryColumns } from './deliveries.tsx';
 const PER_PAGE = 50;
 const EVERY_MS = 5000;
 
-/** Requests of the service to the URLs of the account. */
-export function Webhooks({ account }: PageProps) {
+/** Deliveries that match the filters of the URL. */
+function useDeliveries(account: string) {
   const { fields, setAll } = useQuery({ outcome: '', event: '', q: '', offset: '0' });
   const settled = useSettled(JSON.stringify(fields));
   const asked = JSON.parse(settled) as typeof fields;
@@ -27,13 +27,15 @@ export function Webhooks({ account }: PageProps) {
   if (asked.q.trim() !== '') query.set('search', asked.q.trim());
   const path = `/api/v1/Account/${account}/webhooks`;
   const found = useLoad(`${account} ${query}`, () => get(`${path}?${query}`), EVERY_MS);
+  return { fields, setAll, found, request: `${path}?${query}` };
+}
+
+/** Requests of the service to the URLs of the account. */
+export function Webhooks({ account }: PageProps) {
+  const { fields, setAll, found, request } = useDeliveries(account);
   const [open, setOpen] = useState<Row>();
   const list = found.value && rows(found.value['objects']);
-  const total = number(found.value?.['total']);
-  const summary = (found.value?.['summary'] ?? {}) as Row;
-  const offset = Number(fields.offset);
   const isFiltered = fields.outcome !== '' || fields.event !== '' || fields.q !== '';
-  const sent = number(summary['deliveries']);
   return (
     <>
       <Head
@@ -45,48 +47,8 @@ export function Webhooks({ account }: PageProps) {
         {may('change') && <TestWebhook account={account} again={found.again} open={setOpen} />}
       </Head>
       <LoadProblem of={found} />
-      <Tiles
-        of={[
-          { name: t('Deliveries'), value: count(sent) },
-          {
-            name: t('Failed'),
-            value: count(summary['failed']),
-            note: sent === 0 ? undefined : percent(number(summary['failed']) / sent),
-          },
-          { name: t('Median latency'), value: `${count(summary['median_ms'])} ms` },
-          { name: t('95 % within'), value: `${count(summary['p95_ms'])} ms` },
-          {
-            name: t('Waiting notifications'),
-            value: count(summary['pending']),
-            note: t('retried until they are acknowledged'),
-          },
-        ]}
-      />
-      <form class="filters" onSubmit={(event) => event.preventDefault()}>
-        <Input
-          label={t('Search')}
-          placeholder={t('URL or call UUID')}
-          type="search"
-          value={fields.q}
-          set={(q) => setAll({ q, offset: '0' })}
-          wider
-        />
-        <Select
-          label={t('Outcome')}
-          value={fields.outcome}
-          set={(outcome) => setAll({ outcome, offset: '0' })}
-          options={[
-            ['', t('Any')],
-            ['failed', t('Failed')],
-            ['delivered', t('Delivered')],
-          ]}
-        />
-        <Input
-          label={t('Event')}
-          value={fields.event}
-          set={(event) => setAll({ event, offset: '0' })}
-        />
-      </form>
+      <Summary of={(found.value?.['summary'] ?? {}) as Row} />
+      <Filters fields={fields} change={(changes) => setAll({ ...changes, offset: '0' })} />
       <Table
         name={t('Deliveries')}
         rows={list}
@@ -98,28 +60,12 @@ export function Webhooks({ account }: PageProps) {
         }
         columns={deliveryColumns(setOpen)}
       />
-      <nav class="pager" aria-label={t('Pagination')}>
-        <span>{t('{n} deliveries', { n: count(total) })}</span>
-        <span class="row">
-          <button
-            type="button"
-            class="btn"
-            disabled={offset === 0}
-            onClick={() => setAll({ offset: String(Math.max(0, offset - PER_PAGE)) })}
-          >
-            {t('Newer')}
-          </button>
-          <button
-            type="button"
-            class="btn"
-            disabled={offset + PER_PAGE >= total}
-            onClick={() => setAll({ offset: String(offset + PER_PAGE) })}
-          >
-            {t('Older')}
-          </button>
-        </span>
-      </nav>
-      <Snippets request={{ method: 'GET', path: `${path}?${query}` }} />
+      <Pages
+        offset={Number(fields.offset)}
+        total={number(found.value?.['total'])}
+        set={(offset) => setAll({ offset: String(offset) })}
+      />
+      <Snippets request={{ method: 'GET', path: request }} />
       <DeliveryDrawer
         account={account}
         row={open}
@@ -129,6 +75,96 @@ export function Webhooks({ account }: PageProps) {
     </>
   );
 }
+
+/** Counts and latency of the deliveries. */
+function Summary({ of: summary }: { readonly of: Row }) {
+  const sent = number(summary['deliveries']);
+  return (
+    <Tiles
+      of={[
+        { name: t('Deliveries'), value: count(sent) },
+        {
+          name: t('Failed'),
+          value: count(summary['failed']),
+          note: sent === 0 ? undefined : percent(number(summary['failed']) / sent),
+        },
+        { name: t('Median latency'), value: `${count(summary['median_ms'])} ms` },
+        { name: t('95 % within'), value: `${count(summary['p95_ms'])} ms` },
+        {
+          name: t('Waiting notifications'),
+          value: count(summary['pending']),
+          note: t('retried until they are acknowledged'),
+        },
+      ]}
+    />
+  );
+}
+
+interface FilterFields {
+  readonly outcome: string;
+  readonly event: string;
+  readonly q: string;
+}
+
+interface FiltersProps {
+  readonly fields: FilterFields;
+  readonly change: (changes: Partial<FilterFields>) => void;
+}
+
+const Filters = ({ fields, change }: FiltersProps) => (
+  <form class="filters" onSubmit={(event) => event.preventDefault()}>
+    <Input
+      label={t('Search')}
+      placeholder={t('URL or call UUID')}
+      type="search"
+      value={fields.q}
+      set={(q) => change({ q })}
+      wider
+    />
+    <Select
+      label={t('Outcome')}
+      value={fields.outcome}
+      set={(outcome) => change({ outcome })}
+      options={[
+        ['', t('Any')],
+        ['failed', t('Failed')],
+        ['delivered', t('Delivered')],
+      ]}
+    />
+    <Input label={t('Event')} value={fields.event} set={(event) => change({ event })} />
+  </form>
+);
+
+interface PagesProps {
+  /** Number of newer deliveries before this page. */
+  readonly offset: number;
+  readonly total: number;
+  readonly set: (offset: number) => void;
+}
+
+const Pages = ({ offset, total, set }: PagesProps) => (
+  <nav class="pager" aria-label={t('Pagination')}>
+    <span>{t('{n} deliveries', { n: count(total) })}</span>
+    <span class="row">
+      <button
+        type="button"
+        class="btn"
+        disabled={offset === 0}
+        onClick={() => set(Math.max(0, offset - PER_PAGE))}
+      >
+        {t('Newer')}
+      </button>
+      <button
+        type="button"
+        class="btn"
+        disabled={offset + PER_PAGE >= total}
+        onClick={() => set(offset + PER_PAGE)}
+      >
+        {t('Older')}
+      </button>
+    </span>
+  </nav>
+);
 
 interface TestProps {
   readonly account: string;

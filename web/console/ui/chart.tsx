@@ -48,6 +48,61 @@ const compact = new Intl.NumberFormat(undefined, {
   maximumSignificantDigits: 3,
 });
 
+/** Returns the lines or bars of the chart. `place` has its colours. */
+function seriesOf(place: HTMLElement, props: ChartProps): uPlot.Series[] {
+  const { times, series, isBars = false } = props;
+  const bars = isBars ? uPlot.paths.bars?.({ size: [0.7, 40], radius: 0.15 }) : undefined;
+  const lines = uPlot.paths.spline?.();
+  return series.map(({ name }, at) => {
+    const stroke = colorOf(place, at);
+    return {
+      label: name,
+      stroke,
+      width: 2,
+      points: { show: !isBars && times.length < 3 },
+      ...(bars && { paths: bars, fill: withAlpha(stroke, 0.75), width: 0 }),
+      ...(!bars && lines && { paths: lines }),
+      ...(!bars && series.length === 1 && { fill: withAlpha(stroke, 0.1) }),
+    };
+  });
+}
+
+/** Draws the chart in `place`. */
+function plotIn(place: HTMLElement, height: number, props: ChartProps): uPlot {
+  const { times, series, isBars = false, range } = props;
+  const { color } = getComputedStyle(place);
+  const axis = {
+    stroke: color,
+    font: '11px system-ui, sans-serif',
+    grid: { stroke: withAlpha(color, 0.18), width: 1 },
+    ticks: { show: false },
+  };
+  return new uPlot(
+    {
+      width: place.clientWidth || 300,
+      height,
+      padding: [null, 18, null, null],
+      axes: [
+        { ...axis, space: 90, values: (_plot, splits) => labelsOf(splits) },
+        {
+          ...axis,
+          size: 48,
+          values: (_plot, splits) => splits.map((one) => compact.format(one)),
+        },
+      ],
+      legend: { show: series.length > 1, live: false },
+      cursor: { y: false },
+      scales: {
+        x: { range: (one) => spanOf(one.data[0], isBars) },
+        y: { range: range ? [...range] : (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] },
+      },
+      series: [{}, ...seriesOf(place, props)],
+    },
+    dataOf(times, series),
+    place,
+  );
+}
+
 export function Chart(props: ChartProps) {
   const { title, unit, times, series, isBars = false, range, height = 170 } = props;
   const place = useRef<HTMLDivElement>(null);
@@ -56,53 +111,7 @@ export function Chart(props: ChartProps) {
   useEffect(() => {
     const { current } = place;
     if (current === null) return undefined;
-    const { color } = getComputedStyle(current);
-    const axis = {
-      stroke: color,
-      font: '11px system-ui, sans-serif',
-      grid: { stroke: withAlpha(color, 0.18), width: 1 },
-      ticks: { show: false },
-    };
-    const bars = isBars ? uPlot.paths.bars?.({ size: [0.7, 40], radius: 0.15 }) : undefined;
-    const lines = uPlot.paths.spline?.();
-    const made = new uPlot(
-      {
-        width: current.clientWidth || 300,
-        height,
-        padding: [null, 18, null, null],
-        axes: [
-          { ...axis, space: 90, values: (_plot, splits) => labelsOf(splits) },
-          {
-            ...axis,
-            size: 48,
-            values: (_plot, splits) => splits.map((one) => compact.format(one)),
-          },
-        ],
-        legend: { show: series.length > 1, live: false },
-        cursor: { y: false },
-        scales: {
-          x: { range: (one) => spanOf(one.data[0], isBars) },
-          y: { range: range ? [...range] : (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] },
-        },
-        series: [
-          {},
-          ...series.map(({ name }, at) => {
-            const stroke = colorOf(current, at);
-            return {
-              label: name,
-              stroke,
-              width: 2,
-              points: { show: !isBars && times.length < 3 },
-              ...(bars && { paths: bars, fill: withAlpha(stroke, 0.75), width: 0 }),
-              ...(!bars && lines && { paths: lines }),
-              ...(!bars && series.length === 1 && { fill: withAlpha(stroke, 0.1) }),
-            };
-          }),
-        ],
-      },
-      dataOf(times, series),
-      current,
-    );
+    const made = plotIn(current, height, props);
     plot.current = made;
     const watch = new ResizeObserver(() => made.setSize({ width: current.clientWidth, height }));
     watch.observe(current);
@@ -112,7 +121,6 @@ export function Chart(props: ChartProps) {
     };
   }, [names, isBars, height, range?.join()]);
   useEffect(() => plot.current?.setData(dataOf(times, series)), [times, series]);
-  const rows = times.map((time, at) => ({ time, at })).slice(-ROWS_MAX);
   return (
     <figure>
       <div
@@ -121,24 +129,32 @@ export function Chart(props: ChartProps) {
         role="img"
         aria-label={`${title}, ${unit}: ${series.map(({ name, values }) => `${name} ${values.at(-1) ?? ''}`).join(', ')}`}
       />
-      <div class="sr">
-        <table>
-          <caption>
-            {title}, {unit}
-          </caption>
-          <tbody>
-            {rows.map(({ time, at }) => (
-              <tr key={at}>
-                <th scope="row">{dateTime(time * 1000)}</th>
-                {series.map(({ name, values }) => (
-                  <td key={name}>{values[at]}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <ValueTable {...props} />
     </figure>
+  );
+}
+
+/** Latest values of the chart, for screen readers. */
+function ValueTable({ title, unit, times, series }: ChartProps) {
+  const rows = times.map((time, at) => ({ time, at })).slice(-ROWS_MAX);
+  return (
+    <div class="sr">
+      <table>
+        <caption>
+          {title}, {unit}
+        </caption>
+        <tbody>
+          {rows.map(({ time, at }) => (
+            <tr key={at}>
+              <th scope="row">{dateTime(time * 1000)}</th>
+              {series.map(({ name, values }) => (
+                <td key={name}>{values[at]}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 

@@ -41,8 +41,8 @@ interface Props {
   readonly path: string;
 }
 
-export function Palette({ pages, accounts, isOpen, setOpen, path }: Props) {
-  const [typed, setTyped] = useState('');
+/** Opens and closes the palette with Ctrl K or ⌘ K. */
+function useShortcut(isOpen: boolean, setOpen: (isOpen: boolean) => void): void {
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
@@ -52,6 +52,31 @@ export function Palette({ pages, accounts, isOpen, setOpen, path }: Props) {
     addEventListener('keydown', pressed);
     return () => removeEventListener('keydown', pressed);
   }, [isOpen, setOpen]);
+}
+
+/** Commands that fit the typed text, best first. */
+function commandsOf({ pages, accounts, path }: Props, typed: string): readonly Command[] {
+  const wanted = typed.trim();
+  const isExact = UUID.test(wanted) || NUMBER.test(wanted);
+  return [
+    ...(isExact ? jumps(wanted) : []),
+    ...pages.filter((one) => fits(one, wanted)),
+    ...accounts
+      .map((one) => ({
+        group: t('Accounts'),
+        label: text(one['name']),
+        note: text(one['auth_id']),
+        to: href(path, {}, text(one['auth_id'])),
+      }))
+      .filter((one) => fits(one, wanted)),
+    ...(isExact ? [] : jumps(wanted)),
+  ].slice(0, SHOWN_MAX);
+}
+
+export function Palette(props: Props) {
+  const { isOpen, setOpen } = props;
+  const [typed, setTyped] = useState('');
+  useShortcut(isOpen, setOpen);
   /** Whether the user selected a command with the arrow keys since the last change of the text. */
   const hasMoved = useRef(false);
   const type = (next: string) => {
@@ -59,28 +84,21 @@ export function Palette({ pages, accounts, isOpen, setOpen, path }: Props) {
     setTyped(next);
   };
   useEffect(() => type(''), [isOpen]);
-  const commandsFor = (given: string): readonly Command[] => {
-    const wanted = given.trim();
-    const isExact = UUID.test(wanted) || NUMBER.test(wanted);
-    return [
-      ...(isExact ? jumps(wanted) : []),
-      ...pages.filter((one) => fits(one, wanted)),
-      ...accounts
-        .map((one) => ({
-          group: t('Accounts'),
-          label: text(one['name']),
-          note: text(one['auth_id']),
-          to: href(path, {}, text(one['auth_id'])),
-        }))
-        .filter((one) => fits(one, wanted)),
-      ...(isExact ? [] : jumps(wanted)),
-    ].slice(0, SHOWN_MAX);
-  };
-  const all = commandsFor(typed);
-  const groups = [...new Set(all.map(({ group }) => group))];
   const choose = (to: string) => {
     setOpen(false);
     go(to);
+  };
+  const pressed = (event: KeyboardEvent) => {
+    if (event.key.startsWith('Arrow')) hasMoved.current = true;
+    if (event.key !== 'Enter') return;
+    event.preventDefault();
+    const input = event.currentTarget as HTMLInputElement;
+    const list = input.closest('.palette');
+    const active = list?.querySelector<HTMLElement>('[data-active-item]');
+    // The list may not show the latest text yet.
+    const [first] = commandsOf(props, input.value);
+    if (hasMoved.current && active) active.click();
+    else if (first !== undefined) choose(first.to);
   };
   return (
     <Dialog
@@ -94,45 +112,42 @@ export function Palette({ pages, accounts, isOpen, setOpen, path }: Props) {
       <ComboboxProvider open setValue={type} focusLoop>
         <Combobox
           autoSelect="always"
-          onKeyDown={(event: KeyboardEvent) => {
-            if (event.key.startsWith('Arrow')) hasMoved.current = true;
-            if (event.key !== 'Enter') return;
-            event.preventDefault();
-            const input = event.currentTarget as HTMLInputElement;
-            const list = input.closest('.palette');
-            const active = list?.querySelector<HTMLElement>('[data-active-item]');
-            // The list may not show the latest text yet.
-            const [first] = commandsFor(input.value);
-            if (hasMoved.current && active) active.click();
-            else if (first !== undefined) choose(first.to);
-          }}
+          onKeyDown={pressed}
           aria-label={t('Search pages, calls, numbers and accounts')}
           placeholder={t('Search pages, calls, numbers and accounts')}
         />
-        <ComboboxList class="list" alwaysVisible>
-          {all.length === 0 && <p class="option muted">{t('Nothing matches.')}</p>}
-          {groups.map((group) => (
-            <div key={group}>
-              <div class="group-label" aria-hidden="true">
-                {group}
-              </div>
-              {all
-                .filter((one) => one.group === group)
-                .map(({ label, note, to }) => (
-                  <ComboboxItem
-                    key={to + label}
-                    class="option"
-                    focusOnHover
-                    onClick={() => choose(to)}
-                  >
-                    <span>{label}</span>
-                    {note !== undefined && <span class="muted">{note}</span>}
-                  </ComboboxItem>
-                ))}
-            </div>
-          ))}
-        </ComboboxList>
+        <CommandList commands={commandsOf(props, typed)} choose={choose} />
       </ComboboxProvider>
     </Dialog>
+  );
+}
+
+interface ListProps {
+  readonly commands: readonly Command[];
+  readonly choose: (to: string) => void;
+}
+
+/** Commands by their groups. */
+function CommandList({ commands, choose }: ListProps) {
+  const groups = [...new Set(commands.map(({ group }) => group))];
+  return (
+    <ComboboxList class="list" alwaysVisible>
+      {commands.length === 0 && <p class="option muted">{t('Nothing matches.')}</p>}
+      {groups.map((group) => (
+        <div key={group}>
+          <div class="group-label" aria-hidden="true">
+            {group}
+          </div>
+          {commands
+            .filter((one) => one.group === group)
+            .map(({ label, note, to }) => (
+              <ComboboxItem key={to + label} class="option" focusOnHover onClick={() => choose(to)}>
+                <span>{label}</span>
+                {note !== undefined && <span class="muted">{note}</span>}
+              </ComboboxItem>
+            ))}
+        </div>
+      ))}
+    </ComboboxList>
   );
 }

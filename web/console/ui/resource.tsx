@@ -68,12 +68,9 @@ const totalOf = (reply: Row | undefined): number | undefined => {
   return typeof found === 'number' ? found : undefined;
 };
 
-export function Resource(props: ResourceProps) {
-  const { title, noun, path, member, idOf, nameOf, fields, need = 'change' } = props;
-  const { editMethod = 'POST', deletes = true, pages = 'offset', search } = props;
-  const { fields: asked, setAll } = useQuery({ page: '1', q: '' });
-  const wanted = useSettled(asked.q);
-  const page = Math.max(1, Number(asked.page) || 1);
+/** Returns the query of the list: page, search and further filters. */
+function queryOf(props: ResourceProps, page: number, wanted: string): URLSearchParams {
+  const { pages = 'offset', search } = props;
   const query = new URLSearchParams(props.query);
   if (pages === 'offset') {
     query.set('limit', String(PER_PAGE));
@@ -83,13 +80,31 @@ export function Resource(props: ResourceProps) {
     query.set(pages === 'size' ? 'size' : 'per_page', String(PER_PAGE));
   }
   if (search !== undefined && wanted !== '') query.set(search, wanted);
-  const found = useLoad(`${path} ${query}`, () => get(`${path}?${query}`));
-  const [open, setOpen] = useState<{ readonly row: Row | undefined }>();
-  const { problem, run } = useAction();
-  const list = found.value && rows(found.value[member]);
+  return query;
+}
+
+/** The rows of the page in the URL. */
+function useList(props: ResourceProps) {
+  const { fields: asked, setAll } = useQuery({ page: '1', q: '' });
+  const wanted = useSettled(asked.q);
+  const page = Math.max(1, Number(asked.page) || 1);
+  const query = queryOf(props, page, wanted);
+  const request = `${props.path}?${query}`;
+  const found = useLoad(`${props.path} ${query}`, () => get(request));
+  const list = found.value && rows(found.value[props.member]);
+  const isSearched = wanted !== '' || props.isFiltered === true;
+  return { asked, setAll, page, request, found, list, isSearched };
+}
+
+function pathOf({ path, idOf }: ResourceProps, row: Row): string {
   const slash = path.endsWith('/') ? '/' : '';
-  const pathOf = (row: Row) =>
-    `${path.replace(/\/$/, '')}/${encodeURIComponent(idOf(row))}${slash}`;
+  return `${path.replace(/\/$/, '')}/${encodeURIComponent(idOf(row))}${slash}`;
+}
+
+/** Deletes an object after a confirmation, and loads the list again. */
+function useRemoval(props: ResourceProps, again: () => void) {
+  const { noun, nameOf } = props;
+  const { problem, run } = useAction();
   const remove = async (row: Row) => {
     const isSure = await confirmed({
       title: t('Delete {name}?', { name: nameOf(row) }),
@@ -97,41 +112,27 @@ export function Resource(props: ResourceProps) {
       action: t('Delete {noun}', { noun }),
     });
     if (!isSure) return;
-    if (await run(() => call('DELETE', pathOf(row)))) toast(t('Deleted {noun}.', { noun }));
-    found.again();
+    if (await run(() => call('DELETE', pathOf(props, row)))) toast(t('Deleted {noun}.', { noun }));
+    again();
   };
-  const actions = (row: Row): readonly Action[] => [
-    ...(fields !== undefined && props.isEditable !== false
-      ? [{ label: t('Edit {noun}', { noun }), act: () => setOpen({ row }), need }]
-      : []),
-    ...(props.actionsOf?.(row, found.again) ?? []),
-    ...(deletes
-      ? [{ label: t('Delete {noun}', { noun }), act: () => remove(row), isDanger: true, need }]
-      : []),
-  ];
+  return { problem, remove };
+}
+
+export function Resource(props: ResourceProps) {
+  const { title, noun, path, idOf, fields, need = 'change', pages = 'offset' } = props;
+  const { asked, setAll, page, request, found, list, isSearched } = useList(props);
+  const [open, setOpen] = useState<Open>();
+  const { problem, remove } = useRemoval(props, found.again);
+  const edit = (row: Row) => setOpen({ row });
   const create = fields !== undefined && may(props.createNeed ?? need) && (
     <button type="button" class="btn primary" onClick={() => setOpen({ row: undefined })}>
       {props.createLabel ?? t('Create {noun}', { noun })}
     </button>
   );
-  const isSearched = wanted !== '' || props.isFiltered === true;
-  const hasActions = deletes || fields !== undefined || props.actionsOf !== undefined;
   return (
     <div class="stack">
       {list !== undefined && list.length > 0 && <HeadAction>{create}</HeadAction>}
-      {(search !== undefined || props.filters !== undefined) && (
-        <form class="filters" onSubmit={(event) => event.preventDefault()}>
-          {search !== undefined && (
-            <Input
-              label={props.searchLabel ?? t('Search')}
-              type="search"
-              value={asked.q}
-              set={(q) => setAll({ q, page: '1' })}
-            />
-          )}
-          {props.filters}
-        </form>
-      )}
+      <Filters of={props} value={asked.q} set={(q) => setAll({ q, page: '1' })} />
       <LoadProblem of={found} />
       <Problem text={problem} />
       <Table
@@ -145,18 +146,7 @@ export function Resource(props: ResourceProps) {
             {!isSearched && (props.emptyAction ?? create)}
           </Empty>
         }
-        columns={[
-          ...props.columns,
-          ...(hasActions
-            ? [
-                {
-                  title: t('Actions'),
-                  isActions: true,
-                  value: (row: Row) => <Actions of={actions(row)} name={nameOf(row)} />,
-                },
-              ]
-            : []),
-        ]}
+        columns={columnsOf(props, { edit, remove, again: found.again })}
       />
       {pages !== 'none' && (
         <Pager
@@ -167,31 +157,108 @@ export function Resource(props: ResourceProps) {
           total={totalOf(found.value)}
         />
       )}
-      {!path.startsWith('/console/') && (
-        <Snippets request={{ method: 'GET', path: `${path}?${query}` }} />
-      )}
+      {!path.startsWith('/console/') && <Snippets request={{ method: 'GET', path: request }} />}
       {fields !== undefined && (
-        <Editor
-          isOpen={open !== undefined}
-          close={() => setOpen(undefined)}
-          row={open?.row}
+        <ResourceEditor
+          of={props}
           fields={fields}
-          noun={noun}
-          request={(row) => ({
-            method: row === undefined ? 'POST' : editMethod,
-            path: row === undefined ? path : pathOf(row),
-          })}
-          prepare={props.prepare}
-          save={async (body, row) => {
-            if (row !== undefined) return call(editMethod, pathOf(row), body);
-            const reply = await call('POST', path, body);
-            props.created?.(reply, body as Row);
-            return reply;
-          }}
+          open={open}
+          close={() => setOpen(undefined)}
           done={found.again}
         />
       )}
       {typeof props.children === 'function' ? props.children(found.again) : props.children}
     </div>
+  );
+}
+
+interface FiltersProps {
+  readonly of: ResourceProps;
+  /** Text of the search. */
+  readonly value: string;
+  readonly set: (value: string) => void;
+}
+
+/** Search and further filters; nothing if the list has neither. */
+const Filters = ({ of: { search, searchLabel, filters }, value, set }: FiltersProps) =>
+  search === undefined && filters === undefined ? null : (
+    <form class="filters" onSubmit={(event) => event.preventDefault()}>
+      {search !== undefined && (
+        <Input label={searchLabel ?? t('Search')} type="search" value={value} set={set} />
+      )}
+      {filters}
+    </form>
+  );
+
+interface RowActs {
+  readonly edit: (row: Row) => void;
+  readonly remove: (row: Row) => Promise<void>;
+  readonly again: () => void;
+}
+
+/** Columns of the list, with the menu of each row. */
+function columnsOf(props: ResourceProps, acts: RowActs): readonly Column[] {
+  const { columns, fields, deletes = true, actionsOf, nameOf } = props;
+  if (!deletes && fields === undefined && actionsOf === undefined) return [...columns];
+  return [
+    ...columns,
+    {
+      title: t('Actions'),
+      isActions: true,
+      value: (row) => <Actions of={rowActions(props, acts, row)} name={nameOf(row)} />,
+    },
+  ];
+}
+
+function rowActions(props: ResourceProps, acts: RowActs, row: Row): readonly Action[] {
+  const { noun, fields, deletes = true, need = 'change' } = props;
+  return [
+    ...(fields !== undefined && props.isEditable !== false
+      ? [{ label: t('Edit {noun}', { noun }), act: () => acts.edit(row), need }]
+      : []),
+    ...(props.actionsOf?.(row, acts.again) ?? []),
+    ...(deletes
+      ? [{ label: t('Delete {noun}', { noun }), act: () => acts.remove(row), isDanger: true, need }]
+      : []),
+  ];
+}
+
+/** The open form: `row` is undefined for a new object. */
+interface Open {
+  readonly row: Row | undefined;
+}
+
+interface ResourceEditorProps {
+  readonly of: ResourceProps;
+  readonly fields: readonly FieldSpec[];
+  /** undefined while the form is closed. */
+  readonly open: Open | undefined;
+  readonly close: () => void;
+  readonly done: () => void;
+}
+
+/** Form that creates or edits an object. */
+function ResourceEditor({ of: props, fields, open, close, done }: ResourceEditorProps) {
+  const { noun, path, editMethod = 'POST' } = props;
+  return (
+    <Editor
+      isOpen={open !== undefined}
+      close={close}
+      row={open?.row}
+      fields={fields}
+      noun={noun}
+      request={(row) => ({
+        method: row === undefined ? 'POST' : editMethod,
+        path: row === undefined ? path : pathOf(props, row),
+      })}
+      prepare={props.prepare}
+      save={async (body, row) => {
+        if (row !== undefined) return call(editMethod, pathOf(props, row), body);
+        const reply = await call('POST', path, body);
+        props.created?.(reply, body as Row);
+        return reply;
+      }}
+      done={done}
+    />
   );
 }
