@@ -21,8 +21,8 @@ constexpr size_t kPauseCorrection = 8;
 constexpr size_t kSpeechCorrection = 80;
 /// The converter between sample rates adds just under 2 ms.
 constexpr Nanos kConverterDelay = 2 * kMillisecond;
-/// Audio before and after a keypad event that can contain its tone: the time in which a gateway detects it, and
-/// the inaccuracy of the time in a stretched frame.
+/// Audio before and after a keypad event that can contain its tone: the time in which a gateway detects it,
+/// and the inaccuracy of the time in a stretched frame.
 constexpr Nanos kToneBeforeEvent = 60 * kMillisecond;
 constexpr Nanos kToneAfterEvent = 5 * kMillisecond;
 

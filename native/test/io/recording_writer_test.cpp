@@ -86,9 +86,9 @@ struct RecordedBridge : PacketSink {
     core.bridge(kRecorded, kFar);
     concluding.add(TapHandle(2), RecordingEnd::stopped, 0, writer.open(folder.file("none.wav"), {}));
     path = folder.file("call.wav");
-    auto tap = std::make_unique<RecordingTap>(
-        TapHandle(1), Recorder::Options{.stereo = true},
-        writer.open(path, {.rate_hz = rate, .channels = 2}), true, RecordingTap::Source::packets);
+    auto tap = std::make_unique<RecordingTap>(TapHandle(1), Recorder::Options{.stereo = true},
+                                              writer.open(path, {.rate_hz = rate, .channels = 2}), true,
+                                              RecordingTap::Source::packets);
     recording = tap.get();
     recording->conclude_to(concluding);
     std::unique_ptr<LegTap> added = std::move(tap);
@@ -157,7 +157,8 @@ struct RecordedBridge : PacketSink {
     const auto window = static_cast<size_t>(rate / 100);
     CHECK(test::rms(std::span(wav.samples).first(3 * static_cast<size_t>(rate))) > 1000);
     for (size_t side = 0; side < 2; ++side) {
-      for (auto at = 2 * static_cast<size_t>(rate); 2 * (at + window) <= wav.samples.size(); at += window / 2) {
+      for (auto at = 2 * static_cast<size_t>(rate); 2 * (at + window) <= wav.samples.size();
+           at += window / 2) {
         std::vector<Sample> part(window);
         for (size_t i = 0; i < window; ++i) part[i] = wav.samples[2 * (at + i) + side];
         for (const double hz : {kKeyLow, kKeyHigh})
@@ -216,7 +217,8 @@ TEST_CASE("recording: contains no keys of either peer, as tones, as events or wi
   }
 }
 
-TEST_CASE("recording: contains no key that we send as a tone, and none pressed while a pause begins or ends") {
+TEST_CASE(
+    "recording: contains no key that we send as a tone, and none pressed while a pause begins or ends") {
   RecordedBridge sends(8000);
   sends.begin();
   for (int i = 0; i < 5; ++i) {

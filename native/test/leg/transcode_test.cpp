@@ -409,7 +409,8 @@ TEST_SUITE("transcoding on arrival") {
     bridge.check_whole();
   }
 
-  TEST_CASE("passes pauses with comfort noise (RFC 3389) on without a click, a loss or a jump of timestamps") {
+  TEST_CASE(
+      "passes pauses with comfort noise (RFC 3389) on without a click, a loss or a jump of timestamps") {
     for (const CodecSpec& b : {kG722, kOpus, kL16}) {
       CAPTURE(static_cast<int>(b.coding));
       Bridge bridge(kPcmu, b);

@@ -119,8 +119,8 @@ struct ReportedCall : PacketSink {
     for (; !on_way.empty() && on_way.top().arrival <= now; on_way.pop()) {
       const OnWay& one = on_way.top();
       std::array<uint8_t, kRtpHeaderBytes + 160> packet{};
-      write_rtp_header(
-          {false, 0, static_cast<uint16_t>(one.extended), RtpTimestamp(one.timestamp), ssrc}, packet);
+      write_rtp_header({false, 0, static_cast<uint16_t>(one.extended), RtpTimestamp(one.timestamp), ssrc},
+                       packet);
       leg.receive(packet, kPeerRtp, one.arrival, events);
       account.arrived(one.extended, one.timestamp, one.arrival);
     }
@@ -227,7 +227,9 @@ TEST_SUITE("RTCP values compared with the peer's own account") {
     ours.receive(theirs.report(from_them, kSecond), kSecond);
     RtcpSession::Facts facts;
     facts.peer_ssrc = 2;
-    const auto answer = [&](Nanos age) { return *parse_rtcp(ours.report(facts, kSecond + age), 2)->about_us; };
+    const auto answer = [&](Nanos age) {
+      return *parse_rtcp(ours.report(facts, kSecond + age), 2)->about_us;
+    };
     CHECK(answer(65'535 * kSecond).delay_since_last_sr == 0xffff'0000U);
     CHECK(answer(65'536 * kSecond).last_sr == 0);
     CHECK(answer(200'000 * kSecond).delay_since_last_sr == 0);
