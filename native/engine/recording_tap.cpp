@@ -33,13 +33,14 @@ RecordingTap::RecordingTap(TapHandle handle, const Recorder::Options& options,
   if (source == Source::packets) {
     timeline_ = std::make_unique<RecordingTimeline>(rate_, options.side != Side::sent,
                                                     options.side != Side::received);
+    if (suppress_digits) timeline_->mask_keys();
   }
 }
 
 void RecordingTap::conclude(RecordingEnd reason) {
   if (done_) return;
   done_ = true;
-  if (!paused_) record_held();
+  if (!paused_) record_held(false);
   sink_->finish();
   concluding_->add(handle(), reason, static_cast<uint32_t>(recorder_.duration_ms()), sink_);
 }
@@ -57,7 +58,7 @@ void RecordingTap::record(AudioView received, AudioView sent) {
   }
 }
 
-void RecordingTap::record_held() {
+void RecordingTap::record_held(bool pauses) {
   if (timeline_) {
     while (const RecordingTimeline::Sides* const sides = timeline_->next(true)) {
       record(sides->received, sides->sent);
@@ -65,12 +66,13 @@ void RecordingTap::record_held() {
     timeline_->restart();
   }
   if (!mask_) return;
+  if (pauses) mask_->interrupt();
   while (const DigitMask::Sides* const held = mask_->pop()) record_unmasked(held->received, held->sent);
 }
 
 void RecordingTap::pause(bool paused) {
   if (done_ || paused == paused_) return;
-  if (paused) record_held();
+  if (paused) record_held(true);
   paused_ = paused;
   recorder_.pause(paused);
 }

@@ -64,7 +64,7 @@ class RecordingTap final : public LegTap {
   void record_slot(AudioView own, bool far_end_heard, Nanos now);
   void record_unmasked(AudioView received, AudioView sent);
   /// Writes the frames that wait for packets or are held by the digit mask, before a pause or the end.
-  void record_held();
+  void record_held(bool pauses);
 
   SampleRate rate_;
   FrameConverter received_;

@@ -2,6 +2,13 @@
 
 namespace carillon {
 
+namespace {
+void silence(DigitMask::Sides& sides) noexcept {
+  sides.received.fill(0);
+  sides.sent.fill(0);
+}
+}  // namespace
+
 const DigitMask::Sides* DigitMask::push(AudioView received, AudioView sent) noexcept {
   slots_[next_].received = received;
   slots_[next_].sent = sent;
@@ -9,6 +16,10 @@ const DigitMask::Sides* DigitMask::push(AudioView received, AudioView sent) noex
   ++count_;
   judge(received_, &Sides::received);
   judge(sent_, &Sides::sent);
+  if (doubtful_ > 0) {
+    --doubtful_;
+    silence(held(0));
+  }
   return count_ == kSlots ? pop() : nullptr;
 }
 
@@ -16,6 +27,14 @@ const DigitMask::Sides* DigitMask::pop() noexcept {
   if (count_ == 0) return nullptr;
   --count_;
   return &held(count_);
+}
+
+void DigitMask::interrupt() noexcept {
+  for (size_t age = 0; age < count_; ++age) silence(held(age));
+  doubtful_ = kDoubtfulFrames;
+  // Audio after the pause does not continue this one.
+  received_.reset();
+  sent_.reset();
 }
 
 void DigitMask::judge(DtmfDetector& detector, Frame Sides::*side) noexcept {

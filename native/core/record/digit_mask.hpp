@@ -25,9 +25,15 @@ class DigitMask {
   /// Returns the remaining frames, oldest first, then null. Call at the end and before a pause.
   const Sides* pop() noexcept;
 
+  /// Silences the remaining frames, in which a key may have begun, and the next 40 ms, in which it may end
+  /// without being detected. Call before a pause.
+  void interrupt() noexcept;
+
  private:
   static constexpr size_t kHeldFrames = 3;
   static constexpr size_t kSlots = kHeldFrames + 1;
+  /// Frames after a pause that can hold the rest of a key too short for detection.
+  static constexpr size_t kDoubtfulFrames = 2;
 
   void judge(DtmfDetector& detector, Frame Sides::*side) noexcept;
   [[nodiscard]] Sides& held(size_t age) noexcept { return slots_[(next_ + kSlots - 1 - age) % kSlots]; }
@@ -37,6 +43,7 @@ class DigitMask {
   std::array<Sides, kSlots> slots_{};
   size_t next_ = 0;
   size_t count_ = 0;
+  size_t doubtful_ = 0;
 };
 
 }  // namespace carillon

@@ -21,6 +21,10 @@ constexpr size_t kPauseCorrection = 8;
 constexpr size_t kSpeechCorrection = 80;
 /// The converter between sample rates adds just under 2 ms.
 constexpr Nanos kConverterDelay = 2 * kMillisecond;
+/// Audio before and after a keypad event that can contain its tone: the time in which a gateway detects it,
+/// and the inaccuracy of the time in a stretched frame.
+constexpr Nanos kToneBeforeEvent = 60 * kMillisecond;
+constexpr Nanos kToneAfterEvent = 5 * kMillisecond;
 
 int64_t rounded_samples(Nanos time, SampleRate rate) {
   const int64_t scaled = time.count() * rate.per_ms();
@@ -69,7 +73,33 @@ void PacketTrack::take(const ReceivedPacket& packet) {
   last_sequence_ = std::max(last_sequence_, packet.sequence);
   if (packet.kind == ReceivedPacket::Kind::event) {
     const RtpTime begins = timestamps_.peek(packet.timestamp);
-    store_.fill_silence_until(begins + std::clamp(packet.duration, RtpTicks(), store_.capacity()));
+    const RtpTime ends = begins + std::clamp(packet.duration, RtpTicks(), store_.capacity());
+    store_.fill_silence_until(ends);
+    if (masks_keys_) note_key(begins, ends);
+  }
+}
+
+/// Remembers the time of a key. Its packets have the same beginning.
+void PacketTrack::note_key(RtpTime begins, RtpTime ends) {
+  const RtpClockRate clock = decoder_->rates().clock;
+  const Nanos from = clock.time_of(begins.since_zero()) - kToneBeforeEvent;
+  const Nanos until = clock.time_of(ends.since_zero()) + kToneAfterEvent;
+  Key& last = keys_[(next_key_ + kKeys - 1) % kKeys];
+  if (last.from == from) {
+    last.until = std::max(last.until, until);
+    return;
+  }
+  keys_[next_key_] = {from, until};
+  next_key_ = (next_key_ + 1) % kKeys;
+}
+
+/// Silences the parts of a frame in which a key was pressed. `begins`: media time of the frame.
+void PacketTrack::mask_keys(Nanos begins, std::span<Sample> out) const {
+  for (const Key& key : keys_) {
+    if (key.until <= begins || key.from >= begins + kFrameTime) continue;
+    const auto from = static_cast<size_t>(std::max<int64_t>(0, rounded_samples(key.from - begins, rate_)));
+    const auto until = static_cast<size_t>(rounded_samples(key.until - begins, rate_));
+    for (size_t i = from; i < std::min(until, out.size()); ++i) out[i] = 0;
   }
 }
 
@@ -151,6 +181,7 @@ void PacketTrack::begin(const ReceivedPacket& packet, AudioDecoder& decoder) {
   first_sequence_ = packet.sequence;
   last_sequence_ = packet.sequence - 1;
   drop_suspects();
+  keys_ = {};
   const RtpClockRate clock = decoder.rates().clock;
   store_.reset(clock);
   timestamps_.reset();
@@ -249,6 +280,7 @@ void PacketTrack::produce(std::span<Sample> out) {
   const int64_t correction = std::clamp(rounded_samples(early, rate_), -most, most);
   const auto length = static_cast<size_t>(static_cast<int64_t>(frame_) - correction);
   while (decoded_count_ < kStretchMargin + length + kStretchMargin) decode_frame();
+  const Nanos begins = wanted + early;
   const std::span<const Sample> in = std::span(decoded_).subspan(kStretchMargin, length);
   if (correction == 0) {
     std::ranges::copy(in, out.begin());
@@ -256,6 +288,7 @@ void PacketTrack::produce(std::span<Sample> out) {
     stretch(in, out);
   }
   quiet_ = is_pause(out);
+  if (masks_keys_) mask_keys(begins, out);
   shift(length);
 }
 

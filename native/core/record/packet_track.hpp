@@ -44,6 +44,9 @@ class PacketTrack {
   /// `rate`: sample rate of the recording.
   explicit PacketTrack(SampleRate rate);
 
+  /// Silences keypad events and the 60 ms before them, in which a gateway can let a part of the tone pass.
+  void mask_keys() { masks_keys_ = true; }
+
   /// Starts the recorded time at `at`, also after a pause. Received packets are kept.
   void start(Nanos at);
   void take(const ReceivedPacket& packet);
@@ -64,6 +67,8 @@ class PacketTrack {
   /// Ends the current timeline at the packet's arrival and starts another one with the packet.
   void begin(const ReceivedPacket& packet, AudioDecoder& decoder);
   void store(const ReceivedPacket& packet, RtpTime timestamp, RtpTicks duration, Nanos transit);
+  void note_key(RtpTime begins, RtpTime ends);
+  void mask_keys(Nanos begins, std::span<Sample> out) const;
   void produce(std::span<Sample> out);
   void decode_frame();
   void shift(size_t samples);
@@ -110,6 +115,16 @@ class PacketTrack {
   Suspects suspects_;
   /// Payloads of the suspects.
   std::vector<uint8_t> suspect_payloads_;
+
+  /// Media time of the latest keys. Two of them cannot be closer than 50 ms, and frames wait for kDelay.
+  struct Key {
+    Nanos from{};
+    Nanos until{};
+  };
+  static constexpr size_t kKeys = 20;
+  bool masks_keys_ = false;
+  std::array<Key, kKeys> keys_{};
+  size_t next_key_ = 0;
 
   /// Frames read in advance.
   std::vector<Sample> ahead_;

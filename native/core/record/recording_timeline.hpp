@@ -25,6 +25,12 @@ class RecordingTimeline {
   /// `sent`: true if the sent side is recorded. All memory is allocated here.
   RecordingTimeline(SampleRate rate, bool received, bool sent);
 
+  /// Silences keypad events and the audio shortly before them (see PacketTrack).
+  void mask_keys() {
+    if (received_) received_->mask_keys();
+    if (far_end_) far_end_->mask_keys();
+  }
+
   void take(Side side, const ReceivedPacket& packet);
 
   /// Returns the number of slots before `now` that were missed, at most kMaxMissed. Call before add(), and

@@ -101,10 +101,12 @@ ReceptionStats::Seen ReceptionStats::receive(const RtpPacket& packet, Nanos arri
 
 void ReceptionStats::restart() {
   if (sequence_.started()) expected_before_ += static_cast<uint64_t>(sequence_.highest() - base_ + 1);
+  received_before_ = received_;
   sequence_.reset();
   seen_window_ = 0;
   discarded_window_ = 0;
   has_transit_ = false;
+  jitter_ = 0;
 }
 
 ReceptionSummary ReceptionStats::summary() const {
@@ -112,7 +114,12 @@ ReceptionSummary ReceptionStats::summary() const {
   out.received = received_;
   out.duplicates = duplicates_;
   out.expected = expected_before_;
-  if (sequence_.started()) out.expected += static_cast<uint64_t>(sequence_.highest() - base_ + 1);
+  if (sequence_.started()) {
+    const auto expected = static_cast<uint64_t>(sequence_.highest() - base_ + 1);
+    const uint64_t received = received_ - received_before_;
+    out.expected += expected;
+    out.source_lost = expected > received ? expected - received : 0;
+  }
   out.lost = out.expected > received_ ? out.expected - received_ : 0;
   out.jitter_units = jitter_;
   out.jitter_ms = jitter_ / clock_.per_ms();

@@ -16,6 +16,8 @@ struct ReceptionSummary {
   /// Expected minus received packets, at least 0. Late duplicates can make the RFC's value negative.
   uint64_t lost = 0;
   uint64_t expected = 0;
+  /// Lost packets of the current source only, as in RTCP (RFC 3550 A.3).
+  uint64_t source_lost = 0;
   double jitter_ms = 0;
   double jitter_units = 0;  // in RTP clock units, as in RTCP
   /// Highest sequence number, extended by the number of wraps (RFC 3550 §6.4.1).
@@ -78,7 +80,9 @@ class ReceptionStats {
 
   uint64_t received_ = 0;
   uint64_t duplicates_ = 0;
+  // Totals of earlier sources.
   uint64_t expected_before_ = 0;
+  uint64_t received_before_ = 0;
   uint64_t loss_runs_ = 0;
   uint64_t loss_in_runs_ = 0;
 };

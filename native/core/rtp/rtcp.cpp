@@ -55,7 +55,10 @@ void write_header(std::span<uint8_t> out, size_t at, uint8_t count, uint8_t type
 bool read_report(Bytes packet, uint8_t count, bool sender, uint32_t our_ssrc, RtcpContent& content) {
   const size_t blocks_at = kHeaderBytes + (sender ? kSenderInfoBytes : 0);
   if (packet.size() < blocks_at + count * kBlockBytes) return false;
-  if (sender) content.sender_report = (read_u32(packet, 8) << 16) | (read_u32(packet, 12) >> 16);
+  if (sender) {
+    content.sender_report = (read_u32(packet, 8) << 16) | (read_u32(packet, 12) >> 16);
+    content.sender = read_u32(packet, 4);
+  }
   for (size_t i = 0; i < count; ++i) {
     const ReportBlock block = read_block(packet.subspan(blocks_at + i * kBlockBytes, kBlockBytes));
     if (block.ssrc == our_ssrc) content.about_us = block;
@@ -123,10 +126,11 @@ ReportBlock RtcpSession::block_of(const Facts& facts, Nanos now) {
     block.fraction_lost =
         static_cast<uint8_t>(std::min<uint64_t>(255, 256 * (expected - received) / expected));
   }
-  block.cumulative_lost = static_cast<int32_t>(std::min<uint64_t>(reception.lost, kMaxCumulativeLost));
+  block.cumulative_lost = static_cast<int32_t>(std::min<uint64_t>(reception.source_lost, kMaxCumulativeLost));
   block.highest_sequence = reception.highest_sequence;
   block.jitter = static_cast<uint32_t>(reception.jitter_units);
-  if (last_sr_) {
+  // Another source's clock says nothing about the delay to this one.
+  if (last_sr_ && last_sr_sender_ == block.ssrc && now - last_sr_arrival_ < kOldestAnswered) {
     block.last_sr = *last_sr_;
     block.delay_since_last_sr = static_cast<uint32_t>((now - last_sr_arrival_) * 65536 / kSecond);
   }
@@ -204,6 +208,7 @@ bool RtcpSession::receive(Bytes datagram, Nanos arrival) {
   if (!content) return false;
   if (content->sender_report) {
     last_sr_ = content->sender_report;
+    last_sr_sender_ = content->sender;
     last_sr_arrival_ = arrival;
   }
   if (content->about_us) {

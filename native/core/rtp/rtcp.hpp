@@ -39,6 +39,8 @@ struct ReportBlock {
 struct RtcpContent {
   /// Middle 32 bits of the NTP timestamp in a sender report.
   std::optional<uint32_t> sender_report;
+  /// SSRC of that report's sender.
+  uint32_t sender = 0;
   /// Last report block about `our_ssrc`.
   std::optional<ReportBlock> about_us;
   std::optional<VoipMetrics> metrics_about_us;
@@ -93,6 +95,8 @@ class RtcpSession {
   [[nodiscard]] int loss_percent(Nanos now) const;
   /// Time for which a loss rate is kept. Losses come in bursts, so some loss-free reports mean little.
   static constexpr Nanos kLossRemembered = 30 * kSecond;
+  /// Age from which a sender report is no longer answered. The delay since it would not fit into its 32 bits.
+  static constexpr Nanos kOldestAnswered = 65'536 * kSecond;
 
  private:
   void note_loss(uint8_t fraction, Nanos now);
@@ -111,6 +115,7 @@ class RtcpSession {
   uint8_t fraction_lost_ = 0;
   Nanos loss_told_ = kNever;
   std::optional<uint32_t> last_sr_;
+  uint32_t last_sr_sender_ = 0;
   Nanos last_sr_arrival_{};
   std::optional<double> round_trip_ms_;
   std::optional<ReportBlock> about_us_;

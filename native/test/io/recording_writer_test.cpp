@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -9,6 +10,12 @@
 #include <thread>
 #include <vector>
 
+#include "core/codec/g711.hpp"
+#include "core/media_core.hpp"
+#include "engine/recording_tap.hpp"
+#include "engine/udp_socket.hpp"
+#include "test/support/narrow.hpp"
+#include "test/support/no_events.hpp"
 #include "test/support/signal.hpp"
 
 namespace {
@@ -55,7 +62,192 @@ void play_into(RecordingSink& sink, RecordingWriter& writer, std::span<const Sam
   }
 }
 
+using namespace carillon;
+
+constexpr LegHandle kRecorded{MediaCore::kMaxLegs + 1};
+constexpr LegHandle kFar{MediaCore::kMaxLegs + 2};
+constexpr uint8_t kKeypad = 101;
+constexpr double kKeyLow = 770;
+constexpr double kKeyHigh = 1336;
+
+/// Bridge of two G.711 legs, of which the first is recorded in stereo without digits.
+struct RecordedBridge : PacketSink {
+  explicit RecordedBridge(uint32_t rate) : core(*this, events) {
+    for (const LegHandle leg : {kRecorded, kFar}) {
+      LegConfig config;
+      config.handle = leg;
+      core.add_leg(std::make_unique<Leg>(config));
+      LegRemote remote;
+      remote.receive.source.signalled = peer_of(leg);
+      remote.receive.source.receiving = remote.send.sending = true;
+      remote.receive.telephone_event = remote.send.telephone_event = kKeypad;
+      core.leg(leg)->configure(remote, now);
+    }
+    core.bridge(kRecorded, kFar);
+    concluding.add(TapHandle(2), RecordingEnd::stopped, 0, writer.open(folder.file("none.wav"), {}));
+    path = folder.file("call.wav");
+    auto tap = std::make_unique<RecordingTap>(TapHandle(1), Recorder::Options{.stereo = true},
+                                              writer.open(path, {.rate_hz = rate, .channels = 2}), true,
+                                              RecordingTap::Source::packets);
+    recording = tap.get();
+    recording->conclude_to(concluding);
+    std::unique_ptr<LegTap> added = std::move(tap);
+    REQUIRE(core.leg(kRecorded)->add(added));
+  }
+  static Address peer_of(LegHandle leg) {
+    return *parse_address("192.0.2.1", leg == kRecorded ? 4000 : 4002);
+  }
+  void send(LegHandle, const Address&, Bytes) override {}
+  void send_rtcp(LegHandle, const Address&, Bytes) override {}
+  void latched(LegHandle, const std::optional<Address>&) override {}
+
+  /// Sends a packet of both peers, of which one presses a key. `event`: samples since the start of an event
+  /// that replaces the audio.
+  void pass(LegHandle presses, std::span<const Sample> key = {}, std::optional<uint32_t> event = {}) {
+    for (const LegHandle leg : {kRecorded, kFar}) {
+      std::vector<uint8_t> packet(kRtpHeaderBytes + kFrameSamples, 0xff);
+      const bool as_event = leg == presses && event;
+      uint32_t timestamp = packets * kFrameSamples;
+      if (as_event) {
+        timestamp -= *event;
+        const auto duration = static_cast<uint16_t>(*event + kFrameSamples);
+        packet.resize(kRtpHeaderBytes + 4);
+        packet[kRtpHeaderBytes] = 5;
+        packet[kRtpHeaderBytes + 1] = 10;
+        write_u16(packet, kRtpHeaderBytes + 2, duration);
+      } else if (leg == presses && !key.empty()) {
+        g711_encode(G711Law::mu, key, std::span(packet).subspan(kRtpHeaderBytes));
+      }
+      write_rtp_header({false, as_event ? kKeypad : uint8_t{0}, static_cast<uint16_t>(packets),
+                        RtpTimestamp(timestamp), leg.value()},
+                       packet);
+      core.receive(leg, packet, peer_of(leg), now);
+    }
+    ++packets;
+    for (int i = 0; i < kFrameMs; ++i) core.tick(now += kTick);
+    writer.store_now();
+  }
+  void wait(int frames) {
+    for (; frames > 0; --frames) pass(LegHandle());
+  }
+  /// Both peers' legs exchange a tone for 1.5 s, then silence for a second.
+  void begin() {
+    const auto tone = test::sine(400, 4000, kLineRate, kFrameSamples);
+    for (int i = 0; i < 75; ++i) pass(i % 2 == 0 ? kRecorded : kFar, tone);
+    wait(50);
+  }
+  /// Presses a key for `samples` samples from `offset` in the next packet on.
+  void press(LegHandle leg, size_t offset, size_t samples) {
+    std::vector<Sample> audio((offset + samples + kFrameSamples - 1) / kFrameSamples * kFrameSamples);
+    const std::span<Sample> from = std::span(audio).subspan(offset);
+    test::add(from, test::sine(kKeyLow, 6000, kLineRate, samples));
+    test::add(from, test::sine(kKeyHigh, 6000, kLineRate, samples));
+    for (size_t at = 0; at < audio.size(); at += kFrameSamples) {
+      pass(leg, std::span(audio).subspan(at, kFrameSamples));
+    }
+  }
+  /// Ends the recording. Returns the loudest key frequency of both sides in any 10 ms after begin(), as an
+  /// amplitude.
+  double loudest(int rate) {
+    recording->stop();
+    writer.store_now();
+    const Wav wav = read(path);
+    seconds = static_cast<double>(wav.samples.size()) / 2 / rate;
+    double most = 0;
+    const auto window = static_cast<size_t>(rate / 100);
+    CHECK(test::rms(std::span(wav.samples).first(3 * static_cast<size_t>(rate))) > 1000);
+    for (size_t side = 0; side < 2; ++side) {
+      for (auto at = 2 * static_cast<size_t>(rate); 2 * (at + window) <= wav.samples.size();
+           at += window / 2) {
+        std::vector<Sample> part(window);
+        for (size_t i = 0; i < window; ++i) part[i] = wav.samples[2 * (at + i) + side];
+        for (const double hz : {kKeyLow, kKeyHigh})
+          most = std::max(most, test::fit_sine(part, hz, rate).amplitude);
+      }
+    }
+    return most;
+  }
+
+  const Folder folder;
+  std::string path;
+  NoEvents events;
+  MediaCore core;
+  RecordingWriter writer{RecordingWriter::Drive::manual};
+  ConcludingRecordings concluding;
+  RecordingTap* recording = nullptr;
+  Nanos now = kSecond;
+  uint32_t packets = 0;
+  double seconds = 0;
+};
+
+/// Loudest audible rest of a key of this amplitude, 6,000 per tone.
+constexpr double kInaudible = 30;
+
 }  // namespace
+
+TEST_CASE("recording: contains no keys of either peer, as tones, as events or with a tone before the event") {
+  for (const uint32_t rate : {8000U, 16'000U}) {
+    for (const LegHandle leg : {kRecorded, kFar}) {
+      RecordedBridge call(rate);
+      call.begin();
+      for (const size_t samples : {size_t{400}, size_t{640}, size_t{1600}}) {
+        for (size_t offset = 0; offset < kFrameSamples; offset += 47) {
+          call.press(leg, offset, samples);
+          call.wait(5);
+        }
+      }
+      CAPTURE(rate);
+      CAPTURE(leg.value());
+      CHECK(call.loudest(static_cast<int>(rate)) < kInaudible);
+      CHECK(call.seconds > 4);
+    }
+    for (const LegHandle leg : {kRecorded, kFar}) {
+      RecordedBridge call(rate);
+      call.begin();
+      // A gateway that detects tones lets their beginning pass.
+      for (const size_t leaked : {size_t{0}, size_t{80}, size_t{160}, size_t{240}, size_t{320}}) {
+        if (leaked > 0) call.press(leg, (kFrameSamples - leaked % kFrameSamples) % kFrameSamples, leaked);
+        for (uint32_t frame = 0; frame < 5; ++frame) call.pass(leg, {}, frame * kFrameSamples);
+        call.wait(10);
+      }
+      CAPTURE(rate);
+      CAPTURE(leg.value());
+      CHECK(call.loudest(static_cast<int>(rate)) < kInaudible);
+    }
+  }
+}
+
+TEST_CASE(
+    "recording: contains no key that we send as a tone, and none pressed while a pause begins or ends") {
+  RecordedBridge sends(8000);
+  sends.begin();
+  for (int i = 0; i < 5; ++i) {
+    auto job = std::make_unique<DigitJob>();
+    job->handle = JobHandle(static_cast<uint32_t>(i) + 1);
+    job->inband = true;
+    job->steps = {{'5', 5, 5}};
+    REQUIRE(sends.core.leg(kRecorded)->add(job));
+    sends.wait(13);
+    static_cast<void>(sends.core.leg(kRecorded)->remove_job(JobHandle(static_cast<uint32_t>(i) + 1)));
+  }
+  CHECK(sends.loudest(8000) < kInaudible);
+
+  for (const LegHandle leg : {kRecorded, kFar}) {
+    for (int frames = 0; frames < 6; ++frames) {
+      RecordedBridge call(8000);
+      call.begin();
+      call.press(leg, 0, static_cast<size_t>(frames) * kFrameSamples);
+      call.recording->pause(true);
+      call.press(leg, 0, 5 * kFrameSamples);
+      call.recording->pause(false);
+      call.press(leg, 0, static_cast<size_t>(5 - frames) * kFrameSamples);
+      call.wait(100);
+      CAPTURE(leg.value());
+      CAPTURE(frames);
+      CHECK(call.loudest(8000) < kInaudible);
+    }
+  }
+}
 
 TEST_CASE("recording: a finished file contains every sample and a correct header") {
   const Folder folder;

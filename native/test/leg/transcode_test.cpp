@@ -409,6 +409,46 @@ TEST_SUITE("transcoding on arrival") {
     bridge.check_whole();
   }
 
+  TEST_CASE(
+      "passes pauses with comfort noise (RFC 3389) on without a click, a loss or a jump of timestamps") {
+    for (const CodecSpec& b : {kG722, kOpus, kL16}) {
+      CAPTURE(static_cast<int>(b.coding));
+      Bridge bridge(kPcmu, b);
+      // Talkspurts of 500 ms that begin and end softly.
+      bridge.speech.resize(4000);
+      for (size_t i = 0; i < bridge.speech.size(); ++i) {
+        const double at = static_cast<double>(i);
+        const double envelope = std::sin(std::numbers::pi * at / 4000);
+        bridge.speech[i] =
+            static_cast<Sample>(kAmplitude * envelope * std::sin(2 * std::numbers::pi * kHz * at / 8000));
+      }
+      bridge.talk(25);
+      const int smooth = bridge.roughest();
+      for (int pause = 0; pause < 4; ++pause) {
+        const Sent last = bridge.sent.back();
+        for (int i = 0; i < 3; ++i) {
+          bridge.hear(bridge.packet(kComfortNoise));
+          bridge.run(10 * kFrameMs);
+          bridge.timestamp += RtpTicks(1600);
+        }
+        const size_t next = bridge.sent.size();
+        bridge.talk(25);
+        // Packets of composed silence or a gap: the timestamps follow the time.
+        for (size_t i = next - 1; i < bridge.sent.size(); ++i) {
+          const Sent& one = bridge.sent[i];
+          const auto clock = rates_of(b).clock;
+          const Nanos by_timestamp = clock.time_of(RtpTicks(one.timestamp - last.timestamp));
+          CHECK(abs(by_timestamp - (one.at - last.at)) <= 2 * kFrameTime);
+        }
+      }
+      for (size_t i = 1; i < bridge.sent.size(); ++i) {
+        CHECK(static_cast<uint16_t>(bridge.sent[i].sequence - bridge.sent[i - 1].sequence) == 1);
+      }
+      CHECK(bridge.roughest() < smooth * 5 / 4);
+      CHECK(bridge.core.peek(kA)->statistics()->read().packets_lost == 0);
+    }
+  }
+
   TEST_CASE("switches to a playback and back without a click, a gap or a jump in time") {
     for (const auto& [a, b] : {std::pair{kPcmu, kG722}, std::pair{kL16, kPcmu}, std::pair{kOpus, kPcmu}}) {
       for (const PlayManner manner : {PlayManner::mixed, PlayManner::instead}) {

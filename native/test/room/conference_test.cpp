@@ -90,8 +90,8 @@ struct Call : PacketSink {
     const size_t samples = wide ? 2 * size_t{kFrameSamples} : size_t{kFrameSamples};
     std::vector<uint8_t> packet(kRtpHeaderBytes + samples * (wide ? 2 : 1), wide ? 0 : 0xd5);
     const auto ticks = static_cast<uint32_t>(samples);
-    write_rtp_header({false, 96, static_cast<uint16_t>(packets[leg]), RtpTimestamp(packets[leg] * ticks), 9},
-                     packet);
+    const uint32_t time = packets[leg] + (leg == 0 ? pauses : 0);
+    write_rtp_header({false, 96, static_cast<uint16_t>(packets[leg]), RtpTimestamp(time * ticks), 9}, packet);
     for (size_t i = 0; leg == 0 && i < samples; ++i) {
       const double t = static_cast<double>(packets[0] * kFrameSamples + i) / kLineRate;
       const double loud = now >= tone_from ? kAmplitude : 0;
@@ -101,6 +101,15 @@ struct Call : PacketSink {
     ++packets[leg];
     if (leg == 0 && now >= tone_from && !tone_at) tone_at = now;
     core.receive(handle_of(leg), packet, peer_of(leg), now);
+  }
+  /// Sends comfort noise of peer 0 for a pause of `frames` frames.
+  void comfort(uint32_t frames) {
+    std::array<uint8_t, kRtpHeaderBytes + 1> packet{};
+    packet.back() = 60;
+    const RtpTimestamp time((packets[0] + pauses) * static_cast<uint32_t>(kFrameSamples));
+    write_rtp_header({false, kComfortNoise, static_cast<uint16_t>(packets[0]++), time, 9}, packet);
+    pauses += frames - 1;
+    core.receive(handle_of(0), packet, peer_of(0), now);
   }
   void run(int ms) {
     for (; ms > 0; --ms) {
@@ -144,6 +153,8 @@ struct Call : PacketSink {
   std::array<Nanos, kLegs> due;
   std::array<bool, kLegs> speaks{true, true, true};
   std::array<uint32_t, kLegs> packets{};
+  /// Frames of peer 0's pauses beyond its comfort noise packets.
+  uint32_t pauses = 0;
   uint32_t members = 0;
   /// Returns true if the network loses the packet of peer 0 with this number.
   std::function<bool(uint32_t)> lost = [](uint32_t) { return false; };
@@ -358,6 +369,34 @@ TEST_SUITE("conference") {
       check_quality("relay", kPcmu, bridge, loss, stays);
       check_quality("transcoding", kL16, bridge, loss, stays);
       check_quality("conference", kPcmu, room, loss, stays);
+    }
+  }
+
+  TEST_CASE("pauses of a member with comfort noise (RFC 3389) are silence, no loss and no gap") {
+    for (const CodecSpec& listener : {kPcmu, kL16}) {
+      Call call(listener);
+      for (size_t leg = 0; leg < kLegs; ++leg) call.join(leg);
+      call.tone_from = 3600 * kSecond;
+      call.run(1000);
+      for (int i = 0; i < 5; ++i) {
+        call.speaks[0] = false;
+        // The pause takes the sequence number of one packet, but the time of 20.
+        call.comfort(20);
+        call.run(400);
+        call.speaks[0] = true;
+        call.due[0] = call.now + kTick;
+        call.run(400);
+      }
+      CHECK(call.core.peek(handle_of(0))->statistics()->read().packets_lost == 0);
+      REQUIRE(call.sent.size() > 200);
+      for (size_t i = 1; i < call.sent.size(); ++i) {
+        const Sent& one = call.sent[i];
+        CHECK(static_cast<uint16_t>(one.sequence - call.sent[i - 1].sequence) == 1);
+        CHECK(one.timestamp - call.sent[i - 1].timestamp == one.audio.size());
+        CHECK(one.at - call.sent[i - 1].at <= 2 * kFrameTime);
+        // After the beginning, the other member sends a constant level.
+        if (i >= 50) CHECK(std::ranges::max(one.audio) - std::ranges::min(one.audio) < 20);
+      }
     }
   }
 

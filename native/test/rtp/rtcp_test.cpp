@@ -3,10 +3,238 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <queue>
 #include <random>
 #include <vector>
 
+#include "core/leg/leg.hpp"
+#include "engine/udp_socket.hpp"
+#include "test/support/no_events.hpp"
+
 namespace carillon {
+
+namespace {
+
+constexpr uint32_t kOurs = 0x0c0ffee0;
+constexpr Nanos kUp = 30 * kMillisecond;    // fastest delay from the peer to the leg
+constexpr Nanos kDown = 25 * kMillisecond;  // delay from the leg to the peer
+const Address kPeerRtp = *parse_address("192.0.2.1", 4000);
+const Address kPeerRtcp = *parse_address("192.0.2.1", 4001);
+
+/// What the receiver of the peer's packets must report, calculated as in RFC 3550 A.3 and A.8.
+struct PeerAccount {
+  void arrived(int64_t extended, uint32_t timestamp, Nanos at) {
+    highest = std::max(highest, extended);
+    ++received;
+    const auto transit = static_cast<uint32_t>(at * 8 / kMillisecond) - timestamp;
+    if (last_transit) {
+      const int32_t off = std::abs(static_cast<int32_t>(transit - *last_transit));
+      jitter += static_cast<uint32_t>(off) - ((jitter + 8) >> 4);
+    }
+    last_transit = transit;
+  }
+  [[nodiscard]] int64_t expected() const { return highest - first + 1; }
+  /// Compares a report with the account, and begins the next interval.
+  void check(const ReportBlock& block) {
+    CHECK(block.highest_sequence == highest);
+    CHECK(block.cumulative_lost == expected() - received);
+    const int64_t expected_now = expected() - expected_before;
+    const int64_t lost_now = std::max<int64_t>(0, expected_now - (received - received_before));
+    CHECK(block.fraction_lost == (lost_now << 8) / expected_now);
+    CHECK(std::abs(static_cast<int>(block.jitter) - static_cast<int>(jitter >> 4)) <= 1);
+    expected_before = expected();
+    received_before = received;
+  }
+
+  int64_t first = 0;
+  int64_t highest = 0;
+  int64_t received = 0;
+  int64_t expected_before = 0;
+  int64_t received_before = 0;
+  uint32_t jitter = 0;  // 16 times the estimate
+  std::optional<uint32_t> last_transit;
+};
+
+/// PCMU leg whose peer sends through a network with loss, jitter and reordering.
+struct ReportedCall : PacketSink {
+  struct OnWay {
+    Nanos arrival{};
+    int64_t extended = 0;
+    uint32_t timestamp = 0;
+    friend bool operator>(const OnWay& a, const OnWay& b) { return a.arrival > b.arrival; }
+  };
+
+  ReportedCall() : leg(config(), LegCodecs(CodecSpec{}, 0)) {
+    LegRemote remote;
+    remote.receive.source.signalled = kPeerRtp;
+    remote.send.sending = true;
+    leg.configure(remote, now);
+  }
+  static LegConfig config() {
+    LegConfig config;
+    config.ssrc = kOurs;
+    config.sequence = 65'000;
+    config.timestamp = 0xffff'0000;
+    return config;
+  }
+
+  void send(LegHandle, const Address&, Bytes packet) override {
+    ++packets;
+    octets += static_cast<uint32_t>(packet.size() - kRtpHeaderBytes);
+    last_timestamp = parse_rtp(packet)->timestamp.value();
+  }
+  void send_rtcp(LegHandle, const Address&, Bytes packet) override {
+    reports.emplace_back(packet.begin(), packet.end());
+  }
+  void latched(LegHandle, const std::optional<Address>&) override {}
+
+  void begin_source(uint32_t source, int64_t first) {
+    ssrc = source;
+    next = first;
+    account = {};
+    account.first = first;
+  }
+  /// Receives a sender report of the peer.
+  void send_report() {
+    report_sent = now - kUp;
+    NoProtection none;
+    RtcpSession peer(none, ssrc);
+    RtcpSession::Facts facts;
+    facts.sent = {ntp_of(report_sent), 0, 1, 160};
+    const Bytes sent = peer.report(facts, report_sent);
+    std::vector<uint8_t> bytes(sent.begin(), sent.end());
+    REQUIRE(leg.receive_rtcp(bytes, kPeerRtcp, now) == Received::ignored);
+  }
+  /// Passes 20 ms. The first packet of a source always arrives.
+  void pass(bool loses) {
+    const int64_t number = next - account.first;
+    const bool lost = loses && number > 0 && (number % 13 == 5 || number % 211 < 4);
+    const Nanos jitter = number == 0 ? Nanos{} : nanos_of(std::abs(spread(random)), kMillisecond);
+    const auto timestamp = static_cast<uint32_t>(0xfffe'0000 + number * 160);
+    if (!lost) on_way.push({now + kUp + jitter, next, timestamp});
+    ++next;
+    now += kFrameTime;
+    for (; !on_way.empty() && on_way.top().arrival <= now; on_way.pop()) {
+      const OnWay& one = on_way.top();
+      std::array<uint8_t, kRtpHeaderBytes + 160> packet{};
+      write_rtp_header({false, 0, static_cast<uint16_t>(one.extended), RtpTimestamp(one.timestamp), ssrc},
+                       packet);
+      leg.receive(packet, kPeerRtp, one.arrival, events);
+      account.arrived(one.extended, one.timestamp, one.arrival);
+    }
+    leg.frame(now, *this, events);
+  }
+
+  Nanos now = 100 * kSecond;
+  NoEvents events;
+  Leg leg;
+  uint32_t ssrc = 0;
+  int64_t next = 0;
+  PeerAccount account;
+  Nanos report_sent = kNever;
+  std::priority_queue<OnWay, std::vector<OnWay>, std::greater<>> on_way;
+  std::mt19937 random{5};
+  std::normal_distribution<double> spread{0, 12};
+  uint32_t packets = 0;
+  uint32_t octets = 0;
+  uint32_t last_timestamp = 0;
+  std::vector<std::vector<uint8_t>> reports;
+};
+
+}  // namespace
+
+TEST_SUITE("RTCP values compared with the peer's own account") {
+  TEST_CASE("reports losses, sequence and jitter across wraps, and both sides find the same round trip") {
+    ReportedCall call;
+    call.begin_source(9, 65'000);
+    NoProtection none;
+    RtcpSession peer(none, call.ssrc);
+    size_t seen = 0;
+    for (int frame = 0; frame < 50 * 60; ++frame) {
+      if (frame % 130 == 60) call.send_report();
+      call.pass(frame < 50 * 40);
+      if (call.reports.size() == seen) continue;
+      CAPTURE(frame);
+      ++seen;
+      const std::vector<uint8_t>& report = call.reports.back();
+      const auto content = parse_rtcp(report, call.ssrc);
+      REQUIRE(content);
+      REQUIRE(content->about_us);
+      call.account.check(*content->about_us);
+      // Our sender information.
+      CHECK(content->sender_report == static_cast<uint32_t>(ntp_of(call.now) >> 16));
+      CHECK(read_u32(report, 20) == call.packets);
+      CHECK(read_u32(report, 24) == call.octets);
+      CHECK(read_u32(report, 16) == call.last_timestamp + 160);
+      if (call.report_sent == kNever) {
+        CHECK(content->about_us->last_sr == 0);
+        continue;
+      }
+      CHECK(content->about_us->last_sr == static_cast<uint32_t>(ntp_of(call.report_sent) >> 16));
+      const Nanos since = call.now - (call.report_sent + kUp);
+      CHECK(content->about_us->delay_since_last_sr == since * 65'536 / kSecond);
+      REQUIRE(peer.receive(report, call.now + kDown));
+      CHECK(*peer.round_trip_ms() == doctest::Approx(in_milliseconds(kUp + kDown)).epsilon(0.002));
+      RtcpSession::Facts answer;
+      answer.peer_ssrc = kOurs;
+      const Bytes sent = peer.report(answer, call.now + 100 * kMillisecond);
+      std::vector<uint8_t> bytes(sent.begin(), sent.end());
+      call.leg.receive_rtcp(bytes, kPeerRtcp, call.now + 100 * kMillisecond + kUp);
+      call.pass(frame < 50 * 40);
+      CHECK(call.leg.statistics()->read().round_trip_ms == doctest::Approx(55).epsilon(0.002));
+    }
+    CHECK(seen >= 8);
+    CHECK(call.account.highest > 0x1'0000);
+    CHECK(call.account.expected() - call.account.received > 100);
+  }
+
+  TEST_CASE("starts the account of a new source at zero, but keeps the losses of the call") {
+    ReportedCall call;
+    call.begin_source(9, 1000);
+    call.send_report();
+    while (call.reports.empty()) call.pass(true);
+    call.reports.clear();
+    const uint64_t lost = call.leg.statistics()->read().packets_lost;
+    CHECK(lost > 5);
+    call.on_way = {};
+    call.begin_source(10, 40'000);
+    // The first packet of another source is not accepted until the second one confirms it.
+    call.account.first = 40'001;
+    call.account.received = -1;
+    while (call.reports.empty()) call.pass(false);
+    const auto content = parse_rtcp(call.reports.back(), 10);
+    REQUIRE(content->about_us);
+    CHECK(content->about_us->cumulative_lost == 0);
+    CHECK(content->about_us->highest_sequence == call.account.highest);
+    // The other source sent the sender report.
+    CHECK(content->about_us->last_sr == 0);
+    CHECK(content->about_us->delay_since_last_sr == 0);
+    CHECK(call.leg.statistics()->read().packets_lost >= lost);
+    call.send_report();
+    call.reports.clear();
+    while (call.reports.empty()) call.pass(false);
+    CHECK(parse_rtcp(call.reports.back(), 10)->about_us->last_sr != 0);
+  }
+
+  TEST_CASE("does not answer a sender report whose age does not fit into the report") {
+    NoProtection none;
+    RtcpSession ours(none, 1);
+    RtcpSession theirs(none, 2);
+    RtcpSession::Facts from_them;
+    from_them.sent = {ntp_of(kSecond), 0, 1, 160};
+    ours.receive(theirs.report(from_them, kSecond), kSecond);
+    RtcpSession::Facts facts;
+    facts.peer_ssrc = 2;
+    const auto answer = [&](Nanos age) {
+      return *parse_rtcp(ours.report(facts, kSecond + age), 2)->about_us;
+    };
+    CHECK(answer(65'535 * kSecond).delay_since_last_sr == 0xffff'0000U);
+    CHECK(answer(65'536 * kSecond).last_sr == 0);
+    CHECK(answer(200'000 * kSecond).delay_since_last_sr == 0);
+  }
+}
 
 TEST_SUITE("RTCP (RFC 3550 §6)") {
   TEST_CASE("parses its own report: sender info, report block and a well-formed rest") {
@@ -17,7 +245,7 @@ TEST_SUITE("RTCP (RFC 3550 §6)") {
     facts.peer_ssrc = 0xaabbccdd;
     facts.reception.expected = 100;
     facts.reception.received = 75;
-    facts.reception.lost = 25;
+    facts.reception.source_lost = 25;
     facts.reception.highest_sequence = 0x00010005;
     facts.reception.jitter_units = 42;
     facts.bye = true;

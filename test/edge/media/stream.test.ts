@@ -207,6 +207,67 @@ describe('media messages (dialect §1.1)', () => {
     expect(counts.at(-1)! - counts[0]!).toBe(10);
   });
 
+  it('continue over hold, a transfer and a conference: no gap over 20 ms, no lost audio', async () => {
+    const { media, drive, leg, messages, peer } = await setUp();
+    const other = await media.openLeg(
+      { mediaTimeoutMs: 0 },
+      { dtmf: () => undefined, silent: () => undefined },
+    );
+    const at = { ...REMOTE, address: '192.0.2.9' };
+    other.configure(at);
+    const far = new Peer(drive, other.port, { address: at.address, port: at.port }, 0x77);
+    const arrivals: number[] = [];
+    let sent = 0;
+    const talk = (frames: number, from = peer) => {
+      for (let i = 0; i < frames; i += 1) {
+        from.send(sine(440, FRAME, { from: sent * FRAME }));
+        far.send(new Int16Array(FRAME));
+        sent += 1;
+        for (let ms = 0; ms < 20; ms += 5) {
+          drive.advance(5);
+          while (arrivals.length < messages.length) arrivals.push(sent * 20 + ms);
+        }
+      }
+    };
+    talk(25);
+    // The other side holds and retrieves the call.
+    leg.configure({ ...REMOTE, direction: 'recvonly' });
+    talk(25);
+    leg.configure(REMOTE);
+    talk(25);
+    const bridge = media.bridge(leg, other);
+    talk(25);
+    bridge.close();
+    const room = media.openRoom({ floor: () => undefined });
+    const member = room.join(leg, { muted: false, deaf: false });
+    room.join(other, { muted: false, deaf: false });
+    talk(25);
+    member.leave();
+    talk(10);
+    // The call is transferred: another phone with its own source takes the place of the peer.
+    const next = { ...REMOTE, address: '192.0.2.3', port: 40_000 };
+    leg.configure(next);
+    const target = new Peer(drive, leg.port, { address: next.address, port: next.port }, 0x99);
+    target.sequence = 60_000;
+    target.timestamp = 7;
+    talk(40, target);
+
+    const first = Number(messages[0]!.media.timestamp);
+    messages.forEach(({ sequenceNumber, media: { chunk, timestamp } }, i) => {
+      expect(sequenceNumber).toBe(i + 1);
+      expect(chunk).toBe(i + 1);
+      const gap = Number(timestamp) - (i === 0 ? first : Number(messages[i - 1]!.media.timestamp));
+      expect(gap).toBeLessThanOrEqual(40);
+      expect(gap).toBeGreaterThanOrEqual(i === 0 ? 0 : 20);
+      // The audio of a frame is sent when it is complete.
+      expect(Math.abs(Number(timestamp) - first - (arrivals[i]! - arrivals[0]!))).toBeLessThan(60);
+    });
+    expect(Math.abs(messages.length - sent)).toBeLessThanOrEqual(2);
+    // The caller's own hold, the bridge and the room cost no audio. A new phone starts within 60 ms.
+    const quiet = messages.filter((message) => rms(audio([message])) < 1000).length;
+    expect(quiet).toBeLessThanOrEqual(4);
+  });
+
   it('of the outbound track contain the audio sent to the peer', async () => {
     const { drive, leg, messages } = await setUp({ tracks: 'both', bidirectional: false });
     leg.play({ rate: 8000, samples: l16(sine(1000, 8000)) }, { loop: 1, mix: false });
