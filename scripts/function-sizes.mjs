@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const FOLDERS = ['src', 'web', 'bench', 'scripts', 'packages', 'bin', 'examples'];
 const MAX_LINES = 60;
-/** Maximum for components, whose markup has one line per attribute. */
+/** Maximum for components. Their markup has one line per attribute. */
 const MAX_COMPONENT_LINES = 170;
 const MAX_NESTING = 6;
 

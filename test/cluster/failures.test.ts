@@ -123,17 +123,7 @@ describe.skipIf(!HAS_NETWORK || !HAS_REDIS || postgresMissing !== undefined)(
       const traffic = Traffic.start(fleet, callers);
       for (const at of [0, 1, 2]) {
         await traffic.some();
-        await fleet.node(at).admin('POST', '/drain');
-        await eventually(
-          'the end of its calls',
-          async () => {
-            const { body } = await fleet.node(at).admin('GET', '/status');
-            return Number(body['calls_active']) === 0 || undefined;
-          },
-          60_000,
-        );
-        expect(await fleet.node(at).stop()).toBe(0);
-        await fleet.restart(at);
+        expect(await fleet.drainAndRestart(at)).toBe(0);
       }
       await traffic.some();
       const { calls, lost, failed } = await traffic.stop();

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   type Environment,
+  eventually,
   newPlace,
   removePlace,
   Service,
@@ -114,6 +115,23 @@ export class Fleet {
   async restart(at: number): Promise<void> {
     const node = this.nodes[at];
     if (node !== undefined) node.service = await Service.start(node.place);
+  }
+
+  /** Drains a node, waits for the end of its calls, stops it and starts it again. Returns the exit code of the first process. */
+  async drainAndRestart(at: number): ReturnType<Service['stop']> {
+    const node = this.node(at);
+    await node.admin('POST', '/drain');
+    await eventually(
+      'the end of its calls',
+      async () => {
+        const { body } = await node.admin('GET', '/status');
+        return Number(body['calls_active']) === 0 || undefined;
+      },
+      60_000,
+    );
+    const code = await node.stop();
+    await this.restart(at);
+    return code;
   }
 
   async stop(): Promise<void> {

@@ -32,17 +32,7 @@ describe.skipIf(EARLIER === undefined || !HAS_REDIS || postgresMissing !== undef
       const traffic = Traffic.start(fleet, callers);
       for (const at of NODES) {
         await traffic.some();
-        await fleet.node(at).admin('POST', '/drain');
-        await eventually(
-          'the end of its calls',
-          async () => {
-            const { body } = await fleet.node(at).admin('GET', '/status');
-            return Number(body['calls_active']) === 0 || undefined;
-          },
-          60_000,
-        );
-        expect(await fleet.node(at).stop()).toBe(0);
-        await fleet.restart(at);
+        expect(await fleet.drainAndRestart(at)).toBe(0);
         // The new node takes calls while the others are of the earlier version.
         const call = await callers.call(at, 1);
         await call.answered;

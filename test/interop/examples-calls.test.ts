@@ -54,14 +54,20 @@ async function calledParty(name: string, options: HandsetOptions = {}): Promise<
 describe.each(LANGUAGES)('warm transfer (%s)', (language) => {
   const script = `warm-transfer/bot.${language}`;
 
-  it('introduces the caller, connects both and leaves', async () => {
-    const { phone: colleague, uri } = await stage.colleague(`warm${language}`);
+  /** The caller asks for a person, and the colleague hears the introduction. */
+  async function introduced(name: string) {
+    const { phone: colleague, uri } = await stage.colleague(name);
     const bot = await stage.run(script, { COLLEAGUE: uri });
     const phone = await stage.call(bot.url('/answer'));
     await loud(phone, 300);
     phone.press('0');
     await colleague.answered;
     await loud(colleague, 500);
+    return { colleague, bot, phone };
+  }
+
+  it('introduces the caller, connects both and leaves', async () => {
+    const { colleague, bot, phone } = await introduced(`warm${language}`);
     colleague.press('1');
     await bot.printed('transfer answered');
     await bot.printed('the bot has left');
@@ -74,13 +80,7 @@ describe.each(LANGUAGES)('warm transfer (%s)', (language) => {
   });
 
   it('continues when the colleague declines', async () => {
-    const { phone: colleague, uri } = await stage.colleague(`decline${language}`);
-    const bot = await stage.run(script, { COLLEAGUE: uri });
-    const phone = await stage.call(bot.url('/answer'));
-    await loud(phone, 300);
-    phone.press('0');
-    await colleague.answered;
-    await loud(colleague, 500);
+    const { colleague, bot, phone } = await introduced(`decline${language}`);
     colleague.press('2');
     await bot.printed('transfer declined');
     await colleague.ended;

@@ -19,7 +19,7 @@ import type { Headers, InboundLeg, Leg, LegEnd, LegPolicy, MediaLeg, Signalling 
 import { OneWayAudioDetector } from './one-way-audio.ts';
 import { mayForward } from './onward-headers.ts';
 import { OutboundPart } from './outbound-part.ts';
-import type { AnswerLease, PartOf } from './part.ts';
+import type { PartOf } from './part.ts';
 import { NOBODY, type Peer } from './peer.ts';
 import type { CallTerms, Recorded } from './recorded.ts';
 import type { DialPlan } from './target-selection.ts';
@@ -42,7 +42,7 @@ export type { DialPlan, FindSlot, TargetSlot } from './target-selection.ts';
 export interface CallNeeds extends LegMediaNeeds {
   readonly clock: Pick<Clock, 'at' | 'monotonicMs' | 'wallMs'>;
   /** Inbound calls are answered only while it is held. Undefined without a cluster. */
-  readonly lease?: AnswerLease | undefined;
+  readonly lease?: PartOf['lease'];
 }
 
 /** One call leg with its signalling, media and billing state, from the first message to the end. */

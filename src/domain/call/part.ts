@@ -1,5 +1,7 @@
 /** Code shared by the inbound and outbound part of a call. */
+
 import { ServiceError } from '../../base/errors.ts';
+import type { Lease } from '../../base/lease.ts';
 import type { CallLog } from './call-log.ts';
 import type { CallState } from './call-state.ts';
 import type { HangupCauseKey, HangupSource } from './hangup-cause.ts';
@@ -15,12 +17,6 @@ export interface CallPart {
   readonly isOffered: boolean;
 }
 
-/** Confirms that no other node can have adopted the calls of this node. */
-export interface AnswerLease {
-  /** Resolves while the lease is held. Rejects with the signal's reason if it aborts first. */
-  held(signal: AbortSignal): Promise<void>;
-}
-
 /** Parent call of a part. */
 export interface PartOf {
   readonly owner: LegOwner;
@@ -28,7 +24,7 @@ export interface PartOf {
   readonly media: LegMedia;
   readonly log: CallLog;
   /** Undefined without a cluster. */
-  readonly lease: AnswerLease | undefined;
+  readonly lease: Lease | undefined;
   hangup(cause: HangupCauseKey, source: HangupSource, detail?: string): void;
   legEnded(end: LegEnd): void;
   connection(connected: boolean): void;

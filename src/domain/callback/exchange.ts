@@ -1,16 +1,12 @@
 /** Runs one HTTP exchange of a callback: encodes, signs, sends and reports it. Callers handle retries. */
+
 import { type AccountId, isUuid, type Random } from '../../base/ids.ts';
+import type { Lease } from '../../base/lease.ts';
 import { RecentMap } from '../../base/recent-map.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { spanIdOf, traceIdOf, traceparent } from '../../base/trace-context.ts';
 import { formEncode, withQuery } from './form.ts';
-import type {
-  CallbackLease,
-  HttpCaller,
-  HttpFailure,
-  HttpResponse,
-  SigningTokens,
-} from './needs.ts';
+import type { HttpCaller, HttpFailure, HttpResponse, SigningTokens } from './needs.ts';
 import { type CallbackSettings, MAX_REDIRECTS } from './settings.ts';
 import {
   bodySignatureHeader,
@@ -54,7 +50,7 @@ export interface ExchangeNeeds {
   readonly random: Random;
   readonly settings: CallbackSettings;
   /** Delays requests while another node may have taken over this node's calls. Absent without a cluster. */
-  readonly lease?: CallbackLease | undefined;
+  readonly lease?: Lease | undefined;
   /** Receives every request with its bodies. */
   readonly journal?: ExchangeJournal | undefined;
 }

@@ -45,11 +45,6 @@ export interface HttpCaller {
   send(request: HttpRequest, signal?: AbortSignal): Promise<Result<HttpResponse, HttpFailure>>;
 }
 
-export interface CallbackLease {
-  /** Resolves while this node may send. Rejects with the signal's reason if it aborts first. */
-  held(signal: AbortSignal): Promise<void>;
-}
-
 /** Selects notifications: of one account without its campaigns' JSON, or of one campaign if `subject` is set. */
 export interface PendingOf {
   readonly accountId: AccountId;

@@ -2,9 +2,11 @@
  * Transfers of a caller from a bot to a colleague, requested over the stream, over REST or by a `Transfer` element. The
  * colleague is called while the bot and the caller stay connected; then the two parties are connected.
  */
+
 import { unlessAborted } from '../../base/abort.ts';
 import { noOperation } from '../../base/no-operation.ts';
 import { dialledNumber } from '../../base/phone-number.ts';
+import { isSipUri } from '../../base/sip-uri.ts';
 import type { DialDestination, DialInstruction } from '../../protocol/answer-xml/answer-xml.ts';
 import type { Call } from '../call/call.ts';
 import type { StreamTransfer, TransferProgress } from '../call/needs.ts';
@@ -193,7 +195,7 @@ function introductionOf({ mode, introduction }: StreamTransfer): string | undefi
 }
 
 function destinationOf(to: string): DialDestination | undefined {
-  if (/^sips?:[^\s@<>"]+@[^\s@<>"]+$/i.test(to)) return userDestination(to, 0);
+  if (isSipUri(to)) return userDestination(to, 0);
   const number = dialledNumber(to);
   return number === undefined ? undefined : numberDestination(number, 0);
 }

@@ -1,7 +1,7 @@
 /** Instructions of elements that extend the dialect. */
 import type { Sourced, WithAction, WithCallback } from './instruction-parts.ts';
 
-/** Connects the caller with a colleague, who can decline. An addition to the dialect. */
+/** Connects the caller with a colleague. The colleague can decline. An addition to the dialect. */
 export interface TransferInstruction extends Sourced, WithAction, WithCallback {
   readonly kind: 'transfer';
   /** Number or SIP URI. */

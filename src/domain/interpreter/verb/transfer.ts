@@ -9,7 +9,7 @@ import { concludeAction, NEXT, type VerbOutcome } from '../outcome.ts';
 const EVENT = 'Transfer';
 
 /**
- * `Transfer`, an addition to the dialect: connects the caller with a colleague, who can decline. The bots of the call
+ * `Transfer`, an addition to the dialect: connects the caller with a colleague. The colleague can decline. The bots of the call
  * are those with an open bidirectional stream. Failures continue the document, or `action`, with the reason.
  */
 export async function transfer(

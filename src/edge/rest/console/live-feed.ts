@@ -101,10 +101,7 @@ export class LiveFeed {
   /** Returns one page of the running and queued calls that match the filter. Rejects if a node does not answer. */
   async page(filter: LiveFilter, { limit, offset }: Slice): Promise<LivePage> {
     const { scores, show } = this.#needs;
-    const own = [
-      ...seenBy(filter.queued, filter.account),
-      ...seenBy(await this.#list(), filter.account),
-    ];
+    const own = seenBy([...filter.queued, ...(await this.#list())], filter.account);
     const found = own.filter((call) => matches(call, filter));
     const shown = found.toSorted((a, b) => b.startUs - a.startUs).slice(offset, offset + limit);
     const mos = await scores(shown.map(({ callUuid }) => callUuid));

@@ -1,4 +1,4 @@
-/** Sessions of console users: each user manages the own ones, owners those of their users. */
+/** Sessions of console users: users manage their own sessions, and owners those of their users. */
 import { isoMicros } from '../../../base/time-format.ts';
 import type { Session } from '../../../domain/user/types.ts';
 import type { SignedIn } from '../../../domain/user/user.ts';

@@ -1,6 +1,6 @@
 /**
- * Columns of the tables that can be imported from CSV files: the fields of the request that creates a row. The file loads
- * nothing else, because the command line imports it at its start.
+ * Columns of the tables that can be imported from CSV files: the fields of the request that creates a row. This
+ * file has no imports, because the command line loads it at its start.
  */
 export const RATE_COLUMNS = [
   'direction',

@@ -1,5 +1,7 @@
 /** `Dial` with `Number` and `User` (spec "Answer-XML instructions", dialect §2.1). */
+
 import { dialledNumber, MAX_DIALLED_LENGTH } from '../../../base/phone-number.ts';
+import { isSipUri } from '../../../base/sip-uri.ts';
 import { ElementReader } from '../attributes.ts';
 import { childElements, ownText, textOnly } from '../content.ts';
 import type {
@@ -111,7 +113,7 @@ function readNumber(reader: ElementReader, ownHeaders: XmlPairs): NumberDestinat
 
 function readUser(reader: ElementReader, ownHeaders: XmlPairs): UserDestination {
   const uri = textOnly(reader);
-  if (!/^sips?:[^\s@<>"]+@[^\s@<>"]+$/i.test(uri) || uri.length > MAX_URI_LENGTH) {
+  if (!isSipUri(uri) || uri.length > MAX_URI_LENGTH) {
     reader.refuse(`"${uri.slice(0, 80)}" in <User> is not a SIP URI`, 'sip:user@host in <User>');
   }
   return {

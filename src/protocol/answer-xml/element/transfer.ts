@@ -1,5 +1,7 @@
-/** Reader for `Transfer`, an addition to the dialect: connects the caller with a colleague, who can decline. */
+/** Reader for `Transfer`, an addition to the dialect: connects the caller with a colleague. The colleague can decline. */
+
 import { dialledNumber } from '../../../base/phone-number.ts';
+import { isSipUri } from '../../../base/sip-uri.ts';
 import type { ElementReader } from '../attributes.ts';
 import { textOnly } from '../content.ts';
 import type { TransferInstruction } from '../instruction.ts';
@@ -35,7 +37,7 @@ export function readTransfer(reader: ElementReader): TransferInstruction {
 
 function destination(reader: ElementReader): string {
   const text = textOnly(reader);
-  const isUri = /^sips?:[^\s@<>"]+@[^\s@<>"]+$/i.test(text) && text.length <= MAX_URI_LENGTH;
+  const isUri = isSipUri(text) && text.length <= MAX_URI_LENGTH;
   if (isUri || dialledNumber(text) !== undefined) return text;
   return reader.refuse(
     text === '' ? '<Transfer> has no destination' : `"${text.slice(0, 80)}" in <Transfer>`,

@@ -1,6 +1,8 @@
 /** Transfers of a caller from a bot to a colleague. An addition to the dialect. */
+
 import { dialledNumber } from '../../../../base/phone-number.ts';
 import { err } from '../../../../base/result.ts';
+import { isSipUri } from '../../../../base/sip-uri.ts';
 import { invalidField } from '../../http/failure.ts';
 import type { Route } from '../../http/route.ts';
 import {
@@ -57,7 +59,7 @@ const startTransfer = callRoute({
   async run({ control }, { accountId, params, body, apiId: id }) {
     const { mode = 'blind', stream = 'end', on_failure: onFailure = 'next' } = body;
     const to = body.to.trim();
-    const isUri = /^sips?:[^\s@<>"]+@[^\s@<>"]+$/i.test(to);
+    const isUri = isSipUri(to);
     if (!isUri && dialledNumber(to) === undefined) return err(invalidField('to', TARGET));
     if (mode === 'blind' && stream !== 'end')
       return err(invalidField('stream', 'must be end with mode blind'));
