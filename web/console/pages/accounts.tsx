@@ -6,10 +6,58 @@ import { mayRead } from '../may.ts';
 import type { PageProps } from '../page-props.ts';
 import { href } from '../place.ts';
 import { t } from '../text.ts';
+import { numberColumn, textColumn } from '../ui/columns.tsx';
+import type { FieldSpec } from '../ui/editor.tsx';
 import { optionsOf } from '../ui/form.tsx';
 import { Badge, CopyText, Head, Tiles } from '../ui/parts.tsx';
 import { Resource } from '../ui/resource.tsx';
+import type { Column } from '../ui/table.tsx';
 import { ImportLink } from './import-link.tsx';
+
+const COLUMNS: readonly Column[] = [
+  textColumn(t('Name'), 'name', {
+    value: (row) => <a href={href('overview', {}, text(row['auth_id']))}>{text(row['name'])}</a>,
+  }),
+  {
+    title: t('Auth ID'),
+    value: (row) => <CopyText value={text(row['auth_id'])} />,
+    isMinor: true,
+  },
+  textColumn(t('State'), 'status', {
+    value: ({ status }) => (
+      <Badge tone={status === 'active' ? 'good' : 'bad'}>{words(status)}</Badge>
+    ),
+  }),
+  numberColumn(t('Concurrent calls'), 'concurrent_calls_limit'),
+  numberColumn(t('Calls per second'), 'cps_limit', { isMinor: true }),
+  {
+    title: t('Partner'),
+    value: (row) => (row['is_partner'] === true ? t('Is a partner') : text(row['partner_auth_id'])),
+    isMinor: true,
+  },
+];
+
+const FIELDS: readonly FieldSpec[] = [
+  { name: 'name', label: t('Name'), required: true },
+  {
+    name: 'status',
+    label: t('State'),
+    kind: 'select',
+    initial: 'active',
+    options: optionsOf(['active', 'suspended', 'closed']),
+    hint: t('A suspended or closed account can no longer make calls'),
+  },
+  {
+    name: 'concurrent_calls_limit',
+    label: t('Concurrent calls'),
+    kind: 'number',
+    group: t('Limits'),
+  },
+  { name: 'cps_limit', label: t('Calls per second'), kind: 'number' },
+  { name: 'daily_spend_limit', label: t('Daily spend limit'), kind: 'number' },
+  { name: 'barred_prefixes', label: t('Barred prefixes'), kind: 'list' },
+  { name: 'partner_auth_id', label: t('Partner (auth ID)'), isNullable: true },
+];
 
 /** Accounts with limits, state and partners. */
 export function Accounts(_: PageProps) {
@@ -44,69 +92,8 @@ export function Accounts(_: PageProps) {
         created={setMade}
         emptyTitle={t('No accounts yet.')}
         emptyDetail={t('Create an account for your first customer.')}
-        columns={[
-          {
-            title: t('Name'),
-            value: (row) => (
-              <a href={href('overview', {}, text(row['auth_id']))}>{text(row['name'])}</a>
-            ),
-            sort: (row) => text(row['name']),
-          },
-          {
-            title: t('Auth ID'),
-            value: (row) => <CopyText value={text(row['auth_id'])} />,
-            isMinor: true,
-          },
-          {
-            title: t('State'),
-            value: (row) => (
-              <Badge tone={row['status'] === 'active' ? 'good' : 'bad'}>
-                {words(row['status'])}
-              </Badge>
-            ),
-            sort: (row) => text(row['status']),
-          },
-          {
-            title: t('Concurrent calls'),
-            value: (row) => count(row['concurrent_calls_limit']),
-            sort: (row) => number(row['concurrent_calls_limit']),
-            isNumber: true,
-          },
-          {
-            title: t('Calls per second'),
-            value: (row) => count(row['cps_limit']),
-            sort: (row) => number(row['cps_limit']),
-            isNumber: true,
-            isMinor: true,
-          },
-          {
-            title: t('Partner'),
-            value: (row) =>
-              row['is_partner'] === true ? t('Is a partner') : text(row['partner_auth_id']),
-            isMinor: true,
-          },
-        ]}
-        fields={[
-          { name: 'name', label: t('Name'), required: true },
-          {
-            name: 'status',
-            label: t('State'),
-            kind: 'select',
-            initial: 'active',
-            options: optionsOf(['active', 'suspended', 'closed']),
-            hint: t('A suspended or closed account can no longer make calls'),
-          },
-          {
-            name: 'concurrent_calls_limit',
-            label: t('Concurrent calls'),
-            kind: 'number',
-            group: t('Limits'),
-          },
-          { name: 'cps_limit', label: t('Calls per second'), kind: 'number' },
-          { name: 'daily_spend_limit', label: t('Daily spend limit'), kind: 'number' },
-          { name: 'barred_prefixes', label: t('Barred prefixes'), kind: 'list' },
-          { name: 'partner_auth_id', label: t('Partner (auth ID)'), isNullable: true },
-        ]}
+        columns={COLUMNS}
+        fields={FIELDS}
         prepare={({ status, ...body }, row) =>
           row === undefined || status === undefined ? body : { ...body, status }
         }

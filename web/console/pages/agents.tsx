@@ -1,18 +1,77 @@
 import { text } from '../api.ts';
 import type { PageProps } from '../page-props.ts';
 import { t } from '../text.ts';
+import { textColumn } from '../ui/columns.tsx';
+import type { FieldSpec } from '../ui/editor.tsx';
+import { optionsOf } from '../ui/form.tsx';
 import { Badge, Head } from '../ui/parts.tsx';
 import { Resource } from '../ui/resource.tsx';
-
-const METHODS = [
-  ['POST', 'POST'],
-  ['GET', 'GET'],
-] as const;
+import type { Column } from '../ui/table.tsx';
 
 const DETECTION = [
   ['true', t('Detect')],
   ['hangup', t('Detect and hang up')],
 ] as const;
+
+const COLUMNS: readonly Column[] = [
+  textColumn(t('Name'), 'name'),
+  { title: t('Answer URL'), value: (row) => <code>{text(row['answer_url'])}</code> },
+  {
+    title: t('Recording'),
+    value: (row) => (row['record'] === true ? <Badge tone="info">{t('On')}</Badge> : t('Off')),
+    isMinor: true,
+  },
+  textColumn(t('Machine detection'), 'machine_detection', {
+    value: (row) => DETECTION.find(([name]) => name === row['machine_detection'])?.[1] ?? t('Off'),
+    isMinor: true,
+  }),
+];
+
+const FIELDS: readonly FieldSpec[] = [
+  { name: 'name', label: t('Name'), required: true },
+  { name: 'answer_url', label: t('Answer URL'), kind: 'url', required: true },
+  {
+    name: 'answer_method',
+    label: t('Method'),
+    kind: 'select',
+    options: optionsOf(['POST', 'GET']),
+    initial: 'POST',
+  },
+  { name: 'hangup_url', label: t('Hangup URL'), kind: 'url' },
+  { name: 'ring_url', label: t('Ring URL'), kind: 'url' },
+  { name: 'fallback_url', label: t('Fallback URL'), kind: 'url' },
+  {
+    name: 'ring_timeout',
+    label: t('Ring timeout, seconds'),
+    kind: 'number',
+    group: t('Limits'),
+  },
+  { name: 'time_limit', label: t('Time limit, seconds'), kind: 'number' },
+  {
+    name: 'machine_detection',
+    label: t('Machine detection'),
+    kind: 'select',
+    options: [['', t('Off')], ...DETECTION],
+  },
+  {
+    name: 'record',
+    label: t('Record calls'),
+    kind: 'flag',
+    initial: 'false',
+    group: t('Recording'),
+  },
+  {
+    name: 'record_file_format',
+    label: t('Format'),
+    kind: 'select',
+    initial: 'mp3',
+    options: [
+      ['mp3', 'MP3'],
+      ['wav', 'WAV'],
+    ],
+    when: (values) => values['record'] === 'true',
+  },
+];
 
 export const Agents = ({ account }: PageProps) => (
   <>
@@ -31,68 +90,8 @@ export const Agents = ({ account }: PageProps) => (
       deleteDetail={t('Unfinished campaigns must not use it.')}
       emptyTitle={t('No agents yet.')}
       emptyDetail={t('Create an agent with the answer URL of your bot.')}
-      columns={[
-        { title: t('Name'), value: (row) => text(row['name']), sort: (row) => text(row['name']) },
-        { title: t('Answer URL'), value: (row) => <code>{text(row['answer_url'])}</code> },
-        {
-          title: t('Recording'),
-          value: (row) =>
-            row['record'] === true ? <Badge tone="info">{t('On')}</Badge> : t('Off'),
-          isMinor: true,
-        },
-        {
-          title: t('Machine detection'),
-          value: (row) =>
-            DETECTION.find(([name]) => name === row['machine_detection'])?.[1] ?? t('Off'),
-          sort: (row) => text(row['machine_detection']),
-          isMinor: true,
-        },
-      ]}
-      fields={[
-        { name: 'name', label: t('Name'), required: true },
-        { name: 'answer_url', label: t('Answer URL'), kind: 'url', required: true },
-        {
-          name: 'answer_method',
-          label: t('Method'),
-          kind: 'select',
-          options: METHODS,
-          initial: 'POST',
-        },
-        { name: 'hangup_url', label: t('Hangup URL'), kind: 'url' },
-        { name: 'ring_url', label: t('Ring URL'), kind: 'url' },
-        { name: 'fallback_url', label: t('Fallback URL'), kind: 'url' },
-        {
-          name: 'ring_timeout',
-          label: t('Ring timeout, seconds'),
-          kind: 'number',
-          group: t('Limits'),
-        },
-        { name: 'time_limit', label: t('Time limit, seconds'), kind: 'number' },
-        {
-          name: 'machine_detection',
-          label: t('Machine detection'),
-          kind: 'select',
-          options: [['', t('Off')], ...DETECTION],
-        },
-        {
-          name: 'record',
-          label: t('Record calls'),
-          kind: 'flag',
-          initial: 'false',
-          group: t('Recording'),
-        },
-        {
-          name: 'record_file_format',
-          label: t('Format'),
-          kind: 'select',
-          initial: 'mp3',
-          options: [
-            ['mp3', 'MP3'],
-            ['wav', 'WAV'],
-          ],
-          when: (values) => values['record'] === 'true',
-        },
-      ]}
+      columns={COLUMNS}
+      fields={FIELDS}
     />
   </>
 );

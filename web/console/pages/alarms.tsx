@@ -4,6 +4,7 @@ import { useAction, useLoad, useSettledFields } from '../hooks.ts';
 import { may } from '../may.ts';
 import { useQuery } from '../place.ts';
 import { t } from '../text.ts';
+import { textColumn } from '../ui/columns.tsx';
 import { Input, Select } from '../ui/form.tsx';
 import { Ago, At, Badge, Head, LoadProblem, Problem } from '../ui/parts.tsx';
 import { type Column, Pager, Table } from '../ui/table.tsx';
@@ -38,7 +39,21 @@ const keyOf = (row: Row): string =>
 
 const PER_PAGE = 50;
 
-export function Alarms() {
+/** Active alarms, and the function that acknowledges one. */
+function useActive() {
+  const found = useLoad('alarms', () => get('/admin/v1/alarms'), EVERY_MS);
+  const { problem, run } = useAction();
+  const acknowledge = (row: Row) =>
+    run(async () => {
+      const { kind, subject, node } = row;
+      await call('POST', '/admin/v1/alarms/acknowledge', { kind, subject, node });
+      toast(t('The alarm is acknowledged.'));
+    }).then(found.again);
+  return { found, problem, acknowledge, list: found.value && rows(found.value['alarms']) };
+}
+
+/** Ended alarms that match the filters of the URL. */
+function useHistory() {
   const { fields, setAll } = useQuery({ page: '1', kind: '', search: '' });
   const asked = useSettledFields(fields);
   const query = new URLSearchParams({
@@ -47,144 +62,159 @@ export function Alarms() {
   });
   for (const name of ['kind', 'search'] as const)
     if (asked[name].trim() !== '') query.set(name, asked[name].trim());
-  const set = (name: keyof typeof fields) => (value: string) =>
-    setAll({ page: '1', [name]: value });
-  const found = useLoad('alarms', () => get('/admin/v1/alarms'), EVERY_MS);
-  const history = useLoad(`${query}`, () => get(`/admin/v1/alarms/history?${query}`), EVERY_MS);
-  const { problem, run } = useAction();
-  const acknowledge = (row: Row) =>
-    run(async () => {
-      const { kind, subject, node } = row;
-      await call('POST', '/admin/v1/alarms/acknowledge', { kind, subject, node });
-      toast(t('The alarm is acknowledged.'));
-    }).then(found.again);
-  const active = found.value && rows(found.value['alarms']);
-  const ended = history.value && rows(history.value['alarms']);
-  const nodes = new Set([...(active ?? []), ...(ended ?? [])].map((row) => row['node']));
-  const ofNode: readonly Column[] =
-    nodes.size < 2
-      ? []
-      : [{ title: t('Node'), value: (row) => <code>{text(row['node'])}</code>, isMinor: true }];
-  const subject: Column = {
-    title: t('Subject'),
-    value: (row) => <code>{text(row['subject']) || t('Node')}</code>,
-    isMinor: true,
-  };
+  const found = useLoad(`${query}`, () => get(`/admin/v1/alarms/history?${query}`), EVERY_MS);
+  return { fields, setAll, found, list: found.value && rows(found.value['alarms']) };
+}
+
+export function Alarms() {
+  const active = useActive();
+  const history = useHistory();
+  const nodes = new Set(
+    [...(active.list ?? []), ...(history.list ?? [])].map((row) => row['node']),
+  );
+  const origin = nodes.size < 2 ? [SUBJECT] : [SUBJECT, NODE];
   return (
     <>
       <Head
         title={t('Alarms')}
         about={t('Problems that exist now, and those that have ended. They are kept for a year.')}
       />
-      <LoadProblem of={found} />
-      <Problem text={problem} />
+      <LoadProblem of={active.found} />
+      <Problem text={active.problem} />
       <Table
         name={t('Active alarms')}
-        rows={active}
-        problem={found.problem}
+        rows={active.list}
+        problem={active.found.problem}
         keyOf={keyOf}
         empty={t('No active alarms.')}
-        columns={[
-          {
-            title: t('Since'),
-            value: (row) => <Ago value={row['since']} />,
-            sort: (row) => text(row['since']),
-          },
-          {
-            title: t('Alarm'),
-            value: (row) => <Badge tone="bad">{words(row['kind'])}</Badge>,
-            sort: (row) => text(row['kind']),
-          },
-          subject,
-          ...ofNode,
-          {
-            title: t('Detail and solution'),
-            value: (row) => (
-              <>
-                {sentence(row['detail'])}
-                <br />
-                <span class="muted small">{SOLUTIONS[text(row['kind'])]}</span>
-              </>
-            ),
-          },
-          {
-            title: t('Acknowledged'),
-            value: (row) =>
-              row['acknowledged_at'] == null ? (
-                may('change') && (
-                  <button type="button" class="btn tiny" onClick={() => void acknowledge(row)}>
-                    {t('Acknowledge')}
-                  </button>
-                )
-              ) : (
-                <>
-                  {text(row['acknowledged_by'])} <Ago value={row['acknowledged_at']} />
-                </>
-              ),
-          },
-        ]}
+        columns={activeColumns(origin, (row) => void active.acknowledge(row))}
       />
+      <History of={history} origin={origin} />
+    </>
+  );
+}
+
+interface HistoryProps {
+  readonly of: ReturnType<typeof useHistory>;
+  /** Columns with the origin of an alarm. */
+  readonly origin: readonly Column[];
+}
+
+function History({ of: { fields, setAll, found, list }, origin }: HistoryProps) {
+  return (
+    <>
       <h2>{t('History')}</h2>
-      <form class="filters" onSubmit={(event) => event.preventDefault()}>
-        <Select
-          label={t('Alarm')}
-          value={fields.kind}
-          set={set('kind')}
-          options={[
-            ['', t('All')],
-            ...Object.keys(SOLUTIONS).map((kind) => [kind, words(kind)] as const),
-          ]}
-        />
-        <Input
-          label={t('Subject or detail')}
-          type="search"
-          value={fields.search}
-          set={set('search')}
-          wider
-        />
-      </form>
-      <LoadProblem of={history} />
+      <HistoryFilters fields={fields} change={(changes) => setAll({ page: '1', ...changes })} />
+      <LoadProblem of={found} />
       <Table
         name={t('History')}
-        rows={ended}
-        problem={history.problem}
+        rows={list}
+        problem={found.problem}
         keyOf={keyOf}
         empty={
           fields.kind + fields.search === '' ? t('No alarm has ended yet.') : t('No alarm matches.')
         }
-        columns={[
-          {
-            title: t('Start'),
-            value: (row) => <At value={row['since']} />,
-            sort: (row) => text(row['since']),
-          },
-          {
-            title: t('End'),
-            value: (row) => <At value={row['cleared_at']} />,
-            sort: (row) => text(row['cleared_at']),
-          },
-          {
-            title: t('Alarm'),
-            value: (row) => words(row['kind']),
-            sort: (row) => text(row['kind']),
-          },
-          subject,
-          ...ofNode,
-          { title: t('Detail'), value: (row) => sentence(row['detail']) },
-          {
-            title: t('Acknowledged by'),
-            value: (row) => text(row['acknowledged_by']) || '—',
-            isMinor: true,
-          },
-        ]}
+        columns={historyColumns(origin)}
       />
       <Pager
         page={Number(fields.page)}
         set={(next) => setAll({ page: String(next) })}
         perPage={PER_PAGE}
-        shown={ended?.length ?? 0}
-        total={number(history.value?.['total'])}
+        shown={list?.length ?? 0}
+        total={number(found.value?.['total'])}
       />
     </>
   );
 }
+
+interface FilterFields {
+  readonly kind: string;
+  readonly search: string;
+}
+
+interface FiltersProps {
+  readonly fields: FilterFields;
+  readonly change: (changes: Partial<FilterFields>) => void;
+}
+
+const HistoryFilters = ({ fields, change }: FiltersProps) => (
+  <form class="filters" onSubmit={(event) => event.preventDefault()}>
+    <Select
+      label={t('Alarm')}
+      value={fields.kind}
+      set={(kind) => change({ kind })}
+      options={[
+        ['', t('All')],
+        ...Object.keys(SOLUTIONS).map((kind) => [kind, words(kind)] as const),
+      ]}
+    />
+    <Input
+      label={t('Subject or detail')}
+      type="search"
+      value={fields.search}
+      set={(search) => change({ search })}
+      wider
+    />
+  </form>
+);
+
+const SUBJECT: Column = {
+  title: t('Subject'),
+  value: (row) => <code>{text(row['subject']) || t('Node')}</code>,
+  isMinor: true,
+};
+
+const NODE: Column = {
+  title: t('Node'),
+  value: (row) => <code>{text(row['node'])}</code>,
+  isMinor: true,
+};
+
+const activeColumns = (
+  origin: readonly Column[],
+  acknowledge: (row: Row) => void,
+): readonly Column[] => [
+  textColumn(t('Since'), 'since', { value: (row) => <Ago value={row['since']} /> }),
+  textColumn(t('Alarm'), 'kind', {
+    value: (row) => <Badge tone="bad">{words(row['kind'])}</Badge>,
+  }),
+  ...origin,
+  {
+    title: t('Detail and solution'),
+    value: (row) => (
+      <>
+        {sentence(row['detail'])}
+        <br />
+        <span class="muted small">{SOLUTIONS[text(row['kind'])]}</span>
+      </>
+    ),
+  },
+  {
+    title: t('Acknowledged'),
+    value: (row) =>
+      row['acknowledged_at'] == null ? (
+        may('change') && (
+          <button type="button" class="btn tiny" onClick={() => acknowledge(row)}>
+            {t('Acknowledge')}
+          </button>
+        )
+      ) : (
+        <>
+          {text(row['acknowledged_by'])} <Ago value={row['acknowledged_at']} />
+        </>
+      ),
+  },
+];
+
+const historyColumns = (origin: readonly Column[]): readonly Column[] => [
+  textColumn(t('Start'), 'since', { value: (row) => <At value={row['since']} /> }),
+  textColumn(t('End'), 'cleared_at', { value: (row) => <At value={row['cleared_at']} /> }),
+  textColumn(t('Alarm'), 'kind', { value: (row) => words(row['kind']) }),
+  ...origin,
+  { title: t('Detail'), value: (row) => sentence(row['detail']) },
+  {
+    title: t('Acknowledged by'),
+    value: (row) => text(row['acknowledged_by']) || '—',
+    isMinor: true,
+  },
+];

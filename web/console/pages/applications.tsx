@@ -2,14 +2,14 @@ import { type Row, text } from '../api.ts';
 import type { PageProps } from '../page-props.ts';
 import { href } from '../place.ts';
 import { t } from '../text.ts';
-import type { Values } from '../ui/editor.tsx';
+import { enabledColumn, textColumn } from '../ui/columns.tsx';
+import type { FieldSpec, Values } from '../ui/editor.tsx';
+import { optionsOf } from '../ui/form.tsx';
 import { Badge, CopyText, Head } from '../ui/parts.tsx';
 import { Resource } from '../ui/resource.tsx';
+import type { Column } from '../ui/table.tsx';
 
-const METHODS = [
-  ['POST', 'POST'],
-  ['GET', 'GET'],
-] as const;
+const METHODS = optionsOf(['POST', 'GET']);
 
 const TYPES = [
   ['XML', t('Document of the answer URL')],
@@ -17,6 +17,7 @@ const TYPES = [
 ] as const;
 
 const isAgent = ({ application_type: type }: Values): boolean => type === 'agent';
+const isDocument = (values: Values): boolean => !isAgent(values);
 
 /** Not translated: the field names of the definition. */
 const FIRST_AGENT = `instructions: You are the receptionist of a dental practice. Be brief and friendly.
@@ -34,6 +35,78 @@ function answeredWith(row: Row) {
     <a href={href('playground', { app: text(row['app_id']) })}>{t('Stored document')}</a>
   );
 }
+
+const COLUMNS: readonly Column[] = [
+  textColumn(t('Name'), 'app_name'),
+  {
+    title: t('Application ID'),
+    value: (row) => <CopyText value={text(row['app_id'])} />,
+    isMinor: true,
+  },
+  textColumn(t('Answers with'), 'answer_url', { value: answeredWith }),
+  enabledColumn({ isMinor: true }),
+];
+
+const FIELDS: readonly FieldSpec[] = [
+  { name: 'app_name', label: t('Name'), required: true },
+  {
+    name: 'application_type',
+    label: t('Type'),
+    kind: 'select',
+    options: TYPES,
+    initial: 'XML',
+  },
+  {
+    name: 'agent',
+    label: t('Agent'),
+    hint: t('YAML or JSON. Keys are references to environment variables of the service.'),
+    kind: 'area',
+    required: true,
+    initial: FIRST_AGENT,
+    when: isAgent,
+  },
+  {
+    name: 'answer_url',
+    label: t('Answer URL'),
+    hint: t('Your server returns the document of each call'),
+    kind: 'url',
+    when: isDocument,
+  },
+  {
+    name: 'answer_xml',
+    label: t('Document'),
+    hint: t('Instead of the URL: the service stores this document and runs it for each call'),
+    kind: 'code',
+    when: isDocument,
+  },
+  {
+    name: 'answer_method',
+    label: t('Method'),
+    kind: 'select',
+    options: METHODS,
+    initial: 'POST',
+    when: isDocument,
+  },
+  {
+    name: 'fallback_answer_url',
+    label: t('Fallback URL'),
+    hint: t('Used when the answer URL fails'),
+    kind: 'url',
+  },
+  {
+    name: 'hangup_url',
+    label: t('Hangup URL'),
+    hint: t('Receives the end of a call'),
+    kind: 'url',
+  },
+  {
+    name: 'hangup_method',
+    label: t('Method of the hangup URL'),
+    kind: 'select',
+    options: METHODS,
+    initial: 'POST',
+  },
+];
 
 export const Applications = ({ account }: PageProps) => (
   <>
@@ -66,92 +139,8 @@ export const Applications = ({ account }: PageProps) => (
       emptyDetail={t(
         'Start from a template in the playground, or enter the answer URL of your server.',
       )}
-      columns={[
-        {
-          title: t('Name'),
-          value: (row) => text(row['app_name']),
-          sort: (row) => text(row['app_name']),
-        },
-        {
-          title: t('Application ID'),
-          value: (row) => <CopyText value={text(row['app_id'])} />,
-          isMinor: true,
-        },
-        {
-          title: t('Answers with'),
-          value: answeredWith,
-          sort: (row) => text(row['answer_url']),
-        },
-        {
-          title: t('State'),
-          value: (row) => (
-            <Badge tone={row['enabled'] === true ? 'good' : 'none'}>
-              {row['enabled'] === true ? t('Enabled') : t('Disabled')}
-            </Badge>
-          ),
-          isMinor: true,
-        },
-      ]}
-      fields={[
-        { name: 'app_name', label: t('Name'), required: true },
-        {
-          name: 'application_type',
-          label: t('Type'),
-          kind: 'select',
-          options: TYPES,
-          initial: 'XML',
-        },
-        {
-          name: 'agent',
-          label: t('Agent'),
-          hint: t('YAML or JSON. Keys are references to environment variables of the service.'),
-          kind: 'area',
-          required: true,
-          initial: FIRST_AGENT,
-          when: isAgent,
-        },
-        {
-          name: 'answer_url',
-          label: t('Answer URL'),
-          hint: t('Your server returns the document of each call'),
-          kind: 'url',
-          when: (values) => !isAgent(values),
-        },
-        {
-          name: 'answer_xml',
-          label: t('Document'),
-          hint: t('Instead of the URL: the service stores this document and runs it for each call'),
-          kind: 'code',
-          when: (values) => !isAgent(values),
-        },
-        {
-          name: 'answer_method',
-          label: t('Method'),
-          kind: 'select',
-          options: METHODS,
-          initial: 'POST',
-          when: (values) => !isAgent(values),
-        },
-        {
-          name: 'fallback_answer_url',
-          label: t('Fallback URL'),
-          hint: t('Used when the answer URL fails'),
-          kind: 'url',
-        },
-        {
-          name: 'hangup_url',
-          label: t('Hangup URL'),
-          hint: t('Receives the end of a call'),
-          kind: 'url',
-        },
-        {
-          name: 'hangup_method',
-          label: t('Method of the hangup URL'),
-          kind: 'select',
-          options: METHODS,
-          initial: 'POST',
-        },
-      ]}
+      columns={COLUMNS}
+      fields={FIELDS}
     />
   </>
 );

@@ -145,14 +145,18 @@ interface Booking {
   readonly done: () => void;
 }
 
-function Credit({ account, currency, balance, done }: Booking & { readonly balance: number }) {
-  const [isOpen, setOpen] = useState(false);
+interface CreditProps extends Booking {
+  readonly balance: number;
+}
+
+/** Amount and description of a credit or debit, and the function that books it. */
+function useCredit({ account, currency, balance, done }: CreditProps) {
   const { fields, setFields, set } = useFields({ amount: '', description: '' });
-  const { problem, fields: problems, isBusy, run } = useAction();
+  const action = useAction();
   const value = Number(fields.amount);
   const isValid = fields.amount !== '' && Number.isFinite(value) && value !== 0;
   const book = () =>
-    run(async () => {
+    action.run(async () => {
       if (!isValid) throw new Error(t('Enter an amount other than 0, for example 25 or -2.50.'));
       if (value < 0) {
         const isSure = await confirmed({
@@ -172,9 +176,24 @@ function Credit({ account, currency, balance, done }: Booking & { readonly balan
       });
       toast(value < 0 ? t('The account is debited.') : t('The credit is added.'));
       setFields({ amount: '', description: '' });
-      setOpen(false);
       done();
     });
+  return { fields, set, value, isValid, action, book };
+}
+
+/** Button and form that credit or debit the account. */
+function Credit(props: CreditProps) {
+  const [isOpen, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  const { currency, balance, done } = props;
+  const { fields, set, value, isValid, action, book } = useCredit({
+    ...props,
+    done: () => {
+      close();
+      done();
+    },
+  });
+  const problems = action.fields;
   return (
     <>
       <button type="button" class="btn primary" onClick={() => setOpen(true)}>
@@ -183,10 +202,10 @@ function Credit({ account, currency, balance, done }: Booking & { readonly balan
       <FormDrawer
         title={t('Add credit')}
         isOpen={isOpen}
-        close={() => setOpen(false)}
+        close={close}
         submit={value < 0 ? t('Debit account') : t('Add credit')}
-        problem={problem}
-        isBusy={isBusy}
+        problem={action.problem}
+        isBusy={action.isBusy}
         act={() => void book()}
       >
         <Input
@@ -214,32 +233,50 @@ function Credit({ account, currency, balance, done }: Booking & { readonly balan
   );
 }
 
-function LowBalance({ account, currency, done }: Booking) {
-  const path = `/api/v1/Account/${account}/low-balance-alert`;
-  const [isOpen, setOpen] = useState(false);
-  const found = useLoad(`${account} ${isOpen}`, () => get(path));
-  const [threshold, setThreshold] = useState<string>();
-  const [email, setEmail] = useState<string>();
-  const [url, setUrl] = useState<string>();
+/** Settings of the alert with their changes in the form, and the function that saves them. */
+function useAlert(path: string, currency: string, isOpen: boolean, done: () => void) {
+  const found = useLoad(`${path} ${isOpen}`, () => get(path));
+  const [changes, setChanges] = useState<Partial<AlertFields>>({});
   const { problem, fields: problems, isBusy, run } = useAction();
-  if (!may('money')) return null;
   const known = found.value;
-  const emails = Array.isArray(known?.['emails']) ? known['emails'].join(', ') : '';
-  const limit = text(part(known?.['thresholds'])[currency]);
+  const fields: AlertFields = {
+    threshold: text(part(known?.['thresholds'])[currency]),
+    emails: Array.isArray(known?.['emails']) ? known['emails'].join(', ') : '',
+    url: text(known?.['url']),
+    ...changes,
+  };
+  const set = (name: keyof AlertFields) => (value: string) =>
+    setChanges((before) => ({ ...before, [name]: value }));
   const save = () =>
     run(async () => {
       await call('POST', path, {
-        emails: (email ?? emails)
+        emails: fields.emails
           .split(',')
           .map((one) => one.trim())
           .filter((one) => one !== ''),
-        thresholds: { [currency]: Number(threshold ?? limit) },
-        ...(url !== undefined && { url }),
+        thresholds: { [currency]: Number(fields.threshold) },
+        ...(changes.url !== undefined && { url: changes.url }),
       });
       toast(t('The alert is saved.'));
-      setOpen(false);
       done();
     });
+  return { fields, set, save, problem: problem ?? found.problem, problems, isBusy };
+}
+
+interface AlertFields {
+  readonly threshold: string;
+  readonly emails: string;
+  readonly url: string;
+}
+
+function LowBalance({ account, currency, done }: Booking) {
+  const [isOpen, setOpen] = useState(false);
+  const path = `/api/v1/Account/${account}/low-balance-alert`;
+  const { fields, set, save, problem, problems, isBusy } = useAlert(path, currency, isOpen, () => {
+    setOpen(false);
+    done();
+  });
+  if (!may('money')) return null;
   return (
     <>
       <button type="button" class="btn" onClick={() => setOpen(true)}>
@@ -250,28 +287,28 @@ function LowBalance({ account, currency, done }: Booking) {
         isOpen={isOpen}
         close={() => setOpen(false)}
         submit={t('Save alert')}
-        problem={problem ?? found.problem}
+        problem={problem}
         isBusy={isBusy}
         act={() => void save()}
       >
         <Input
           label={t('Alert below ({currency})', { currency })}
-          value={threshold ?? limit}
-          set={setThreshold}
+          value={fields.threshold}
+          set={set('threshold')}
           problem={problems['thresholds']}
         />
         <Input
           label={t('Email addresses')}
           hint={t('Separated by commas')}
-          value={email ?? emails}
-          set={setEmail}
+          value={fields.emails}
+          set={set('emails')}
           problem={problems['emails']}
         />
         <Input
           label={t('Webhook URL')}
           type="url"
-          value={url ?? text(known?.['url'])}
-          set={setUrl}
+          value={fields.url}
+          set={set('url')}
           problem={problems['url']}
         />
       </FormDrawer>

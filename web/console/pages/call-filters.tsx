@@ -1,10 +1,10 @@
 /** Filters of the list of calls. */
 import { useState } from 'preact/hooks';
-import { get, type Row, rows, text } from '../api.ts';
+import { get, rows, text } from '../api.ts';
 import { useLoad } from '../hooks.ts';
 import { CAUSES } from '../reasons.ts';
 import { t } from '../text.ts';
-import { Input, Select } from '../ui/form.tsx';
+import { Input, type Options, Select } from '../ui/form.tsx';
 
 export const EMPTY = {
   search: '',
@@ -151,69 +151,55 @@ interface MoreProps extends Omit<Props, 'change'> {
   readonly set: (name: keyof Filters) => (value: string) => void;
 }
 
+const ANY = ['', t('Any')] as const;
+
+const QUALITIES: Options = [
+  ANY,
+  ['good', t('Good (MOS 4 or more)')],
+  ['fair', t('MOS below 4')],
+  ['bad', t('Poor (MOS below 3.4)')],
+  ['one_way', t('One-way audio')],
+];
+
+/** Names of the account's objects at a path, by the field with their IDs. */
+function useNames(account: string, path: string, id: string): Options {
+  const { value } = useLoad(`${account} ${path}`, () =>
+    get(`/api/v1/Account/${account}/${path}?limit=100`),
+  );
+  return [
+    ANY,
+    ...rows(value?.['objects']).map((one) => [text(one[id]), text(one['name'])] as const),
+  ];
+}
+
 function MoreFilters({ filters, set, account, isStaff }: MoreProps) {
-  const root = `/api/v1/Account/${account}`;
-  const campaigns = useLoad(`${account} campaigns`, () => get(`${root}/campaigns?limit=100`));
-  const trunks = useLoad(`${account} trunks`, () => get(`${root}/trunks?limit=100`));
-  const choices = (from: readonly Row[], id: string) =>
-    from.map((one) => [text(one[id]), text(one['name'])] as const);
-  const any = ['', t('Any')] as const;
+  const campaigns = useNames(account, 'campaigns', 'id');
+  const trunks = useNames(account, 'trunks', 'trunk_id');
+  const select = (label: string, name: keyof Filters, options: Options) => (
+    <Select label={label} value={filters[name]} set={set(name)} options={options} />
+  );
+  const input = (label: string, name: keyof Filters) => (
+    <Input label={label} value={filters[name]} set={set(name)} />
+  );
   return (
     <div class="filters">
-      <Select
-        label={t('End cause')}
-        value={filters.cause}
-        set={set('cause')}
-        options={[any, ...CAUSES]}
-      />
-      <Select
-        label={t('Quality')}
-        value={filters.quality}
-        set={set('quality')}
-        options={[
-          any,
-          ['good', t('Good (MOS 4 or more)')],
-          ['fair', t('MOS below 4')],
-          ['bad', t('Poor (MOS below 3.4)')],
-          ['one_way', t('One-way audio')],
-        ]}
-      />
-      <Select
-        label={t('Campaign')}
-        value={filters.campaign}
-        set={set('campaign')}
-        options={[any, ...choices(rows(campaigns.value?.['objects']), 'id')]}
-      />
-      <Select
-        label={t('Trunk')}
-        value={filters.trunk}
-        set={set('trunk')}
-        options={[any, ...choices(rows(trunks.value?.['objects']), 'trunk_id')]}
-      />
-      <Input label={t('Minimum cost')} value={filters.min_cost} set={set('min_cost')} />
-      <Input label={t('Maximum cost')} value={filters.max_cost} set={set('max_cost')} />
-      <Input
-        label={t('Minimum answered seconds')}
-        value={filters.min_duration}
-        set={set('min_duration')}
-      />
-      <Select
-        label={t('Stream')}
-        value={filters.bot}
-        set={set('bot')}
-        options={[any, ['yes', t('Running with a stream')], ['no', t('Running without a stream')]]}
-      />
-      {isStaff && (
-        <Select
-          label={t('Running calls of')}
-          value={filters.accounts}
-          set={set('accounts')}
-          options={[
-            ['', t('This account')],
-            ['all', t('All accounts')],
-          ]}
-        />
-      )}
+      {select(t('End cause'), 'cause', [ANY, ...CAUSES])}
+      {select(t('Quality'), 'quality', QUALITIES)}
+      {select(t('Campaign'), 'campaign', campaigns)}
+      {select(t('Trunk'), 'trunk', trunks)}
+      {input(t('Minimum cost'), 'min_cost')}
+      {input(t('Maximum cost'), 'max_cost')}
+      {input(t('Minimum answered seconds'), 'min_duration')}
+      {select(t('Stream'), 'bot', [
+        ANY,
+        ['yes', t('Running with a stream')],
+        ['no', t('Running without a stream')],
+      ])}
+      {isStaff &&
+        select(t('Running calls of'), 'accounts', [
+          ['', t('This account')],
+          ['all', t('All accounts')],
+        ])}
     </div>
   );
 }

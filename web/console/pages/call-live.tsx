@@ -1,6 +1,6 @@
 /** Controls of an active call. */
 import { useState } from 'preact/hooks';
-import { call, type Row, text } from '../api.ts';
+import { call, type Row } from '../api.ts';
 import { words } from '../format.ts';
 import { useAction, useFields } from '../hooks.ts';
 import { may } from '../may.ts';
@@ -98,19 +98,74 @@ const COLLEAGUE: readonly FieldSpec[] = [
   },
 ];
 
-export function LivePart({ account, uuid, live }: Props) {
-  const [open, setOpen] = useState<string>();
+/** An action without a form. */
+interface Command {
+  readonly label: string;
+  readonly method: 'POST' | 'DELETE';
+  readonly path: string;
+  readonly body?: object;
+  /** Message after the success. */
+  readonly done: string;
+}
+
+const AUDIO_COMMANDS: readonly Command[] = [
+  {
+    label: t('Start recording'),
+    method: 'POST',
+    path: 'Record/',
+    body: {},
+    done: t('The recording has started.'),
+  },
+  {
+    label: t('Stop recording'),
+    method: 'DELETE',
+    path: 'Record/',
+    done: t('The recording has stopped.'),
+  },
+  {
+    label: t('Stop playback'),
+    method: 'DELETE',
+    path: 'Play/',
+    done: t('The playback has stopped.'),
+  },
+  {
+    label: t('Stop speaking'),
+    method: 'DELETE',
+    path: 'Speak/',
+    done: t('The speech has stopped.'),
+  },
+];
+
+const CANCEL_TRANSFER: Command = {
+  label: t('Cancel transfer'),
+  method: 'DELETE',
+  path: 'Transfer/',
+  done: t('The transfer is cancelled.'),
+};
+
+const STOP_STREAMS: Command = {
+  label: t('Stop streams'),
+  method: 'DELETE',
+  path: 'Stream/',
+  done: t('The streams have stopped.'),
+};
+
+/** Sends commands to the call at a path. One of the forms may be open. */
+function useControl(path: string) {
+  const [form, setForm] = useState<Form>();
   const { fields, setFields, set } = useFields({ value: '' });
   const { problem, fields: problems, isBusy, run } = useAction();
-  const path = `/api/v1/Account/${account}/Call/${uuid}/`;
-  const isAnswered = live['call_status'] === 'in-progress';
-  const hasBot = Array.isArray(live['bots']) && live['bots'].length > 0;
-  const [isTransferring, setTransferring] = useState(false);
-  const form = open === undefined ? undefined : FORMS[open];
-  const show = (name: string) => () => {
+  const show = (next: Form) => () => {
     setFields({ value: '' });
-    setOpen(name);
+    setForm(next);
   };
+  const close = () => setForm(undefined);
+  const send = ({ method, path: command, body, done }: Omit<Command, 'label'>) =>
+    run(async () => {
+      await call(method, `${path}${command}`, body);
+      close();
+      toast(done);
+    });
   const hangUp = async () => {
     const isSure = await confirmed({
       title: t('Hang up this call?'),
@@ -119,45 +174,34 @@ export function LivePart({ account, uuid, live }: Props) {
     });
     if (isSure) await run(() => call('DELETE', path));
   };
-  const send = (method: string, to: string, body: object | undefined, done: string) =>
-    run(async () => {
-      await call(method, `${path}${to}`, body);
-      setOpen(undefined);
-      toast(done);
-    });
-  const actions: readonly Action[] = [
-    ...Object.entries(FORMS).map(([name, one]) => ({ label: one.title, act: show(name) })),
-    {
-      label: t('Start recording'),
-      act: () => send('POST', 'Record/', {}, t('The recording has started.')),
-    },
-    {
-      label: t('Stop recording'),
-      act: () => send('DELETE', 'Record/', undefined, t('The recording has stopped.')),
-    },
-    {
-      label: t('Stop playback'),
-      act: () => send('DELETE', 'Play/', undefined, t('The playback has stopped.')),
-    },
-    {
-      label: t('Stop speaking'),
-      act: () => send('DELETE', 'Speak/', undefined, t('The speech has stopped.')),
-    },
-    {
-      label: t('Transfer to a colleague'),
-      act: () => setTransferring(true),
-      isShown: hasBot,
-    },
-    {
-      label: t('Cancel transfer'),
-      act: () => send('DELETE', 'Transfer/', undefined, t('The transfer is cancelled.')),
-      isShown: hasBot,
-    },
-    {
-      label: t('Stop streams'),
-      act: () => send('DELETE', 'Stream/', undefined, t('The streams have stopped.')),
-    },
+  const { value } = fields;
+  return { form, value, set: set('value'), problem, problems, isBusy, show, close, send, hangUp };
+}
+
+type Control = ReturnType<typeof useControl>;
+
+/** Actions of the menu. Those of a bot are shown while one is connected. */
+function actionsOf({ show, send }: Control, hasBot: boolean, transfer: () => void) {
+  const action = (command: Command): Action => ({
+    label: command.label,
+    act: () => send(command),
+  });
+  return [
+    ...Object.values(FORMS).map((form): Action => ({ label: form.title, act: show(form) })),
+    ...AUDIO_COMMANDS.map(action),
+    { label: t('Transfer to a colleague'), act: transfer, isShown: hasBot },
+    { ...action(CANCEL_TRANSFER), isShown: hasBot },
+    action(STOP_STREAMS),
   ];
+}
+
+export function LivePart({ account, uuid, live }: Props) {
+  const path = `/api/v1/Account/${account}/Call/${uuid}/`;
+  const control = useControl(path);
+  const [isTransferring, setTransferring] = useState(false);
+  const isAnswered = live['call_status'] === 'in-progress';
+  const hasBot = Array.isArray(live['bots']) && live['bots'].length > 0;
+  const actions = actionsOf(control, hasBot, () => setTransferring(true));
   return (
     <Card
       title={
@@ -172,14 +216,14 @@ export function LivePart({ account, uuid, live }: Props) {
         may('change') && (
           <>
             {isAnswered && <Actions of={actions} name={t('the call')} />}
-            <button type="button" class="btn danger" onClick={() => void hangUp()}>
+            <button type="button" class="btn danger" onClick={() => void control.hangUp()}>
               {t('Hang up')}
             </button>
           </>
         )
       }
     >
-      {form === undefined && <Problem text={problem} />}
+      {control.form === undefined && <Problem text={control.problem} />}
       <LiveQuality path={`${path}quality`} />
       {isAnswered && may('change') && (
         <div class="row top">
@@ -187,40 +231,62 @@ export function LivePart({ account, uuid, live }: Props) {
           <StreamInspector account={account} uuid={uuid} />
         </div>
       )}
-      <Editor
+      <TransferEditor
+        path={`${path}Transfer/`}
         isOpen={isTransferring}
         close={() => setTransferring(false)}
-        row={undefined}
-        noun={t('transfer')}
-        title={t('Transfer to a colleague')}
-        doneText={t('The transfer has started.')}
-        fields={COLLEAGUE}
-        request={() => ({ method: 'POST', path: `${path}Transfer/` })}
-        save={(body) => call('POST', `${path}Transfer/`, body)}
-        done={() => undefined}
       />
-      <FormDrawer
-        title={form?.title}
-        isOpen={form !== undefined}
-        close={() => setOpen(undefined)}
-        submit={form?.title ?? ''}
-        problem={problem}
-        isBusy={isBusy}
-        act={() =>
-          form && void send('POST', form.path, form.bodyOf(fields.value), text(form.title))
-        }
-      >
-        {form && (
-          <Input
-            label={form.label}
-            type={form.isUrl ? 'url' : 'text'}
-            value={fields.value}
-            set={set('value')}
-            problem={problems[form.field]}
-            required
-          />
-        )}
-      </FormDrawer>
+      <CommandForm of={control} />
     </Card>
+  );
+}
+
+interface TransferProps {
+  readonly path: string;
+  readonly isOpen: boolean;
+  readonly close: () => void;
+}
+
+const TransferEditor = ({ path, isOpen, close }: TransferProps) => (
+  <Editor
+    isOpen={isOpen}
+    close={close}
+    row={undefined}
+    noun={t('transfer')}
+    title={t('Transfer to a colleague')}
+    doneText={t('The transfer has started.')}
+    fields={COLLEAGUE}
+    request={() => ({ method: 'POST', path })}
+    save={(body) => call('POST', path, body)}
+    done={() => undefined}
+  />
+);
+
+/** The open form of a command. */
+function CommandForm({ of: control }: { readonly of: Control }) {
+  const { form, value } = control;
+  const act = (one: Form) =>
+    control.send({ method: 'POST', path: one.path, body: one.bodyOf(value), done: one.title });
+  return (
+    <FormDrawer
+      title={form?.title}
+      isOpen={form !== undefined}
+      close={control.close}
+      submit={form?.title ?? ''}
+      problem={control.problem}
+      isBusy={control.isBusy}
+      act={() => form && void act(form)}
+    >
+      {form && (
+        <Input
+          label={form.label}
+          type={form.isUrl ? 'url' : 'text'}
+          value={value}
+          set={control.set}
+          problem={control.problems[form.field]}
+          required
+        />
+      )}
+    </FormDrawer>
   );
 }

@@ -46,7 +46,8 @@ const recordOf = (account: string, uuid: string): Promise<Row | null> =>
 
 const LIVE_MS = 3000;
 
-export function CallPage({ account: chosen, uuid, isStaff, me }: Props) {
+/** The running call, its record, its log and its recordings. */
+function useCall({ account: chosen, uuid, isStaff }: Props) {
   const feed = useLive();
   const live = feed.calls.find((one) => one['call_uuid'] === uuid);
   // A link to a call works regardless of the selected account.
@@ -66,31 +67,32 @@ export function CallPage({ account: chosen, uuid, isStaff, me }: Props) {
     const timer = setInterval(again, LIVE_MS);
     return () => clearInterval(timer);
   }, [live === undefined, again]);
+  return { live, account, record, log, recordings: rows(sounds.value?.['objects']) };
+}
+
+/** Returns the end of the timeline in milliseconds: the end of the call, or now. Undefined while loading. */
+function endMsOf(cdr: Row | null | undefined, live: Row | undefined): number | undefined {
+  if (cdr) return Date.parse(text(cdr['end_time']));
+  return live === undefined ? undefined : Date.now();
+}
+
+export function CallPage(props: Props) {
+  const { uuid, isStaff, me } = props;
+  const { live, account, record, log, recordings } = useCall(props);
   const entries = rows(log.value?.['log']);
   const cdr = record.value;
   const isUnknown = live === undefined && cdr === null && entries.length === 0;
   if (isUnknown && log.problem !== undefined) return <NotFound />;
-  const from = text(cdr?.['caller_id_number'] ?? live?.['from']);
-  const to = text(cdr?.['destination_number'] ?? live?.['to']);
   const isLoading = live === undefined && cdr === undefined && record.problem === undefined;
-  const endMs = cdr
-    ? Date.parse(text(cdr['end_time']))
-    : live === undefined
-      ? undefined
-      : Date.now();
   return (
     <>
-      <Head
-        title={from === '' && to === '' ? t('Call') : `${from} → ${to}`}
-        about={<CopyText value={uuid} />}
-      >
-        {isStaff && (
-          <Save path={`/admin/v1/calls/${uuid}/messages?format=pcap`} name={`${uuid}.pcap`}>
-            {t('Download pcap')}
-          </Save>
-        )}
-        <BundleButton account={account} uuid={uuid} isStaff={isStaff} cdr={cdr ?? undefined} />
-      </Head>
+      <CallHead
+        account={account}
+        uuid={uuid}
+        isStaff={isStaff}
+        cdr={cdr ?? undefined}
+        live={live}
+      />
       {isLoading && <Skeleton />}
       <LoadProblem of={record} />
       {live !== undefined && <LivePart account={account} uuid={uuid} live={live} />}
@@ -101,11 +103,11 @@ export function CallPage({ account: chosen, uuid, isStaff, me }: Props) {
         {log.value === undefined && log.problem === undefined ? (
           <Skeleton />
         ) : (
-          <Timeline entries={entries} endMs={endMs} />
+          <Timeline entries={entries} endMs={endMsOf(cdr, live)} />
         )}
       </Card>
       {cdr && <Curves path={`/api/v1/Account/${account}/Call/${uuid}/quality/samples`} />}
-      {rows(sounds.value?.['objects']).map((one) => (
+      {recordings.map((one) => (
         <Recording key={text(one['recording_id'])} account={account} recording={one} />
       ))}
       {entries.some(({ kind }) => kind === 'xml') && (
@@ -128,6 +130,34 @@ export function CallPage({ account: chosen, uuid, isStaff, me }: Props) {
       </div>
       {cdr && <Charges account={account} uuid={uuid} cdr={cdr} />}
     </>
+  );
+}
+
+interface HeadProps {
+  readonly account: string;
+  readonly uuid: string;
+  readonly isStaff: boolean;
+  /** undefined while the call is running or its record is loading. */
+  readonly cdr: Row | undefined;
+  /** undefined unless the call is running. */
+  readonly live: Row | undefined;
+}
+
+function CallHead({ account, uuid, isStaff, cdr, live }: HeadProps) {
+  const from = text(cdr?.['caller_id_number'] ?? live?.['from']);
+  const to = text(cdr?.['destination_number'] ?? live?.['to']);
+  return (
+    <Head
+      title={from === '' && to === '' ? t('Call') : `${from} → ${to}`}
+      about={<CopyText value={uuid} />}
+    >
+      {isStaff && (
+        <Save path={`/admin/v1/calls/${uuid}/messages?format=pcap`} name={`${uuid}.pcap`}>
+          {t('Download pcap')}
+        </Save>
+      )}
+      <BundleButton account={account} uuid={uuid} isStaff={isStaff} cdr={cdr} />
+    </Head>
   );
 }
 

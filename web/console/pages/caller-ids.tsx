@@ -3,11 +3,16 @@ import { useAction, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
 import type { PageProps } from '../page-props.ts';
 import { t } from '../text.ts';
-import { Select } from '../ui/form.tsx';
+import { textColumn } from '../ui/columns.tsx';
+import { type Options, Select } from '../ui/form.tsx';
 import { Card, Head, LoadProblem, Problem } from '../ui/parts.tsx';
 import { Resource } from '../ui/resource.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
+
+const NUMBER_COLUMNS: readonly Column[] = [
+  { title: t('Number'), value: (row) => text(row['number']) },
+];
 
 /** Caller IDs that the account may present, and its default. */
 export function CallerIds({ account, isStaff }: PageProps) {
@@ -34,22 +39,11 @@ export function CallerIds({ account, isStaff }: PageProps) {
       />
       <LoadProblem of={found} />
       <Problem text={problem} />
-      <Card title={t('Default caller ID')}>
-        <p class="small muted">
-          {t('Used if the call, the endpoint and the application name none.')}
-        </p>
-        <div class="filters">
-          {!may('change') && <p>{current || t('None')}</p>}
-          {may('change') && (
-            <Select
-              label={t('Default caller ID')}
-              value={current}
-              set={(number) => void choose(number)}
-              options={optionsOf(choices, current, t('None'))}
-            />
-          )}
-        </div>
-      </Card>
+      <DefaultCallerId
+        current={current}
+        choices={choices}
+        choose={(number) => void choose(number)}
+      />
       {isStaff ? (
         <section class="stack">
           <h2>{t('Verified numbers')}</h2>
@@ -63,7 +57,7 @@ export function CallerIds({ account, isStaff }: PageProps) {
             problem={found.problem}
             keyOf={(row) => text(row['number'])}
             empty={t('No verified numbers yet. Ask the operator to verify one.')}
-            columns={[{ title: t('Number'), value: (row) => text(row['number']) }]}
+            columns={NUMBER_COLUMNS}
           />
         </Card>
       )}
@@ -72,12 +66,31 @@ export function CallerIds({ account, isStaff }: PageProps) {
   );
 }
 
+interface DefaultProps {
+  readonly current: string;
+  readonly choices: readonly string[];
+  readonly choose: (number: string) => void;
+}
+
+const DefaultCallerId = ({ current, choices, choose }: DefaultProps) => (
+  <Card title={t('Default caller ID')}>
+    <p class="small muted">{t('Used if the call, the endpoint and the application name none.')}</p>
+    <div class="filters">
+      {!may('change') && <p>{current || t('None')}</p>}
+      {may('change') && (
+        <Select
+          label={t('Default caller ID')}
+          value={current}
+          set={choose}
+          options={optionsOf(choices, current, t('None'))}
+        />
+      )}
+    </div>
+  </Card>
+);
+
 /** Choices for a caller ID. Includes the current one even if it is not valid any more, until another is chosen. */
-const optionsOf = (
-  choices: readonly string[],
-  now: string,
-  none: string,
-): ReadonlyArray<readonly [string, string]> => [
+const optionsOf = (choices: readonly string[], now: string, none: string): Options => [
   ['', none],
   ...[...new Set([...choices, ...(now === '' ? [] : [now])])].map((one) => [one, one] as const),
 ];
@@ -97,7 +110,7 @@ export const VerifiedCallerIds = ({ account }: { readonly account: string }) => 
     createLabel={t('Add verified number')}
     emptyTitle={t('No verified numbers yet.')}
     emptyDetail={t('Add a number after you have verified that it belongs to the customer.')}
-    columns={[{ title: t('Number'), value: (row) => text(row['number']) }]}
+    columns={NUMBER_COLUMNS}
     fields={[{ name: 'number', label: t('Number'), hint: t('E.164 format'), required: true }]}
   />
 );
@@ -107,8 +120,8 @@ interface OverridesProps {
   readonly choices: readonly string[];
 }
 
-/** Endpoints and applications that present a separate caller ID. */
-function Overrides({ account, choices }: OverridesProps) {
+/** Endpoints and applications with their caller IDs, and the function that changes one. */
+function useOverrides(account: string) {
   const root = `/api/v1/Account/${account}`;
   const endpoints = useLoad(`${account} endpoints`, () => get(`${root}/Endpoint/?limit=100`));
   const apps = useLoad(`${account} apps`, () => get(`${root}/Application/?limit=100`));
@@ -136,39 +149,47 @@ function Overrides({ account, choices }: OverridesProps) {
       endpoints.again();
       apps.again();
     });
-  const columns: readonly Column[] = [
-    { title: t('Name'), value: (row) => text(row['name']), sort: (row) => text(row['name']) },
-    { title: t('Kind'), value: (row) => text(row['kind']), sort: (row) => text(row['kind']) },
-    {
-      title: t('Caller ID'),
-      value: (row) => (
-        <select
-          class="input"
-          disabled={!may('change')}
-          aria-label={t('Caller ID of {name}', { name: text(row['name']) })}
-          value={text(row['shows'])}
-          onChange={({ currentTarget }) => void choose(row, currentTarget.value)}
-        >
-          {optionsOf(choices, text(row['shows']), t('Default of the account')).map(
-            ([one, shown]) => (
-              <option key={one} value={one}>
-                {shown}
-              </option>
-            ),
-          )}
-        </select>
-      ),
-    },
-  ];
+  return { list, choose, loadProblem: endpoints.problem ?? apps.problem, problem };
+}
+
+const overrideColumns = (
+  choices: readonly string[],
+  choose: (row: Row, number: string) => void,
+): readonly Column[] => [
+  textColumn(t('Name'), 'name'),
+  textColumn(t('Kind'), 'kind'),
+  {
+    title: t('Caller ID'),
+    value: (row) => (
+      <select
+        class="input"
+        disabled={!may('change')}
+        aria-label={t('Caller ID of {name}', { name: text(row['name']) })}
+        value={text(row['shows'])}
+        onChange={({ currentTarget }) => choose(row, currentTarget.value)}
+      >
+        {optionsOf(choices, text(row['shows']), t('Default of the account')).map(([one, shown]) => (
+          <option key={one} value={one}>
+            {shown}
+          </option>
+        ))}
+      </select>
+    ),
+  },
+];
+
+/** Endpoints and applications that present a separate caller ID. */
+function Overrides({ account, choices }: OverridesProps) {
+  const { list, choose, loadProblem, problem } = useOverrides(account);
   return (
     <Card title={t('Caller IDs of endpoints and applications')} flush>
-      <Problem text={endpoints.problem ?? apps.problem ?? problem} />
+      <Problem text={loadProblem ?? problem} />
       <Table
         name={t('Caller IDs of endpoints and applications')}
         rows={list}
-        problem={endpoints.problem ?? apps.problem}
+        problem={loadProblem}
         empty={t('No endpoints or applications yet.')}
-        columns={columns}
+        columns={overrideColumns(choices, (row, number) => void choose(row, number))}
       />
     </Card>
   );

@@ -7,6 +7,7 @@ import type { PageProps } from '../page-props.ts';
 import { href, useQuery } from '../place.ts';
 import { whyEnded } from '../reasons.ts';
 import { t } from '../text.ts';
+import { textColumn } from '../ui/columns.tsx';
 import { confirmed } from '../ui/overlay.tsx';
 import { Badge, Empty, Head, LoadProblem, Mos, Party, Problem, Since } from '../ui/parts.tsx';
 import { Snippets } from '../ui/snippets.tsx';
@@ -33,16 +34,18 @@ export const CallsPages = (props: PageProps) =>
 const isLive = (row: Row): boolean => row['call_status'] !== undefined;
 const idOf = (row: Row): string => text(row['uuid'] ?? row['call_uuid']);
 
+const fromOf = (row: Row): unknown => row['caller_id_number'] ?? row['from'];
+const toOf = (row: Row): unknown => row['destination_number'] ?? row['to'];
+const directionOf = (row: Row): unknown => row['call_direction'] ?? row['direction'];
+
 const COLUMNS: readonly Column[] = [
-  {
-    title: t('Start'),
+  textColumn(t('Start'), 'start_time', {
     value: (row) => (
       <a href={href(`calls/${idOf(row)}`)} class="nowrap">
         {dateTime(row['start_time'])}
       </a>
     ),
-    sort: (row) => text(row['start_time']),
-  },
+  }),
   {
     title: t('State'),
     value: (row) =>
@@ -57,18 +60,14 @@ const COLUMNS: readonly Column[] = [
   },
   {
     title: t('From'),
-    value: (row) => <Party value={row['caller_id_number'] ?? row['from']} />,
-    sort: (row) => text(row['caller_id_number'] ?? row['from']),
+    value: (row) => <Party value={fromOf(row)} />,
+    sort: (row) => text(fromOf(row)),
   },
-  {
-    title: t('To'),
-    value: (row) => <Party value={row['destination_number'] ?? row['to']} />,
-    sort: (row) => text(row['destination_number'] ?? row['to']),
-  },
+  { title: t('To'), value: (row) => <Party value={toOf(row)} />, sort: (row) => text(toOf(row)) },
   {
     title: t('Direction'),
-    value: (row) => words(row['call_direction'] ?? row['direction']),
-    sort: (row) => text(row['call_direction'] ?? row['direction']),
+    value: (row) => words(directionOf(row)),
+    sort: (row) => text(directionOf(row)),
     isMinor: true,
   },
   {
@@ -101,26 +100,34 @@ const ACCOUNT_COLUMN: Column = {
 
 const ALL_COLUMNS = [ACCOUNT_COLUMN, ...COLUMNS];
 
-/** Running and finished calls in one list: pages of running calls, then pages of finished ones. Filters are in the URL. */
-function Calls({ account, isStaff }: PageProps) {
-  const { fields: filters, setAll } = useQuery(EMPTY);
-  const feed = useLive();
-  const asked = useSettledFields(filters);
-  /** Page of running calls, from 0, and the cursors of the pages of finished calls. */
+/** Page of the list: pages of running calls, then pages of finished calls. */
+function usePosition() {
+  /** Page of running calls, from 0. */
   const [livePage, setLivePage] = useState(0);
+  /** Cursors of the pages of finished calls. */
   const [cursors, setCursors] = useState<readonly string[]>([]);
+  const reset = () => {
+    setCursors([]);
+    setLivePage(0);
+  };
+  const newer = () =>
+    cursors.length > 0 ? setCursors(cursors.slice(0, -1)) : setLivePage(livePage - 1);
+  /** Goes to the next page of running calls, or to the finished calls after a cursor. */
+  const older = (cursor: string | undefined) =>
+    cursor === undefined ? setLivePage(livePage + 1) : setCursors([...cursors, cursor]);
+  return { livePage, cursors, reset, newer, older };
+}
+
+/** One page of the calls that match the filters. `scope` is the account of the running calls; undefined: all accounts. */
+function useCalls(root: string, asked: Filters, scope: string | undefined, feed: Live) {
+  const position = usePosition();
   const query = queryOf(asked);
-  const cursor = cursors.at(-1) ?? '';
-  const root = `/api/v1/Account/${account}/cdr`;
-  const isEverybody = isStaff && asked.accounts === 'all';
-  const liveQuery = liveQueryOf(asked, isEverybody || !isStaff ? undefined : account);
-  const live = useLivePage(liveQuery, livePage * PER_PAGE, feed);
-  const total = number(live.value?.['total']);
-  const running = number(live.value?.['running']);
-  const isLastLive = (livePage + 1) * PER_PAGE >= total;
+  const cursor = position.cursors.at(-1) ?? '';
+  const live = useLivePage(liveQueryOf(asked, scope), position.livePage * PER_PAGE, feed);
+  const isLastLive = (position.livePage + 1) * PER_PAGE >= number(live.value?.['total']);
   const isLiveOnly = asked.state === 'live';
   const found = useLoad(
-    `${account} ${query} ${cursor} ${isLiveOnly} ${isLastLive}`,
+    `${root} ${query} ${cursor} ${isLiveOnly} ${isLastLive}`,
     (): Promise<Row> =>
       isLiveOnly || !isLastLive
         ? Promise.resolve({ data: [] })
@@ -130,19 +137,27 @@ function Calls({ account, isStaff }: PageProps) {
   const { again } = found;
   useEffect(again, [feed.total, again]);
   const ended = found.value && rows(found.value['data']);
-  const shownLive = cursors.length === 0 ? rows(live.value?.['calls']) : [];
-  const isLoading = (ended === undefined && shownLive.length === 0) || live.value === undefined;
+  const running = position.cursors.length === 0 ? rows(live.value?.['calls']) : [];
+  const isLoading = (ended === undefined && running.length === 0) || live.value === undefined;
+  const list = isLoading ? undefined : [...running, ...(ended ?? [])];
+  return { position, query, live, found, isLastLive, list };
+}
+
+/** Running and finished calls in one list. Filters are in the URL. */
+function Calls({ account, isStaff }: PageProps) {
+  const { fields: filters, setAll } = useQuery(EMPTY);
+  const feed = useLive();
+  const asked = useSettledFields(filters);
+  const root = `/api/v1/Account/${account}/cdr`;
+  const isEverybody = isStaff && asked.accounts === 'all';
+  // Undefined selects the running calls of all accounts that the user may see.
+  const scope = isEverybody || !isStaff ? undefined : account;
+  const calls = useCalls(root, asked, scope, feed);
+  const { position, query, live, found, list } = calls;
   const change = (changes: Partial<Filters>) => {
-    setCursors([]);
-    setLivePage(0);
+    position.reset();
     setAll(changes);
   };
-  const next = text(found.value?.['next_cursor']);
-  const isPartial = found.value?.['reached_limit'] === true;
-  const isFirst = cursors.length === 0 && livePage === 0;
-  const newer = () =>
-    cursors.length > 0 ? setCursors(cursors.slice(0, -1)) : setLivePage(livePage - 1);
-  const older = () => (isLastLive ? setCursors([...cursors, next]) : setLivePage(livePage + 1));
   return (
     <>
       <Head
@@ -150,11 +165,13 @@ function Calls({ account, isStaff }: PageProps) {
         about={t('Running and finished calls. Filters are part of the URL.')}
       >
         <Badge tone={feed.state === 'live' ? 'good' : 'fair'}>
-          {feed.state === 'live' ? t('{n} running', { n: count(running) }) : t('Connecting …')}
+          {feed.state === 'live'
+            ? t('{n} running', { n: count(number(live.value?.['running'])) })
+            : t('Connecting …')}
         </Badge>
         <ExportCalls
           path={filters.state === 'live' ? undefined : `${root}/export?${queryOf(filters)}`}
-          live={liveQueryOf(filters, isEverybody || !isStaff ? undefined : account)}
+          live={liveQueryOf(filters, scope)}
         />
         <PlaceCall account={account} />
       </Head>
@@ -168,45 +185,72 @@ function Calls({ account, isStaff }: PageProps) {
       <Table
         name={t('Calls')}
         columns={isEverybody ? ALL_COLUMNS : COLUMNS}
-        rows={isLoading ? undefined : [...shownLive, ...(ended ?? [])]}
+        rows={list}
         problem={live.problem ?? found.problem}
         keyOf={idOf}
-        empty={
-          <Empty title={query === '' ? t('No calls yet.') : t('No call matches these filters.')}>
-            <p>
-              {query === ''
-                ? t('Register an endpoint and call an application to see the first call.')
-                : t('Remove a filter or search a longer period.')}
-            </p>
-            {query === '' ? (
-              <a class="btn primary" href={href('endpoints')}>
-                {t('Create endpoint')}
-              </a>
-            ) : (
-              <button type="button" class="btn" onClick={() => change(EMPTY)}>
-                {t('Clear filters')}
-              </button>
-            )}
-          </Empty>
-        }
+        empty={<NoCalls isFiltered={query !== ''} clear={() => change(EMPTY)} />}
       />
-      <nav class="pager" aria-label={t('Pagination')}>
-        <span>
-          {isPartial
-            ? t('Searched back to {time}.', { time: dateTime(found.value?.['searched_to']) })
-            : t('Page {n}', { n: count(livePage + cursors.length + 1) })}
-        </span>
-        <span class="row">
-          <button type="button" class="btn" disabled={isFirst} onClick={newer}>
-            {t('Newer')}
-          </button>
-          <button type="button" class="btn" disabled={isLastLive && next === ''} onClick={older}>
-            {isPartial ? t('Search older calls') : t('Older')}
-          </button>
-        </span>
-      </nav>
+      <Pages of={calls} />
       <Snippets request={{ method: 'GET', path: `${root}/page?${query}&limit=${PER_PAGE}` }} />
     </>
+  );
+}
+
+interface NoCallsProps {
+  readonly isFiltered: boolean;
+  /** Clears the filters. */
+  readonly clear: () => void;
+}
+
+const NoCalls = ({ isFiltered, clear }: NoCallsProps) =>
+  isFiltered ? (
+    <Empty title={t('No call matches these filters.')}>
+      <p>{t('Remove a filter or search a longer period.')}</p>
+      <button type="button" class="btn" onClick={clear}>
+        {t('Clear filters')}
+      </button>
+    </Empty>
+  ) : (
+    <Empty title={t('No calls yet.')}>
+      <p>{t('Register an endpoint and call an application to see the first call.')}</p>
+      <a class="btn primary" href={href('endpoints')}>
+        {t('Create endpoint')}
+      </a>
+    </Empty>
+  );
+
+/** Position in the list, and buttons for newer and older calls. */
+function Pages({ of }: { readonly of: ReturnType<typeof useCalls> }) {
+  const { livePage, cursors, newer, older } = of.position;
+  const reply = of.found.value;
+  const next = text(reply?.['next_cursor']);
+  const isPartial = reply?.['reached_limit'] === true;
+  return (
+    <nav class="pager" aria-label={t('Pagination')}>
+      <span>
+        {isPartial
+          ? t('Searched back to {time}.', { time: dateTime(reply['searched_to']) })
+          : t('Page {n}', { n: count(livePage + cursors.length + 1) })}
+      </span>
+      <span class="row">
+        <button
+          type="button"
+          class="btn"
+          disabled={cursors.length === 0 && livePage === 0}
+          onClick={newer}
+        >
+          {t('Newer')}
+        </button>
+        <button
+          type="button"
+          class="btn"
+          disabled={of.isLastLive && next === ''}
+          onClick={() => older(of.isLastLive ? next : undefined)}
+        >
+          {isPartial ? t('Search older calls') : t('Older')}
+        </button>
+      </span>
+    </nav>
   );
 }
 

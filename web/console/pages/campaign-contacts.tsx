@@ -2,9 +2,10 @@
 import { useState } from 'preact/hooks';
 import { get, number, part, type Row, rows, text } from '../api.ts';
 import { clock, words } from '../format.ts';
-import { useLoad, useSettled } from '../hooks.ts';
+import { type Loaded, useLoad, useSettled } from '../hooks.ts';
 import { href, useQuery } from '../place.ts';
 import { t } from '../text.ts';
+import { numberColumn, textColumn } from '../ui/columns.tsx';
 import { Input, Save, Select } from '../ui/form.tsx';
 import { Drawer } from '../ui/overlay.tsx';
 import { At, Badge, Facts, LoadProblem, type Tone } from '../ui/parts.tsx';
@@ -38,98 +39,51 @@ const STATUSES = [
   'expired',
 ] as const;
 
-export function Contacts({ path, row }: { readonly path: string; readonly row: Row }) {
+/** Returns the latest value that was not undefined, so that a list stays visible while its next page loads. */
+function useKept<T>(value: T | undefined): T | undefined {
+  const [kept, setKept] = useState<T>();
+  if (value !== undefined && value !== kept) setKept(value);
+  return value ?? kept;
+}
+
+/** Contacts that match the filters of the URL. */
+function useContacts(path: string, row: Row) {
   const { fields, setAll } = useQuery({ part: 'contacts', status: '', q: '', page: '1' });
   const search = useSettled(fields.q);
-  const page = Number(fields.page);
   const query = new URLSearchParams({
     limit: String(PER_PAGE),
-    offset: String((page - 1) * PER_PAGE),
+    offset: String((Number(fields.page) - 1) * PER_PAGE),
     ...(fields.status !== '' && { status: fields.status }),
     ...(search !== '' && { search }),
   });
   // The counters change with every call of the campaign.
   const tick = `${doneOf(row)} ${number(row['dialling'])} ${number(row['total_contacts'])}`;
   const found = useLoad(`${path} ${query} ${tick}`, () => get(`${path}/contacts?${query}`));
-  const [kept, setKept] = useState<Row>();
-  const reply = found.value ?? kept;
-  if (found.value !== undefined && found.value !== kept) setKept(found.value);
-  const list = reply && rows(reply['objects']);
+  return { fields, setAll, found, reply: useKept(found.value) };
+}
+
+export function Contacts({ path, row }: { readonly path: string; readonly row: Row }) {
+  const { fields, setAll, found, reply } = useContacts(path, row);
   const [open, setOpen] = useState<Row>();
+  const isFiltered = fields.q !== '' || fields.status !== '';
   return (
     <section class="stack">
       <div class="row between">
-        <div class="filters grow">
-          <Input
-            label={t('Part of the number')}
-            type="search"
-            value={fields.q}
-            set={(q) => setAll({ q, page: '1' })}
-          />
-          <Select
-            label={t('Status')}
-            value={fields.status}
-            set={(status) => setAll({ status, page: '1' })}
-            options={[['', t('Any')], ...STATUSES.map((one) => [one, words(one)] as const)]}
-          />
-        </div>
+        <ContactFilters fields={fields} change={(changes) => setAll({ ...changes, page: '1' })} />
         <Save path={`${path}/upload/errors`} name="errors.csv">
           {t('Export invalid rows')}
         </Save>
       </div>
-      <LoadProblem of={found} />
-      <Table
+      <PagedTable
         name={t('Contacts')}
-        rows={list}
-        problem={found.problem}
+        found={found}
+        reply={reply}
         empty={
-          fields.q === '' && fields.status === ''
-            ? t('No contacts yet. Upload a list of contacts.')
-            : t('No contact matches.')
+          isFiltered ? t('No contact matches.') : t('No contacts yet. Upload a list of contacts.')
         }
-        columns={[
-          {
-            title: t('Row'),
-            value: (one) => text(one['row_number']),
-            sort: (one) => number(one['row_number']),
-            isNumber: true,
-            isMinor: true,
-          },
-          {
-            title: t('Number'),
-            value: (one) => (
-              <button type="button" class="btn quiet tiny" onClick={() => setOpen(one)}>
-                {text(one['to_number'])}
-              </button>
-            ),
-            sort: (one) => text(one['to_number']),
-          },
-          {
-            title: t('Status'),
-            value: (one) => <Status value={one['status']} />,
-            sort: (one) => text(one['status']),
-          },
-          { title: t('Reason'), value: (one) => words(one['reason']), isMinor: true },
-          {
-            title: t('Attempts'),
-            value: (one) => text(one['attempts']),
-            sort: (one) => number(one['attempts']),
-            isNumber: true,
-          },
-          {
-            title: t('Next attempt'),
-            value: (one) => <At value={one['next_attempt_at']} />,
-            isMinor: true,
-          },
-          { title: t('Time zone'), value: (one) => text(one['timezone']), isMinor: true },
-        ]}
-      />
-      <Pager
-        page={page}
-        set={(next) => setAll({ page: String(next) })}
-        perPage={PER_PAGE}
-        shown={list?.length ?? 0}
-        total={number(reply?.['total'])}
+        columns={contactColumns(setOpen)}
+        page={Number(fields.page)}
+        setPage={(page) => setAll({ page: String(page) })}
       />
       <Drawer
         title={text(open?.['to_number'])}
@@ -142,6 +96,86 @@ export function Contacts({ path, row }: { readonly path: string; readonly row: R
     </section>
   );
 }
+
+interface FilterFields {
+  readonly q: string;
+  readonly status: string;
+}
+
+interface FiltersProps {
+  readonly fields: FilterFields;
+  readonly change: (changes: Partial<FilterFields>) => void;
+}
+
+const ContactFilters = ({ fields, change }: FiltersProps) => (
+  <div class="filters grow">
+    <Input
+      label={t('Part of the number')}
+      type="search"
+      value={fields.q}
+      set={(q) => change({ q })}
+    />
+    <Select
+      label={t('Status')}
+      value={fields.status}
+      set={(status) => change({ status })}
+      options={[['', t('Any')], ...STATUSES.map((one) => [one, words(one)] as const)]}
+    />
+  </div>
+);
+
+interface PagedTableProps {
+  readonly name: string;
+  readonly columns: readonly Column[];
+  readonly empty: string;
+  readonly found: Loaded<Row>;
+  /** Latest reply of the service, with `objects` and `total`. */
+  readonly reply: Row | undefined;
+  readonly page: number;
+  readonly setPage: (page: number) => void;
+}
+
+/** Table of the objects in a reply, with its error and its pagination. */
+function PagedTable({ name, found, reply, empty, columns, page, setPage }: PagedTableProps) {
+  const list = reply && rows(reply['objects']);
+  return (
+    <>
+      <LoadProblem of={found} />
+      <Table name={name} rows={list} problem={found.problem} empty={empty} columns={columns} />
+      <Pager
+        page={page}
+        set={setPage}
+        perPage={PER_PAGE}
+        shown={list?.length ?? 0}
+        total={number(reply?.['total'])}
+      />
+    </>
+  );
+}
+
+const contactColumns = (open: (contact: Row) => void): readonly Column[] => [
+  numberColumn(t('Row'), 'row_number', { value: (one) => text(one['row_number']), isMinor: true }),
+  textColumn(t('Number'), 'to_number', {
+    value: (one) => (
+      <button type="button" class="btn quiet tiny" onClick={() => open(one)}>
+        {text(one['to_number'])}
+      </button>
+    ),
+  }),
+  STATUS_COLUMN,
+  { title: t('Reason'), value: (one) => words(one['reason']), isMinor: true },
+  numberColumn(t('Attempts'), 'attempts', { value: (one) => text(one['attempts']) }),
+  {
+    title: t('Next attempt'),
+    value: (one) => <At value={one['next_attempt_at']} />,
+    isMinor: true,
+  },
+  { title: t('Time zone'), value: (one) => text(one['timezone']), isMinor: true },
+];
+
+const STATUS_COLUMN = textColumn(t('Status'), 'status', {
+  value: (one) => <Status value={one['status']} />,
+});
 
 /** Attempts of one contact. The service lists the attempts of a campaign, latest first. */
 function ContactDetail({ path, contact }: { readonly path: string; readonly contact: Row }) {
@@ -199,34 +233,23 @@ function ContactDetail({ path, contact }: { readonly path: string; readonly cont
 }
 
 const ATTEMPTS: readonly Column[] = [
-  {
-    title: t('Time'),
+  textColumn(t('Time'), 'placed_at', {
     value: (row) => (
       <a href={href(`calls/${text(row['call_uuid'])}`)}>
         <At value={row['placed_at']} />
       </a>
     ),
-    sort: (row) => text(row['placed_at']),
-  },
+  }),
   { title: t('Number'), value: (row) => text(row['to_number']) },
   { title: t('Caller ID'), value: (row) => text(row['from_number']), isMinor: true },
-  {
-    title: t('Status'),
-    value: (row) => <Status value={row['status']} />,
-    sort: (row) => text(row['status']),
-  },
+  STATUS_COLUMN,
   {
     title: t('Attempt'),
     value: (row) => text(row['attempt_number']),
     isNumber: true,
     isMinor: true,
   },
-  {
-    title: t('Answered time'),
-    value: (row) => clock(number(row['duration'])),
-    sort: (row) => number(row['duration']),
-    isNumber: true,
-  },
+  numberColumn(t('Answered time'), 'duration', { value: (row) => clock(number(row['duration'])) }),
   { title: t('Cause'), value: (row) => words(row['hangup_cause']), isMinor: true },
 ];
 
@@ -237,26 +260,16 @@ export function Attempts({ path, tick }: { readonly path: string; readonly tick:
   const found = useLoad(`${path} ${page} ${tick}`, () =>
     get(`${path}/calls?per_page=${PER_PAGE}&page=${page}`),
   );
-  const [kept, setKept] = useState<Row>();
-  if (found.value !== undefined && found.value !== kept) setKept(found.value);
-  const reply = found.value ?? kept;
-  const list = reply && rows(reply['objects']);
   return (
     <section class="stack">
-      <LoadProblem of={found} />
-      <Table
+      <PagedTable
         name={t('Calls of the campaign')}
-        rows={list}
-        problem={found.problem}
+        found={found}
+        reply={useKept(found.value)}
         empty={t('No calls yet.')}
         columns={ATTEMPTS}
-      />
-      <Pager
         page={page}
-        set={(next) => setAll({ page: String(next) })}
-        perPage={PER_PAGE}
-        shown={list?.length ?? 0}
-        total={number(reply?.['total'])}
+        setPage={(next) => setAll({ page: String(next) })}
       />
     </section>
   );

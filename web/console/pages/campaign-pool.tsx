@@ -1,12 +1,51 @@
 /** Caller numbers of a campaign and their use. */
 import { number, type Row, text } from '../api.ts';
-import { count } from '../format.ts';
 import { t } from '../text.ts';
+import { numberColumn, textColumn } from '../ui/columns.tsx';
+import type { FieldSpec } from '../ui/editor.tsx';
 import { Ago, Portions } from '../ui/parts.tsx';
 import { Resource } from '../ui/resource.tsx';
+import type { Column } from '../ui/table.tsx';
+
+const FIELDS: readonly FieldSpec[] = [
+  {
+    name: 'from_number',
+    label: t('Number'),
+    hint: t('A number of the account or a verified caller ID'),
+    required: true,
+  },
+  { name: 'label', label: t('Label') },
+];
+
+/** `limit` is the maximum of calls of each number; it is not a number if there is no limit. */
+const columnsOf = (limit: unknown): readonly Column[] => [
+  textColumn(t('Number'), 'from_number'),
+  { title: t('Label'), value: (one) => text(one['label']), isMinor: true },
+  numberColumn(t('Calls'), 'total_calls'),
+  {
+    title: t('Use of the limit'),
+    value: (one) =>
+      typeof limit === 'number' ? (
+        <Use calls={number(one['total_calls'])} limit={limit} />
+      ) : (
+        <span class="muted">{t('No limit')}</span>
+      ),
+  },
+  textColumn(t('Last used'), 'last_used_at', {
+    value: (one) => <Ago value={one['last_used_at']} />,
+  }),
+];
+
+const Use = ({ calls, limit }: { readonly calls: number; readonly limit: number }) => (
+  <Portions
+    total={limit}
+    of={[
+      { name: t('Calls'), value: Math.min(limit, calls), tone: calls >= limit ? 'bad' : 'info' },
+    ]}
+  />
+);
 
 export function Pool({ path, row }: { readonly path: string; readonly row: Row }) {
-  const limit = row['pool_max_calls_per_number'];
   const isPool = row['caller_id_strategy'] === 'pool';
   return (
     <>
@@ -26,55 +65,11 @@ export function Pool({ path, row }: { readonly path: string; readonly row: Row }
         idOf={(one) => text(one['id'])}
         nameOf={(one) => text(one['from_number'])}
         editMethod="PUT"
-        fields={[
-          {
-            name: 'from_number',
-            label: t('Number'),
-            hint: t('A number of the account or a verified caller ID'),
-            required: true,
-          },
-          { name: 'label', label: t('Label') },
-        ]}
+        fields={FIELDS}
         prepare={(body, edited) => (edited === undefined ? { numbers: [body] } : body)}
         emptyTitle={t('The pool has no numbers.')}
         emptyDetail={t('Add numbers to spread calls over several caller IDs.')}
-        columns={[
-          {
-            title: t('Number'),
-            value: (one) => text(one['from_number']),
-            sort: (one) => text(one['from_number']),
-          },
-          { title: t('Label'), value: (one) => text(one['label']), isMinor: true },
-          {
-            title: t('Calls'),
-            value: (one) => count(one['total_calls']),
-            sort: (one) => number(one['total_calls']),
-            isNumber: true,
-          },
-          {
-            title: t('Use of the limit'),
-            value: (one) =>
-              typeof limit === 'number' ? (
-                <Portions
-                  total={limit}
-                  of={[
-                    {
-                      name: t('Calls'),
-                      value: Math.min(limit, number(one['total_calls'])),
-                      tone: number(one['total_calls']) >= limit ? 'bad' : 'info',
-                    },
-                  ]}
-                />
-              ) : (
-                <span class="muted">{t('No limit')}</span>
-              ),
-          },
-          {
-            title: t('Last used'),
-            value: (one) => <Ago value={one['last_used_at']} />,
-            sort: (one) => text(one['last_used_at']),
-          },
-        ]}
+        columns={columnsOf(row['pool_max_calls_per_number'])}
       />
     </>
   );

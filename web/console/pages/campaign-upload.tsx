@@ -30,8 +30,8 @@ interface List {
   readonly rows: readonly Cells[] | undefined;
 }
 
-export function Upload({ path, done }: { readonly path: string; readonly done: () => void }) {
-  const [isOpen, setOpen] = useState(false);
+/** The selected list, the reply to its upload and its invalid rows, with the functions that change them. */
+function useUpload(path: string, done: () => void) {
   const [list, setList] = useState<List>();
   const [result, setResult] = useState<Row>();
   const [invalid, setInvalid] = useState<ReadonlyMap<number, string>>(new Map());
@@ -69,49 +69,73 @@ export function Upload({ path, done }: { readonly path: string; readonly done: (
     setInvalid(new Map());
     setResult(undefined);
   };
+  return { list, result, invalid, problem, isBusy, choose, upload, correct, removeInvalid };
+}
+
+type UploadState = ReturnType<typeof useUpload>;
+
+export function Upload({ path, done }: { readonly path: string; readonly done: () => void }) {
+  const [isOpen, setOpen] = useState(false);
+  const state = useUpload(path, done);
+  const close = () => setOpen(false);
   return (
     <>
       <button type="button" class="btn" onClick={() => setOpen(true)}>
         {t('Upload contacts')}
       </button>
-      <Drawer title={t('Upload contacts')} isOpen={isOpen} close={() => setOpen(false)} isWide>
-        <div class="body">
-          <Problem text={problem} />
-          <CsvDrop name={list?.name} choose={(file) => void choose(file)}>
-            {t(
-              'Columns: to (required), from, answer_url, hangup_url. Other columns become SIP headers. The list replaces the previous one.',
-            )}
-          </CsvDrop>
-          {list?.rows !== undefined && result === undefined && <Preview rows={list.rows} />}
-          {result !== undefined && <Result reply={result} />}
-          {invalid.size > 0 && list?.rows !== undefined && (
-            <Corrections rows={list.rows} invalid={invalid} correct={correct}>
-              {t('Correct the cells and upload the list again, or remove these rows.')}
-            </Corrections>
-          )}
-        </div>
-        <footer>
-          {invalid.size > 0 && list?.rows !== undefined && (
-            <button type="button" class="btn" onClick={removeInvalid}>
-              {t('Remove invalid rows')}
-            </button>
-          )}
-          <button type="button" class="btn" onClick={() => setOpen(false)}>
-            {t('Close')}
-          </button>
-          {list !== undefined && (result === undefined || invalid.size > 0) && (
-            <button
-              type="button"
-              class="btn primary"
-              aria-busy={isBusy}
-              onClick={() => void upload()}
-            >
-              {result === undefined ? t('Upload list') : t('Upload corrected list')}
-            </button>
-          )}
-        </footer>
+      <Drawer title={t('Upload contacts')} isOpen={isOpen} close={close} isWide>
+        <UploadBody of={state} />
+        <UploadButtons of={state} close={close} />
       </Drawer>
     </>
+  );
+}
+
+const UploadBody = ({
+  of: { list, result, invalid, problem, choose, correct },
+}: {
+  readonly of: UploadState;
+}) => (
+  <div class="body">
+    <Problem text={problem} />
+    <CsvDrop name={list?.name} choose={(file) => void choose(file)}>
+      {t(
+        'Columns: to (required), from, answer_url, hangup_url. Other columns become SIP headers. The list replaces the previous one.',
+      )}
+    </CsvDrop>
+    {list?.rows !== undefined && result === undefined && <Preview rows={list.rows} />}
+    {result !== undefined && <Result reply={result} />}
+    {invalid.size > 0 && list?.rows !== undefined && (
+      <Corrections rows={list.rows} invalid={invalid} correct={correct}>
+        {t('Correct the cells and upload the list again, or remove these rows.')}
+      </Corrections>
+    )}
+  </div>
+);
+
+interface ButtonsProps {
+  readonly of: UploadState;
+  readonly close: () => void;
+}
+
+function UploadButtons({ of, close }: ButtonsProps) {
+  const { list, result, invalid, isBusy, upload, removeInvalid } = of;
+  return (
+    <footer>
+      {invalid.size > 0 && list?.rows !== undefined && (
+        <button type="button" class="btn" onClick={removeInvalid}>
+          {t('Remove invalid rows')}
+        </button>
+      )}
+      <button type="button" class="btn" onClick={close}>
+        {t('Close')}
+      </button>
+      {list !== undefined && (result === undefined || invalid.size > 0) && (
+        <button type="button" class="btn primary" aria-busy={isBusy} onClick={() => void upload()}>
+          {result === undefined ? t('Upload list') : t('Upload corrected list')}
+        </button>
+      )}
+    </footer>
   );
 }
 

@@ -67,69 +67,35 @@ function nowIn(timeZone: string): { readonly day: number; readonly minute: numbe
 const clockOf = (minute: number): string =>
   `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
 
+const HEIGHT = WEEKDAYS.length * ROW + 22;
+
 export function Week({ row }: { readonly row: Row }) {
   const spans = spansOf(row);
   const now = nowIn(text(row['timezone']));
-  const height = WEEKDAYS.length * ROW + 22;
   const holidays = Array.isArray(row['holidays']) ? row['holidays'].map(text) : [];
-  const label = WEEKDAYS.map(([day, name]) => {
-    const own = spans.filter((one) => one.day === day);
-    return `${name} ${own.map(({ from, to }) => `${clockOf(from)}–${clockOf(to)}`).join(', ') || t('closed')}`;
-  }).join('; ');
   return (
     <>
-      <Drawing name={t('Calling window')} label={label} height={height} minWidth={280}>
+      <Drawing name={t('Calling window')} label={labelOf(spans)} height={HEIGHT} minWidth={280}>
         {(width) => {
           const x = (minute: number) => LEFT + ((width - LEFT - 18) * minute) / DAY_MINUTES;
           return (
             <g class="week">
               {WEEKDAYS.map(([day, name], at) => (
-                <g key={day}>
-                  <text x={0} y={at * ROW + 14}>
-                    {name}
-                  </text>
-                  <rect
-                    x={x(0)}
-                    y={at * ROW + 3}
-                    width={x(DAY_MINUTES) - x(0)}
-                    height={ROW - 6}
-                    rx={3}
-                    fill="var(--surface-3)"
-                  />
-                  {spans
-                    .filter((one) => one.day === day)
-                    .map(({ from, to }) => (
-                      <rect
-                        key={from}
-                        x={x(from)}
-                        y={at * ROW + 3}
-                        width={x(to) - x(from)}
-                        height={ROW - 6}
-                        rx={3}
-                        fill="var(--chart-1)"
-                      >
-                        <title>{`${name} ${clockOf(from)}–${clockOf(to)}`}</title>
-                      </rect>
-                    ))}
-                  {now?.day === day && (
-                    <rect
-                      x={x(now.minute) - 1}
-                      y={at * ROW}
-                      width={2}
-                      height={ROW}
-                      fill="var(--bad)"
-                    >
-                      <title>{t('Now: {time}', { time: clockOf(now.minute) })}</title>
-                    </rect>
-                  )}
-                </g>
+                <Day
+                  key={day}
+                  name={name}
+                  y={at * ROW}
+                  x={x}
+                  spans={spans.filter((one) => one.day === day)}
+                  nowMinute={now?.day === day ? now.minute : undefined}
+                />
               ))}
               {HOURS.map((hour) => (
                 <text
                   key={hour}
                   class="dim"
                   x={x(hour * 60)}
-                  y={height - 4}
+                  y={HEIGHT - 4}
                   text-anchor={hour === 24 ? 'end' : 'middle'}
                 >
                   {`${hour}:00`}
@@ -148,3 +114,58 @@ export function Week({ row }: { readonly row: Row }) {
     </>
   );
 }
+
+const hoursOf = ({ from, to }: Span): string => `${clockOf(from)}–${clockOf(to)}`;
+
+/** Text alternative of the drawing: the hours of each day. */
+const labelOf = (spans: readonly Span[]): string =>
+  WEEKDAYS.map(([day, name]) => {
+    const own = spans.filter((one) => one.day === day);
+    return `${name} ${own.map(hoursOf).join(', ') || t('closed')}`;
+  }).join('; ');
+
+interface DayProps {
+  readonly name: string;
+  /** Top of the row in pixels. */
+  readonly y: number;
+  /** Returns the horizontal position of a minute in pixels. */
+  readonly x: (minute: number) => number;
+  readonly spans: readonly Span[];
+  /** Minute of now; undefined on other days. */
+  readonly nowMinute: number | undefined;
+}
+
+/** One day of the week: its open spans, and a red line for now. */
+const Day = ({ name, y, x, spans, nowMinute }: DayProps) => (
+  <g>
+    <text x={0} y={y + 14}>
+      {name}
+    </text>
+    <rect
+      x={x(0)}
+      y={y + 3}
+      width={x(DAY_MINUTES) - x(0)}
+      height={ROW - 6}
+      rx={3}
+      fill="var(--surface-3)"
+    />
+    {spans.map((span) => (
+      <rect
+        key={span.from}
+        x={x(span.from)}
+        y={y + 3}
+        width={x(span.to) - x(span.from)}
+        height={ROW - 6}
+        rx={3}
+        fill="var(--chart-1)"
+      >
+        <title>{`${name} ${hoursOf(span)}`}</title>
+      </rect>
+    ))}
+    {nowMinute !== undefined && (
+      <rect x={x(nowMinute) - 1} y={y} width={2} height={ROW} fill="var(--bad)">
+        <title>{t('Now: {time}', { time: clockOf(nowMinute) })}</title>
+      </rect>
+    )}
+  </g>
+);

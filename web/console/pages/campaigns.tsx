@@ -1,15 +1,17 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { call, get, number, rows, text } from '../api.ts';
+import { call, get, number, type Row, rows, text } from '../api.ts';
 import { count, words } from '../format.ts';
 import { useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
 import type { PageProps } from '../page-props.ts';
 import { go, href, useQuery } from '../place.ts';
 import { t } from '../text.ts';
+import { numberColumn, textColumn } from '../ui/columns.tsx';
 import { Editor } from '../ui/editor.tsx';
 import { Ago, Empty, Head, LoadProblem } from '../ui/parts.tsx';
 import { Snippets } from '../ui/snippets.tsx';
-import { Pager, Table } from '../ui/table.tsx';
+import { type Column, Pager, Table } from '../ui/table.tsx';
 import { CampaignPage } from './campaign.tsx';
 import { campaignBody, campaignFields, INITIAL } from './campaign-fields.ts';
 import { CampaignState, doneOf, Progress } from './campaign-parts.tsx';
@@ -24,7 +26,8 @@ export const CampaignPages = (props: PageProps) =>
     <CampaignPage key={props.rest[0]} {...props} id={props.rest[0]} />
   );
 
-function Campaigns({ account }: PageProps) {
+/** Campaigns of the page in the URL, and the agents of the account. */
+function useCampaigns(account: string) {
   const { fields, setAll } = useQuery({ archived: '', page: '1' });
   const page = Number(fields.page);
   const root = `/api/v1/Account/${account}/campaigns`;
@@ -33,9 +36,23 @@ function Campaigns({ account }: PageProps) {
   const agents = useLoad(`${account} agents`, () =>
     get(`/api/v1/Account/${account}/campaign/agents?limit=100`),
   );
-  const [isOpen, setOpen] = useState(false);
   const list = found.value && rows(found.value['objects']);
-  const agentRows = rows(agents.value?.['objects']);
+  return {
+    fields,
+    setAll,
+    page,
+    root,
+    query,
+    found,
+    list,
+    agents: rows(agents.value?.['objects']),
+  };
+}
+
+function Campaigns({ account }: PageProps) {
+  const { fields, setAll, page, root, query, found, list, agents } = useCampaigns(account);
+  const [isOpen, setOpen] = useState(false);
+  const isArchived = fields.archived !== '';
   const create = may('change') && (
     <button type="button" class="btn primary" onClick={() => setOpen(true)}>
       {t('Create campaign')}
@@ -50,8 +67,8 @@ function Campaigns({ account }: PageProps) {
         <button
           type="button"
           class="btn"
-          aria-pressed={fields.archived !== ''}
-          onClick={() => setAll({ archived: fields.archived === '' ? '1' : '', page: '1' })}
+          aria-pressed={isArchived}
+          onClick={() => setAll({ archived: isArchived ? '' : '1', page: '1' })}
         >
           {t('Show archived')}
         </button>
@@ -62,61 +79,8 @@ function Campaigns({ account }: PageProps) {
         name={t('Campaigns')}
         rows={list}
         problem={found.problem}
-        empty={
-          <Empty title={t('No campaigns yet.')}>
-            <p>
-              {agentRows.length === 0
-                ? t('A campaign needs an agent, which answers the calls. Create an agent first.')
-                : t('Create a campaign, upload contacts and start it.')}
-            </p>
-            {agentRows.length === 0 ? (
-              <a class="btn primary" href={href('agents')}>
-                {t('Create agent')}
-              </a>
-            ) : (
-              create
-            )}
-          </Empty>
-        }
-        columns={[
-          {
-            title: t('Name'),
-            value: (row) => <a href={href(`campaigns/${text(row['id'])}`)}>{text(row['name'])}</a>,
-            sort: (row) => text(row['name']),
-          },
-          {
-            title: t('State'),
-            value: (row) => (
-              <>
-                <CampaignState row={row} />{' '}
-                {row['pause_reason'] != null && (
-                  <span class="muted small">{words(row['pause_reason'])}</span>
-                )}
-              </>
-            ),
-            sort: (row) => text(row['status']),
-          },
-          { title: t('Progress'), value: (row) => <Progress row={row} /> },
-          {
-            title: t('Contacts'),
-            value: (row) => `${count(doneOf(row))} / ${count(row['total_contacts'])}`,
-            sort: (row) => number(row['total_contacts']),
-            isNumber: true,
-          },
-          {
-            title: t('Answered'),
-            value: (row) => count(row['answered']),
-            sort: (row) => number(row['answered']),
-            isNumber: true,
-            isMinor: true,
-          },
-          {
-            title: t('Last call'),
-            value: (row) => <Ago value={row['last_dial_at']} />,
-            sort: (row) => text(row['last_dial_at']),
-            isMinor: true,
-          },
-        ]}
+        empty={agents.length === 0 ? <NoAgents /> : <NoCampaigns create={create} />}
+        columns={columnsOf()}
       />
       <Pager
         page={page}
@@ -126,21 +90,83 @@ function Campaigns({ account }: PageProps) {
         total={number(found.value?.['total'])}
       />
       <Snippets request={{ method: 'GET', path: `${root}?${query}` }} />
-      <Editor
+      <NewCampaign
+        root={root}
+        agents={agents}
         isOpen={isOpen}
         close={() => setOpen(false)}
-        row={undefined}
-        noun={t('campaign')}
-        fields={campaignFields(agentRows)}
-        initial={INITIAL}
-        request={() => ({ method: 'POST', path: root })}
-        prepare={campaignBody}
-        save={async (body) => {
-          const made = await call('POST', root, body);
-          go(href(`campaigns/${text(made['id'])}`));
-        }}
         done={found.again}
       />
     </>
   );
 }
+
+const NoAgents = () => (
+  <Empty title={t('No campaigns yet.')}>
+    <p>{t('A campaign needs an agent, which answers the calls. Create an agent first.')}</p>
+    <a class="btn primary" href={href('agents')}>
+      {t('Create agent')}
+    </a>
+  </Empty>
+);
+
+const NoCampaigns = ({ create }: { readonly create: ComponentChildren }) => (
+  <Empty title={t('No campaigns yet.')}>
+    <p>{t('Create a campaign, upload contacts and start it.')}</p>
+    {create}
+  </Empty>
+);
+
+/** A function, because a table draws unchanged rows again only with new columns, and relative times change. */
+const columnsOf = (): readonly Column[] => [
+  textColumn(t('Name'), 'name', {
+    value: (row) => <a href={href(`campaigns/${text(row['id'])}`)}>{text(row['name'])}</a>,
+  }),
+  textColumn(t('State'), 'status', {
+    value: (row) => (
+      <>
+        <CampaignState row={row} />{' '}
+        {row['pause_reason'] != null && (
+          <span class="muted small">{words(row['pause_reason'])}</span>
+        )}
+      </>
+    ),
+  }),
+  { title: t('Progress'), value: (row) => <Progress row={row} /> },
+  numberColumn(t('Contacts'), 'total_contacts', {
+    value: (row) => `${count(doneOf(row))} / ${count(row['total_contacts'])}`,
+  }),
+  numberColumn(t('Answered'), 'answered', { isMinor: true }),
+  textColumn(t('Last call'), 'last_dial_at', {
+    value: (row) => <Ago value={row['last_dial_at']} />,
+    isMinor: true,
+  }),
+];
+
+interface NewProps {
+  /** Path of the campaigns. */
+  readonly root: string;
+  readonly agents: readonly Row[];
+  readonly isOpen: boolean;
+  readonly close: () => void;
+  readonly done: () => void;
+}
+
+/** Form that creates a campaign and opens its page. */
+const NewCampaign = ({ root, agents, isOpen, close, done }: NewProps) => (
+  <Editor
+    isOpen={isOpen}
+    close={close}
+    row={undefined}
+    noun={t('campaign')}
+    fields={campaignFields(agents)}
+    initial={INITIAL}
+    request={() => ({ method: 'POST', path: root })}
+    prepare={campaignBody}
+    save={async (body) => {
+      const made = await call('POST', root, body);
+      go(href(`campaigns/${text(made['id'])}`));
+    }}
+    done={done}
+  />
+);

@@ -5,7 +5,7 @@ import { count, words } from '../format.ts';
 import { useLoad, useSettled } from '../hooks.ts';
 import { may } from '../may.ts';
 import { t } from '../text.ts';
-import { Editor } from '../ui/editor.tsx';
+import { Editor, type FieldSpec } from '../ui/editor.tsx';
 import { Input } from '../ui/form.tsx';
 import { At, Card, Facts, LoadProblem } from '../ui/parts.tsx';
 import { Resource } from '../ui/resource.tsx';
@@ -33,6 +33,27 @@ const COLUMNS: readonly Column[] = [
     isNumber: true,
     isMinor: true,
   },
+];
+
+const FIELDS: readonly FieldSpec[] = [
+  {
+    name: 'customer',
+    label: t('Customer'),
+    hint: t('Auth ID of a customer of this partner'),
+    required: true,
+  },
+  {
+    name: 'resource',
+    label: t('Resource'),
+    kind: 'select',
+    initial: 'concurrent_calls',
+    options: [
+      ['concurrent_calls', t('Concurrent calls')],
+      ['cps', t('Calls per second')],
+    ],
+  },
+  { name: 'slots', label: t('Slots'), kind: 'number', required: true },
+  { name: 'description', label: t('Description') },
 ];
 
 export function Capacity() {
@@ -79,26 +100,7 @@ export function Capacity() {
         noun={t('transfer')}
         title={title}
         doneText={t('The limits of both accounts have changed.')}
-        fields={[
-          {
-            name: 'customer',
-            label: t('Customer'),
-            hint: t('Auth ID of a customer of this partner'),
-            required: true,
-          },
-          {
-            name: 'resource',
-            label: t('Resource'),
-            kind: 'select',
-            initial: 'concurrent_calls',
-            options: [
-              ['concurrent_calls', t('Concurrent calls')],
-              ['cps', t('Calls per second')],
-            ],
-          },
-          { name: 'slots', label: t('Slots'), kind: 'number', required: true },
-          { name: 'description', label: t('Description') },
-        ]}
+        fields={FIELDS}
         request={() => ({ method: 'POST', path: pathOf('CUSTOMER') })}
         save={(body) => {
           const { customer, ...sent } = body as Row;

@@ -4,10 +4,12 @@ import { money } from '../format.ts';
 import { useAction } from '../hooks.ts';
 import type { PageProps } from '../page-props.ts';
 import { t } from '../text.ts';
+import { enabledColumn, textColumn } from '../ui/columns.tsx';
+import type { FieldSpec, Values } from '../ui/editor.tsx';
 import { Input, onSubmit, optionsOf } from '../ui/form.tsx';
 import { Badge, Card, Head, Problem } from '../ui/parts.tsx';
 import { Resource } from '../ui/resource.tsx';
-import { Table } from '../ui/table.tsx';
+import { type Column, Table } from '../ui/table.tsx';
 
 function Health({ row }: { readonly row: Row }) {
   const { up, registered } = row;
@@ -26,6 +28,103 @@ function Health({ row }: { readonly row: Row }) {
     </span>
   );
 }
+
+const COLUMNS: readonly Column[] = [
+  textColumn(t('Name'), 'name'),
+  {
+    title: t('Host'),
+    value: (row) => (
+      <code>
+        {`${text(row['host'])}${row['port'] ? `:${text(row['port'])}` : ''}`}{' '}
+        {text(row['transport'])}
+      </code>
+    ),
+  },
+  {
+    title: t('Prefixes'),
+    value: (row) => [row['prefixes']].flat().map(text).join(', ') || t('All'),
+    isMinor: true,
+  },
+  {
+    title: t('Priority'),
+    value: (row) => text(row['priority']),
+    sort: (row) => Number(row['priority']),
+    isNumber: true,
+    isMinor: true,
+  },
+  textColumn(t('Health'), 'up', { value: (row) => <Health row={row} /> }),
+  enabledColumn(),
+];
+
+const hasUser = (values: Values): boolean => (values['auth.username'] ?? '') !== '';
+
+const FIELDS: readonly FieldSpec[] = [
+  {
+    name: 'name',
+    label: t('Name'),
+    hint: t('Letters, digits, dots and hyphens'),
+    required: true,
+    isFixed: true,
+  },
+  { name: 'host', label: t('Host'), required: true },
+  {
+    name: 'port',
+    label: t('Port'),
+    kind: 'number',
+    hint: t('Empty: found by DNS (NAPTR and SRV)'),
+  },
+  {
+    name: 'transport',
+    label: t('Transport'),
+    kind: 'select',
+    initial: 'udp',
+    options: optionsOf(['udp', 'tcp', 'tls']),
+  },
+  { name: 'secure', label: t('Require SRTP'), kind: 'flag', initial: 'false' },
+  { name: 'enabled', label: t('Enabled'), kind: 'flag', initial: 'true' },
+  {
+    name: 'auth.username',
+    label: t('User'),
+    group: t('Authentication'),
+    hint: t('Empty: authentication by address'),
+  },
+  {
+    name: 'auth.password',
+    label: t('Password'),
+    kind: 'password',
+    when: hasUser,
+  },
+  {
+    name: 'auth.register',
+    label: t('Register with the carrier'),
+    kind: 'flag',
+    initial: 'false',
+    when: hasUser,
+  },
+  {
+    name: 'source_addresses',
+    label: t('Source addresses'),
+    kind: 'list',
+    hint: t('Addresses or ranges of its inbound calls, one per line'),
+  },
+  {
+    name: 'prefixes',
+    label: t('Prefixes'),
+    kind: 'list',
+    group: t('Routing'),
+    hint: t('Digits, one per line. Empty: all numbers'),
+  },
+  {
+    name: 'priority',
+    label: t('Priority'),
+    kind: 'number',
+    hint: t('Lower numbers are tried first'),
+  },
+  { name: 'strip', label: t('Digits to remove'), kind: 'number' },
+  { name: 'prepend', label: t('Digits to add') },
+  { name: 'cps_limit', label: t('Calls per second'), kind: 'number', group: t('Limits') },
+  { name: 'concurrent_calls_limit', label: t('Concurrent calls'), kind: 'number' },
+];
 
 export const Carriers = ({ account }: PageProps) => (
   <>
@@ -50,110 +149,8 @@ export const Carriers = ({ account }: PageProps) => (
         'Calls can reach endpoints and SIP addresses. Add a carrier to reach phone numbers.',
       )}
       createLabel={t('Add carrier')}
-      columns={[
-        { title: t('Name'), value: (row) => text(row['name']), sort: (row) => text(row['name']) },
-        {
-          title: t('Host'),
-          value: (row) => (
-            <code>
-              {`${text(row['host'])}${row['port'] ? `:${text(row['port'])}` : ''}`}{' '}
-              {text(row['transport'])}
-            </code>
-          ),
-        },
-        {
-          title: t('Prefixes'),
-          value: (row) => [row['prefixes']].flat().map(text).join(', ') || t('All'),
-          isMinor: true,
-        },
-        {
-          title: t('Priority'),
-          value: (row) => text(row['priority']),
-          sort: (row) => Number(row['priority']),
-          isNumber: true,
-          isMinor: true,
-        },
-        {
-          title: t('Health'),
-          value: (row) => <Health row={row} />,
-          sort: (row) => text(row['up']),
-        },
-        {
-          title: t('State'),
-          value: (row) => (
-            <Badge tone={row['enabled'] === true ? 'good' : 'none'}>
-              {row['enabled'] === true ? t('Enabled') : t('Disabled')}
-            </Badge>
-          ),
-        },
-      ]}
-      fields={[
-        {
-          name: 'name',
-          label: t('Name'),
-          hint: t('Letters, digits, dots and hyphens'),
-          required: true,
-          isFixed: true,
-        },
-        { name: 'host', label: t('Host'), required: true },
-        {
-          name: 'port',
-          label: t('Port'),
-          kind: 'number',
-          hint: t('Empty: found by DNS (NAPTR and SRV)'),
-        },
-        {
-          name: 'transport',
-          label: t('Transport'),
-          kind: 'select',
-          initial: 'udp',
-          options: optionsOf(['udp', 'tcp', 'tls']),
-        },
-        { name: 'secure', label: t('Require SRTP'), kind: 'flag', initial: 'false' },
-        { name: 'enabled', label: t('Enabled'), kind: 'flag', initial: 'true' },
-        {
-          name: 'auth.username',
-          label: t('User'),
-          group: t('Authentication'),
-          hint: t('Empty: authentication by address'),
-        },
-        {
-          name: 'auth.password',
-          label: t('Password'),
-          kind: 'password',
-          when: (values) => (values['auth.username'] ?? '') !== '',
-        },
-        {
-          name: 'auth.register',
-          label: t('Register with the carrier'),
-          kind: 'flag',
-          initial: 'false',
-          when: (values) => (values['auth.username'] ?? '') !== '',
-        },
-        {
-          name: 'source_addresses',
-          label: t('Source addresses'),
-          kind: 'list',
-          hint: t('Addresses or ranges of its inbound calls, one per line'),
-        },
-        {
-          name: 'prefixes',
-          label: t('Prefixes'),
-          kind: 'list',
-          group: t('Routing'),
-          hint: t('Digits, one per line. Empty: all numbers'),
-        },
-        {
-          name: 'priority',
-          label: t('Priority'),
-          kind: 'number',
-          hint: t('Lower numbers are tried first'),
-        },
-        { name: 'strip', label: t('Digits to remove'), kind: 'number' },
-        { name: 'prepend', label: t('Digits to add') },
-        { name: 'cps_limit', label: t('Calls per second'), kind: 'number', group: t('Limits') },
-        { name: 'concurrent_calls_limit', label: t('Concurrent calls'), kind: 'number' },
-      ]}
+      columns={COLUMNS}
+      fields={FIELDS}
       prepare={withWholeAuth}
     />
     <RouteTest account={account} />
