@@ -7,7 +7,7 @@ import { t } from '../text.ts';
 import { textColumn } from '../ui/columns.tsx';
 import { Input, Select } from '../ui/form.tsx';
 import { Ago, At, Badge, Head, LoadProblem, Problem } from '../ui/parts.tsx';
-import { type Column, Pager, Table } from '../ui/table.tsx';
+import { type Column, PagedTable, Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 
 const EVERY_MS = 10_000;
@@ -105,23 +105,21 @@ function History({ of: { fields, setAll, found, list }, origin }: HistoryProps) 
     <>
       <h2>{t('History')}</h2>
       <HistoryFilters fields={fields} change={(changes) => setAll({ page: '1', ...changes })} />
-      <LoadProblem of={found} />
-      <Table
+      <PagedTable
         name={t('History')}
         rows={list}
-        problem={found.problem}
+        found={found}
         keyOf={keyOf}
         empty={
           fields.kind + fields.search === '' ? t('No alarm has ended yet.') : t('No alarm matches.')
         }
         columns={historyColumns(origin)}
-      />
-      <Pager
-        page={Number(fields.page)}
-        set={(next) => setAll({ page: String(next) })}
-        perPage={PER_PAGE}
-        shown={list?.length ?? 0}
-        total={number(found.value?.['total'])}
+        pager={{
+          page: Number(fields.page),
+          set: (page) => setAll({ page: String(page) }),
+          perPage: PER_PAGE,
+          total: number(found.value?.['total']),
+        }}
       />
     </>
   );

@@ -2,14 +2,14 @@
 import { useState } from 'preact/hooks';
 import { get, number, part, type Row, rows, text } from '../api.ts';
 import { clock, words } from '../format.ts';
-import { type Loaded, useLoad, useSettled } from '../hooks.ts';
+import { useLoad, useSettled } from '../hooks.ts';
 import { href, useQuery } from '../place.ts';
 import { t } from '../text.ts';
 import { numberColumn, textColumn } from '../ui/columns.tsx';
 import { Input, Save, Select } from '../ui/form.tsx';
 import { Drawer } from '../ui/overlay.tsx';
 import { At, Badge, Facts, LoadProblem, type Tone } from '../ui/parts.tsx';
-import { type Column, Pager, Table } from '../ui/table.tsx';
+import { type Column, PagedTable, Table } from '../ui/table.tsx';
 import { doneOf } from './campaign-parts.tsx';
 
 const PER_PAGE = 50;
@@ -76,14 +76,18 @@ export function Contacts({ path, row }: { readonly path: string; readonly row: R
       </div>
       <PagedTable
         name={t('Contacts')}
+        rows={reply && rows(reply['objects'])}
         found={found}
-        reply={reply}
         empty={
           isFiltered ? t('No contact matches.') : t('No contacts yet. Upload a list of contacts.')
         }
         columns={contactColumns(setOpen)}
-        page={Number(fields.page)}
-        setPage={(page) => setAll({ page: String(page) })}
+        pager={{
+          page: Number(fields.page),
+          set: (page) => setAll({ page: String(page) }),
+          perPage: PER_PAGE,
+          total: number(reply?.['total']),
+        }}
       />
       <Drawer
         title={text(open?.['to_number'])}
@@ -123,35 +127,6 @@ const ContactFilters = ({ fields, change }: FiltersProps) => (
     />
   </div>
 );
-
-interface PagedTableProps {
-  readonly name: string;
-  readonly columns: readonly Column[];
-  readonly empty: string;
-  readonly found: Loaded<Row>;
-  /** Latest reply of the service, with `objects` and `total`. */
-  readonly reply: Row | undefined;
-  readonly page: number;
-  readonly setPage: (page: number) => void;
-}
-
-/** Table of the objects in a reply, with its error and its pagination. */
-function PagedTable({ name, found, reply, empty, columns, page, setPage }: PagedTableProps) {
-  const list = reply && rows(reply['objects']);
-  return (
-    <>
-      <LoadProblem of={found} />
-      <Table name={name} rows={list} problem={found.problem} empty={empty} columns={columns} />
-      <Pager
-        page={page}
-        set={setPage}
-        perPage={PER_PAGE}
-        shown={list?.length ?? 0}
-        total={number(reply?.['total'])}
-      />
-    </>
-  );
-}
 
 const contactColumns = (open: (contact: Row) => void): readonly Column[] => [
   numberColumn(t('Row'), 'row_number', { value: (one) => text(one['row_number']), isMinor: true }),
@@ -260,16 +235,21 @@ export function Attempts({ path, tick }: { readonly path: string; readonly tick:
   const found = useLoad(`${path} ${page} ${tick}`, () =>
     get(`${path}/calls?per_page=${PER_PAGE}&page=${page}`),
   );
+  const reply = useKept(found.value);
   return (
     <section class="stack">
       <PagedTable
         name={t('Calls of the campaign')}
+        rows={reply && rows(reply['objects'])}
         found={found}
-        reply={useKept(found.value)}
         empty={t('No calls yet.')}
         columns={ATTEMPTS}
-        page={page}
-        setPage={(next) => setAll({ page: String(next) })}
+        pager={{
+          page,
+          set: (next) => setAll({ page: String(next) }),
+          perPage: PER_PAGE,
+          total: number(reply?.['total']),
+        }}
       />
     </section>
   );

@@ -9,9 +9,9 @@ import { go, href, useQuery } from '../place.ts';
 import { t } from '../text.ts';
 import { numberColumn, textColumn } from '../ui/columns.tsx';
 import { Editor } from '../ui/editor.tsx';
-import { Ago, Empty, Head, LoadProblem } from '../ui/parts.tsx';
+import { Ago, Empty, Head } from '../ui/parts.tsx';
 import { Snippets } from '../ui/snippets.tsx';
-import { type Column, Pager, Table } from '../ui/table.tsx';
+import { type Column, PagedTable } from '../ui/table.tsx';
 import { CampaignPage } from './campaign.tsx';
 import { campaignBody, campaignFields, INITIAL } from './campaign-fields.ts';
 import { CampaignState, doneOf, Progress } from './campaign-parts.tsx';
@@ -74,20 +74,18 @@ function Campaigns({ account }: PageProps) {
         </button>
         {list !== undefined && list.length > 0 && create}
       </Head>
-      <LoadProblem of={found} />
-      <Table
+      <PagedTable
         name={t('Campaigns')}
         rows={list}
-        problem={found.problem}
+        found={found}
         empty={agents.length === 0 ? <NoAgents /> : <NoCampaigns create={create} />}
         columns={columnsOf()}
-      />
-      <Pager
-        page={page}
-        set={(next) => setAll({ page: String(next) })}
-        perPage={PER_PAGE}
-        shown={list?.length ?? 0}
-        total={number(found.value?.['total'])}
+        pager={{
+          page,
+          set: (next) => setAll({ page: String(next) }),
+          perPage: PER_PAGE,
+          total: number(found.value?.['total']),
+        }}
       />
       <Snippets request={{ method: 'GET', path: `${root}?${query}` }} />
       <NewCampaign

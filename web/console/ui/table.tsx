@@ -4,10 +4,11 @@ import { Component, type ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { type Row, text } from '../api.ts';
 import { count, zone } from '../format.ts';
+import type { Loaded } from '../hooks.ts';
 import { may, type Need } from '../may.ts';
 import { t } from '../text.ts';
 import { Icon } from './icon.tsx';
-import { Empty, Skeleton } from './parts.tsx';
+import { Empty, LoadProblem, Skeleton } from './parts.tsx';
 
 export interface Column {
   readonly title: string;
@@ -200,3 +201,17 @@ export function Pager({ page, set, perPage, shown, total }: PagerProps) {
     </nav>
   );
 }
+
+interface PagedTableProps extends Omit<TableProps, 'problem'> {
+  readonly found: Pick<Loaded<unknown>, 'problem' | 'again'>;
+  readonly pager: Omit<PagerProps, 'shown'>;
+}
+
+/** Table of one page of a list, with the error of its data and its pagination. */
+export const PagedTable = ({ found, pager, ...table }: PagedTableProps) => (
+  <>
+    <LoadProblem of={found} />
+    <Table {...table} problem={found.problem} />
+    <Pager {...pager} shown={table.rows?.length ?? 0} />
+  </>
+);
