@@ -37,6 +37,9 @@ async function main(flags: readonly string[]): Promise<void> {
   const supervisor = { socket, watchdogUs };
   // Loaded on demand: checking settings does not need the service.
   const { startService } = await import('./compose.ts');
+  // Before the start, because the service can be ready before this function continues.
+  const started = Promise.withResolvers<Service>();
+  onSignals(started.promise);
   const service = await startService({
     settings,
     lists,
@@ -46,26 +49,30 @@ async function main(flags: readonly string[]): Promise<void> {
     environment: process.env,
   });
   console.log(service.banner);
-  onSignals(service);
+  started.resolve(service);
   // Writes the compile cache now, so that the next start is fast even if this process is killed.
   flushCompileCache();
 }
 
-function onSignals(service: Service): void {
+/** Stops the service on SIGTERM, after its start if it is still starting. Reloads its settings on SIGHUP. */
+function onSignals(started: Promise<Service>): void {
   let stopping = false;
   const stop = (): void => {
     // A second signal stops immediately.
     if (stopping) process.exit(1);
     stopping = true;
-    service.stop().then(
-      () => process.exit(0),
-      (error: unknown) => fail(`stopping failed: ${String(error)}`),
-    );
+    started
+      .then((service) => service.stop())
+      .then(
+        () => process.exit(0),
+        (error: unknown) => fail(`stopping failed: ${String(error)}`),
+      );
   };
+  const reload = (): void => void started.then((service) => service.reload());
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
   // On a terminal, SIGHUP means that the terminal was closed.
-  process.on('SIGHUP', process.stdout.isTTY ? stop : () => service.reload());
+  process.on('SIGHUP', process.stdout.isTTY ? stop : reload);
 }
 
 const oneLine = (text: string): string => text.split('\n').join(' ');

@@ -1,7 +1,7 @@
 /** Kills, stops and misconfigures the service, and verifies the state it leaves. */
 
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -129,6 +129,16 @@ describe('SIGTERM', () => {
 
     service = await Service.start(place);
     expect(Number((await service.balance())['reserved_funds'])).toBe(0);
+  });
+
+  it('during the start stops the service after the start, with 0', async () => {
+    const other = await newPlace();
+    const program = new Program('src/main.ts', [], other.environment);
+    const database = join(other.dataDir, 'carillon.db');
+    await eventually('the database', () => existsSync(database) || undefined);
+    program.child.kill('SIGTERM');
+    expect(await program.exited).toBe(0);
+    removePlace(other);
   });
 });
 
