@@ -7,21 +7,22 @@ import { href } from '../place.ts';
 import { t } from '../text.ts';
 import { type Action, confirmed } from '../ui/overlay.tsx';
 import { Card, Empty, Head, LoadProblem, Problem } from '../ui/parts.tsx';
-import { Table } from '../ui/table.tsx';
+import { type Column, Table } from '../ui/table.tsx';
 import { useMemberAudio } from './member-audio.tsx';
 import { AddParticipant, Party } from './party.tsx';
 import { membersText, Room, useRoom } from './room.tsx';
 
 const EVERY_MS = 2000;
+/** Maximum number of conferences, and of multi-party calls, on the page. */
+const ROOMS_MAX = 50;
 
-/** Running conferences and multi-party calls with their members. */
-export function Conferences({ account }: PageProps) {
-  const root = `/api/v1/Account/${account}`;
-  const found = useLoad(
+/** Running conferences with their members. */
+const useConferences = (root: string, account: string) =>
+  useLoad(
     account,
     async () => {
       const names = (await get(`${root}/Conference/`))['conferences'];
-      const wanted = Array.isArray(names) ? names.map(text).slice(0, 50) : [];
+      const wanted = Array.isArray(names) ? names.map(text).slice(0, ROOMS_MAX) : [];
       // A conference may end between the two requests.
       const each = wanted.map((name) =>
         get(`${root}/Conference/${encodeURIComponent(name)}/`).catch(() => undefined),
@@ -30,10 +31,13 @@ export function Conferences({ account }: PageProps) {
     },
     EVERY_MS,
   );
-  const parties = useLoad(
+
+/** Multi-party calls, the running ones with their members. */
+const useParties = (root: string, account: string) =>
+  useLoad(
     `${account} parties`,
     async () => {
-      const list = rows((await get(`${root}/MultiPartyCall/`))['objects']).slice(0, 50);
+      const list = rows((await get(`${root}/MultiPartyCall/`))['objects']).slice(0, ROOMS_MAX);
       return Promise.all(
         list.map(async (one): Promise<Row> => {
           if (one['status'] === 'Ended') return one;
@@ -45,18 +49,29 @@ export function Conferences({ account }: PageProps) {
     },
     EVERY_MS,
   );
-  const all = useRoom(`${root}/Conference/`, found.again);
+
+/** Ends all conferences after a confirmation. */
+function useEndAll(root: string, again: () => void) {
+  const { problem, send } = useRoom(`${root}/Conference/`, again);
   const endAll = async () => {
     const isSure = await confirmed({
       title: t('End all conferences?'),
       detail: t('The calls of all members end. Multi-party calls continue.'),
       action: t('End all conferences'),
     });
-    if (isSure) await all.send('DELETE', '', t('All conferences have ended.'));
+    if (isSure) await send('DELETE', '', t('All conferences have ended.'));
   };
+  return { problem, endAll };
+}
+
+/** Running conferences and multi-party calls with their members. */
+export function Conferences({ account }: PageProps) {
+  const root = `/api/v1/Account/${account}`;
+  const found = useConferences(root, account);
+  const parties = useParties(root, account);
+  const { problem, endAll } = useEndAll(root, found.again);
   const running = parties.value?.filter((one) => one['status'] !== 'Ended');
   const ended = parties.value?.filter((one) => one['status'] === 'Ended');
-  const isEmpty = found.value?.length === 0 && running?.length === 0;
   return (
     <>
       <Head
@@ -72,17 +87,10 @@ export function Conferences({ account }: PageProps) {
           </button>
         )}
       </Head>
-      <Problem text={all.problem} />
+      <Problem text={problem} />
       <LoadProblem of={found} />
       <LoadProblem of={parties} />
-      {isEmpty && (
-        <Empty title={t('No conference is running.')}>
-          <p>{t('A conference starts when a call runs a Conference or MultiPartyCall element.')}</p>
-          <a class="btn" href={href('playground')}>
-            {t('Open playground')}
-          </a>
-        </Empty>
-      )}
+      {found.value?.length === 0 && running?.length === 0 && <NothingRunning />}
       {found.value?.map((one) => (
         <Conference
           key={text(one['conference_uuid'])}
@@ -99,33 +107,46 @@ export function Conferences({ account }: PageProps) {
           again={parties.again}
         />
       ))}
-      {ended !== undefined && ended.length > 0 && (
-        <Card title={t('Ended multi-party calls')} flush>
-          <Table
-            name={t('Ended multi-party calls')}
-            rows={ended}
-            keyOf={(row) => text(row['mpc_uuid'])}
-            empty=""
-            columns={[
-              {
-                title: t('Name'),
-                value: (row) => text(row['friendly_name']),
-                sort: (row) => text(row['friendly_name']),
-              },
-              { title: t('Cause'), value: (row) => text(row['termination_cause']) },
-              {
-                title: t('Duration'),
-                value: (row) => clock(Number(row['duration'])),
-                sort: (row) => Number(row['duration']),
-                isNumber: true,
-              },
-            ]}
-          />
-        </Card>
-      )}
+      {ended !== undefined && ended.length > 0 && <EndedParties of={ended} />}
     </>
   );
 }
+
+const NothingRunning = () => (
+  <Empty title={t('No conference is running.')}>
+    <p>{t('A conference starts when a call runs a Conference or MultiPartyCall element.')}</p>
+    <a class="btn" href={href('playground')}>
+      {t('Open playground')}
+    </a>
+  </Empty>
+);
+
+const ENDED_COLUMNS: readonly Column[] = [
+  {
+    title: t('Name'),
+    value: (row) => text(row['friendly_name']),
+    sort: (row) => text(row['friendly_name']),
+  },
+  { title: t('Cause'), value: (row) => text(row['termination_cause']) },
+  {
+    title: t('Duration'),
+    value: (row) => clock(Number(row['duration'])),
+    sort: (row) => Number(row['duration']),
+    isNumber: true,
+  },
+];
+
+const EndedParties = ({ of: ended }: { readonly of: readonly Row[] }) => (
+  <Card title={t('Ended multi-party calls')} flush>
+    <Table
+      name={t('Ended multi-party calls')}
+      rows={ended}
+      keyOf={(row) => text(row['mpc_uuid'])}
+      empty=""
+      columns={ENDED_COLUMNS}
+    />
+  </Card>
+);
 
 interface Props {
   readonly root: string;

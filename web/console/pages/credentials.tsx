@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call, get, type Row, text } from '../api.ts';
 import { count } from '../format.ts';
-import { useAction, useFields, useLoad } from '../hooks.ts';
+import { useAction, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
 import type { PageProps } from '../page-props.ts';
 import { href } from '../place.ts';
@@ -18,23 +18,7 @@ export function Credentials({ account, isStaff }: PageProps) {
   const found = useLoad(account, () => get(`${path}/credentials-use`));
   const [open, setOpen] = useState<'rotate' | 'access'>();
   const [made, setMade] = useState<Row>();
-  const { fields, set } = useFields({ overlap_seconds: '86400', expires_in: '1800' });
-  const { problem, fields: problems, isBusy, run } = useAction();
-  const rotate = () =>
-    run(async () => {
-      const to = isStaff ? `/admin/v1/accounts/${account}/token` : `${path}/token`;
-      setMade(await call('POST', to, { overlap_seconds: Number(fields.overlap_seconds) }));
-      setOpen(undefined);
-      found.again();
-    });
-  const create = () =>
-    run(async () => {
-      setMade(
-        await call('POST', `${path}/access-token`, { expires_in: Number(fields.expires_in) }),
-      );
-      setOpen(undefined);
-    });
-  const token = text(made?.['auth_token'] ?? made?.['access_token']);
+  const close = () => setOpen(undefined);
   return (
     <>
       <Head
@@ -44,122 +28,186 @@ export function Credentials({ account, isStaff }: PageProps) {
         )}
       />
       <LoadProblem of={found} />
-      {token !== '' && (
-        <div class="callout good" role="status">
-          <strong>{t('Copy the token now. It is not shown again.')}</strong>
-          <CopyText value={token} />
-          {made?.['overlap_seconds'] !== undefined && (
-            <span>
-              {t('The previous token stays valid for {n} seconds.', {
-                n: count(made['overlap_seconds']),
-              })}
-            </span>
-          )}
-        </div>
-      )}
+      <NewToken made={made} />
       <div class="columns">
-        <Card
-          title={t('Auth token')}
-          actions={
-            may('credentials') && (
-              <button type="button" class="btn" onClick={() => setOpen('rotate')}>
-                {t('Rotate token')}
-              </button>
-            )
-          }
-        >
-          <Facts
-            of={[
-              [t('Auth ID'), <CopyText key="id" value={account} />],
-              [t('Auth token'), <code key="token">••••••••••••••••</code>],
-              [
-                t('Last use'),
-                found.value === undefined ? (
-                  '…'
-                ) : found.value['last_used_at'] == null ? (
-                  <span class="muted">{t('Never')}</span>
-                ) : (
-                  <Ago key="used" value={found.value['last_used_at']} />
-                ),
-              ],
-              [t('Last address'), text(found.value?.['last_address'])],
-              [t('Last client'), text(found.value?.['last_user_agent'])],
-              [t('Requests'), count(found.value?.['requests'])],
-            ]}
-          />
-          <p class="small muted">
-            {t(
-              'A new token does not interrupt clients: the previous one stays valid for the selected time.',
-            )}
-          </p>
-        </Card>
-        <Card
-          title={t('Access token')}
-          actions={
-            may('credentials') && (
-              <button type="button" class="btn" onClick={() => setOpen('access')}>
-                {t('Create access token')}
-              </button>
-            )
-          }
-        >
-          <p>
-            {t(
-              'A short-lived token that may only read. Send it as Bearer, for example from a dashboard.',
-            )}
-          </p>
-          <p class="small">
-            {t('For separate credentials per team or customer, create sub-accounts.')}{' '}
-            <a href={href('sub-accounts')}>{t('Show sub-accounts')}</a>
-          </p>
-        </Card>
+        <AuthToken account={account} use={found.value} rotate={() => setOpen('rotate')} />
+        <AccessToken create={() => setOpen('access')} />
       </div>
       {may('change') && <PhoneTokens path={path} />}
-      <Card title={t('First request')}>
-        <Snippets request={{ method: 'GET', path: `${path}/` }} />
-        <p class="small">
-          <a href="/docs" target="_blank" rel="noreferrer">
-            {t('Open API reference')}
-          </a>
-        </p>
-      </Card>
-      <FormDrawer
+      <FirstRequest path={path} />
+      <TokenForm
         title={t('Rotate token')}
+        about={t('The service creates a new token. Callbacks are signed with it immediately.')}
+        path={isStaff ? `/admin/v1/accounts/${account}/token` : `${path}/token`}
+        field="overlap_seconds"
+        label={t('Seconds for which the previous token stays valid')}
+        initial="86400"
         isOpen={open === 'rotate'}
-        close={() => setOpen(undefined)}
-        submit={t('Rotate token')}
-        problem={problem}
-        isBusy={isBusy}
-        act={() => void rotate()}
-      >
-        <p>{t('The service creates a new token. Callbacks are signed with it immediately.')}</p>
-        <Input
-          label={t('Seconds for which the previous token stays valid')}
-          value={fields.overlap_seconds}
-          set={set('overlap_seconds')}
-          problem={problems['overlap_seconds']}
-          required
-        />
-      </FormDrawer>
-      <FormDrawer
+        close={close}
+        created={(next) => {
+          setMade(next);
+          found.again();
+        }}
+      />
+      <TokenForm
         title={t('Create access token')}
+        path={`${path}/access-token`}
+        field="expires_in"
+        label={t('Lifetime in seconds')}
+        hint={t('At most 86,400')}
+        initial="1800"
         isOpen={open === 'access'}
-        close={() => setOpen(undefined)}
-        submit={t('Create access token')}
-        problem={problem}
-        isBusy={isBusy}
-        act={() => void create()}
-      >
-        <Input
-          label={t('Lifetime in seconds')}
-          hint={t('At most 86,400')}
-          value={fields.expires_in}
-          set={set('expires_in')}
-          problem={problems['expires_in']}
-          required
-        />
-      </FormDrawer>
+        close={close}
+        created={setMade}
+      />
     </>
+  );
+}
+
+/** The new token, which the service shows only once. */
+function NewToken({ made }: { readonly made: Row | undefined }) {
+  const token = text(made?.['auth_token'] ?? made?.['access_token']);
+  if (token === '') return null;
+  return (
+    <div class="callout good" role="status">
+      <strong>{t('Copy the token now. It is not shown again.')}</strong>
+      <CopyText value={token} />
+      {made?.['overlap_seconds'] !== undefined && (
+        <span>
+          {t('The previous token stays valid for {n} seconds.', {
+            n: count(made['overlap_seconds']),
+          })}
+        </span>
+      )}
+    </div>
+  );
+}
+
+interface AuthTokenProps {
+  readonly account: string;
+  /** Use of the token; undefined while loading. */
+  readonly use: Row | undefined;
+  readonly rotate: () => void;
+}
+
+const AuthToken = ({ account, use, rotate }: AuthTokenProps) => (
+  <Card
+    title={t('Auth token')}
+    actions={
+      may('credentials') && (
+        <button type="button" class="btn" onClick={rotate}>
+          {t('Rotate token')}
+        </button>
+      )
+    }
+  >
+    <Facts
+      of={[
+        [t('Auth ID'), <CopyText key="id" value={account} />],
+        [t('Auth token'), <code key="token">••••••••••••••••</code>],
+        [
+          t('Last use'),
+          use === undefined ? (
+            '…'
+          ) : use['last_used_at'] == null ? (
+            <span class="muted">{t('Never')}</span>
+          ) : (
+            <Ago key="used" value={use['last_used_at']} />
+          ),
+        ],
+        [t('Last address'), text(use?.['last_address'])],
+        [t('Last client'), text(use?.['last_user_agent'])],
+        [t('Requests'), count(use?.['requests'])],
+      ]}
+    />
+    <p class="small muted">
+      {t(
+        'A new token does not interrupt clients: the previous one stays valid for the selected time.',
+      )}
+    </p>
+  </Card>
+);
+
+const AccessToken = ({ create }: { readonly create: () => void }) => (
+  <Card
+    title={t('Access token')}
+    actions={
+      may('credentials') && (
+        <button type="button" class="btn" onClick={create}>
+          {t('Create access token')}
+        </button>
+      )
+    }
+  >
+    <p>
+      {t(
+        'A short-lived token that may only read. Send it as Bearer, for example from a dashboard.',
+      )}
+    </p>
+    <p class="small">
+      {t('For separate credentials per team or customer, create sub-accounts.')}{' '}
+      <a href={href('sub-accounts')}>{t('Show sub-accounts')}</a>
+    </p>
+  </Card>
+);
+
+const FirstRequest = ({ path }: { readonly path: string }) => (
+  <Card title={t('First request')}>
+    <Snippets request={{ method: 'GET', path: `${path}/` }} />
+    <p class="small">
+      <a href="/docs" target="_blank" rel="noreferrer">
+        {t('Open API reference')}
+      </a>
+    </p>
+  </Card>
+);
+
+interface TokenFormProps {
+  /** Title of the form and label of its button. */
+  readonly title: string;
+  readonly about?: string;
+  /** Path of the request that creates the token. */
+  readonly path: string;
+  /** Field of the request with a number of seconds. */
+  readonly field: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly initial: string;
+  readonly isOpen: boolean;
+  readonly close: () => void;
+  readonly created: (made: Row) => void;
+}
+
+/** Form that creates a token with a time in seconds. */
+function TokenForm(props: TokenFormProps) {
+  const { title, about, path, field, close } = props;
+  const [seconds, setSeconds] = useState(props.initial);
+  const { problem, fields: problems, isBusy, run } = useAction();
+  const create = () =>
+    run(async () => {
+      props.created(await call('POST', path, { [field]: Number(seconds) }));
+      close();
+    });
+  return (
+    <FormDrawer
+      title={title}
+      isOpen={props.isOpen}
+      close={close}
+      submit={title}
+      problem={problem}
+      isBusy={isBusy}
+      act={() => void create()}
+    >
+      {about !== undefined && <p>{about}</p>}
+      <Input
+        label={props.label}
+        hint={props.hint}
+        value={seconds}
+        set={setSeconds}
+        problem={problems[field]}
+        required
+      />
+    </FormDrawer>
   );
 }
 

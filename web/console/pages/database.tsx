@@ -7,7 +7,7 @@ import { t } from '../text.ts';
 import { confirmed, Drawer } from '../ui/overlay.tsx';
 import { Ago, Badge, Card, Facts, Head, Problem } from '../ui/parts.tsx';
 import { Resource } from '../ui/resource.tsx';
-import { Table } from '../ui/table.tsx';
+import { type Column, Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 
 const PROGRESS_MS = 1000;
@@ -35,26 +35,31 @@ export function DatabasePage() {
 const megabytes = (bytes: unknown): string =>
   t('{n} MB', { n: (number(bytes) / MEGABYTE).toFixed(1) });
 
-function Backup() {
+/** Starts a backup and follows the progress of the running one. */
+function useBackup() {
   const { problem, isBusy, run } = useAction();
   const [done, setDone] = useState<Row>();
   const [isOthers, setOthers] = useState(true);
-  const progress = useLoad(
+  const { value: progress } = useLoad(
     'backup',
     () => get('/admin/v1/backup'),
     isBusy || isOthers ? PROGRESS_MS : undefined,
   );
-  const isRunning = isBusy || progress.value?.['running'] === true;
   // Another user may have started a backup. Without one, no further requests are needed.
   useEffect(() => {
-    if (progress.value !== undefined) setOthers(progress.value['running'] === true);
-  }, [progress.value]);
+    if (progress !== undefined) setOthers(progress['running'] === true);
+  }, [progress]);
   const begin = () =>
     run(async () => {
       setDone(undefined);
       setDone(await call('POST', '/admin/v1/backup', {}));
       toast(t('The backup is complete.'));
     });
+  return { problem, isRunning: isBusy || progress?.['running'] === true, progress, done, begin };
+}
+
+function Backup() {
+  const { problem, isRunning, progress, done, begin } = useBackup();
   return (
     <Card
       title={t('Backup')}
@@ -81,8 +86,8 @@ function Backup() {
       {isRunning && (
         <p role="status">
           {t('{done} of about {all}', {
-            done: megabytes(progress.value?.['bytes']),
-            all: megabytes(progress.value?.['total_bytes']),
+            done: megabytes(progress?.['bytes']),
+            all: megabytes(progress?.['total_bytes']),
           })}
         </p>
       )}
@@ -97,6 +102,21 @@ function Backup() {
     </Card>
   );
 }
+
+const FAULT_COLUMNS: readonly Column[] = [
+  { title: t('Account'), value: (row) => <code>{text(row['account_id'])}</code> },
+  { title: t('Currency'), value: (row) => text(row['currency']) },
+  {
+    title: t('Balance'),
+    value: (row) => count(row['balance_micros']),
+    isNumber: true,
+  },
+  {
+    title: t('Sum of entries'),
+    value: (row) => count(row['sum_of_entries_micros']),
+    isNumber: true,
+  },
+];
 
 function Verification() {
   const { problem, isBusy, run } = useAction();
@@ -135,29 +155,32 @@ function Verification() {
           rows={faults}
           keyOf={(row) => text(row['balance_id'])}
           empty=""
-          columns={[
-            { title: t('Account'), value: (row) => <code>{text(row['account_id'])}</code> },
-            { title: t('Currency'), value: (row) => text(row['currency']) },
-            {
-              title: t('Balance'),
-              value: (row) => count(row['balance_micros']),
-              isNumber: true,
-            },
-            {
-              title: t('Sum of entries'),
-              value: (row) => count(row['sum_of_entries_micros']),
-              isNumber: true,
-            },
-          ]}
+          columns={FAULT_COLUMNS}
         />
       )}
     </Card>
   );
 }
 
-function Unreadable() {
-  const path = '/admin/v1/unreadable-rows';
-  const [open, setOpen] = useState<Row>();
+const UNREADABLE_PATH = '/admin/v1/unreadable-rows';
+const UNREADABLE_COLUMNS: readonly Column[] = [
+  {
+    title: t('Table'),
+    value: (row) => <code>{text(row['table'])}</code>,
+    sort: (row) => text(row['table']),
+  },
+  { title: t('Key'), value: (row) => <code>{text(row['key'])}</code> },
+  { title: t('Reason'), value: (row) => sentence(row['reason']) },
+  {
+    title: t('Found'),
+    value: (row) => <Ago value={row['found']} />,
+    sort: (row) => text(row['found']),
+    isMinor: true,
+  },
+];
+
+/** Removes a row from the list after a confirmation. */
+function useRemoval() {
   const { problem, run } = useAction();
   const remove = async (row: Row, again: () => void) => {
     const isSure = await confirmed({
@@ -169,8 +192,14 @@ function Unreadable() {
     });
     if (!isSure) return;
     const [table, key] = [row['table'], row['key']].map((one) => encodeURIComponent(text(one)));
-    if (await run(() => call('DELETE', `${path}/${table}/${key}`))) again();
+    if (await run(() => call('DELETE', `${UNREADABLE_PATH}/${table}/${key}`))) again();
   };
+  return { problem, remove };
+}
+
+function Unreadable() {
+  const [open, setOpen] = useState<Row>();
+  const { problem, remove } = useRemoval();
   return (
     <section class="stack">
       <h2>{t('Unreadable rows')}</h2>
@@ -178,7 +207,7 @@ function Unreadable() {
       <Resource
         title={t('Unreadable rows')}
         noun={t('row')}
-        path={path}
+        path={UNREADABLE_PATH}
         member="rows"
         deletes={false}
         idOf={(row) => `${text(row['table'])} ${text(row['key'])}`}
@@ -193,21 +222,7 @@ function Unreadable() {
             need: 'change',
           },
         ]}
-        columns={[
-          {
-            title: t('Table'),
-            value: (row) => <code>{text(row['table'])}</code>,
-            sort: (row) => text(row['table']),
-          },
-          { title: t('Key'), value: (row) => <code>{text(row['key'])}</code> },
-          { title: t('Reason'), value: (row) => sentence(row['reason']) },
-          {
-            title: t('Found'),
-            value: (row) => <Ago value={row['found']} />,
-            sort: (row) => text(row['found']),
-            isMinor: true,
-          },
-        ]}
+        columns={UNREADABLE_COLUMNS}
       />
       <Drawer
         title={t('Stored columns')}

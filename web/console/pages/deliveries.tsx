@@ -1,21 +1,24 @@
 /** Requests of the service to the customer's URLs: list, details and replay. */
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { call, get, part, type Row, rows, text } from '../api.ts';
 import { useAction, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
 import { href } from '../place.ts';
 import { t } from '../text.ts';
-import { Code } from '../ui/code.tsx';
+import { Code, type Language } from '../ui/code.tsx';
 import { confirmed, Drawer } from '../ui/overlay.tsx';
 import { At, Badge, CopyText, Facts, LoadProblem, Problem, Skeleton } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 
+const isSuccess = (status: unknown): status is number =>
+  typeof status === 'number' && status >= 200 && status < 300;
+
 const StatusOf = ({ row }: { readonly row: Row }) => {
   const { status, error } = row;
-  const isGood = typeof status === 'number' && status >= 200 && status < 300;
   return (
-    <Badge tone={isGood ? 'good' : 'bad'}>
+    <Badge tone={isSuccess(status) ? 'good' : 'bad'}>
       {typeof status === 'number' ? status : text(error) || t('No answer')}
     </Badge>
   );
@@ -100,20 +103,14 @@ interface DrawerProps {
   readonly again: () => void;
 }
 
-/** Request and response of one delivery, with its signature and replay. */
-export function DeliveryDrawer({ account, row, close, again }: DrawerProps) {
-  const id = text(row?.['id']);
-  const path = `/api/v1/Account/${account}/webhooks/${id}`;
-  const found = useLoad(`${account} ${id}`, () =>
-    id === '' ? Promise.resolve<Row>({}) : get(path),
-  );
+/** Sends the request of a delivery again after a confirmation, and shows the answer. */
+function useReplay(path: string, delivery: Row, again: () => void) {
   const { problem, isBusy, run } = useAction();
-  const whole: Row = { ...row, ...found.value };
   const replay = async () => {
     const isSure = await confirmed({
       title: t('Replay this callback?'),
       detail: t('The service sends the same request with a new signature to {url}.', {
-        url: text(whole['url']),
+        url: text(delivery['url']),
       }),
       action: t('Replay'),
       isDanger: false,
@@ -121,72 +118,31 @@ export function DeliveryDrawer({ account, row, close, again }: DrawerProps) {
     if (!isSure) return;
     await run(async () => {
       const sent = await call('POST', `${path}/replay`, {});
-      const status = sent['status'];
-      const isGood = typeof status === 'number' && status >= 200 && status < 300;
-      toast(
-        isGood
-          ? t('The replay was answered with {status}.', { status })
-          : t('The replay failed: {why}.', { why: text(status ?? sent['error']) }),
-        isGood ? 'good' : 'bad',
-      );
+      const { status } = sent;
+      if (isSuccess(status)) toast(t('The replay was answered with {status}.', { status }));
+      else toast(t('The replay failed: {why}.', { why: text(status ?? sent['error']) }), 'bad');
       again();
     });
   };
+  return { problem, isBusy, replay };
+}
+
+/** Request and response of one delivery, with its signature and replay. */
+export function DeliveryDrawer({ account, row, close, again }: DrawerProps) {
+  const id = text(row?.['id']);
+  const path = `/api/v1/Account/${account}/webhooks/${id}`;
+  const found = useLoad(`${account} ${id}`, () =>
+    id === '' ? Promise.resolve<Row>({}) : get(path),
+  );
+  const whole: Row = { ...row, ...found.value };
+  const { problem, isBusy, replay } = useReplay(path, whole, again);
   return (
     <Drawer title={text(row?.['event'])} isOpen={row !== undefined} close={close} isWide>
       <div class="body">
         <Problem text={problem} />
         {id !== '' && found.value === undefined && found.problem === undefined && <Skeleton />}
-        <Facts
-          of={[
-            [t('Status'), <StatusOf key="status" row={whole} />],
-            [t('Time'), <At key="at" value={whole['at']} />],
-            [t('URL'), <CopyText key="url" value={text(whole['url'])} />],
-            [t('Method'), text(whole['method'])],
-            [t('Latency'), `${Math.round(Number(whole['duration_ms']))} ms`],
-            [t('Error'), text(whole['error'])],
-            [
-              t('Call'),
-              text(whole['call_uuid']) === '' ? (
-                ''
-              ) : (
-                <a href={href(`calls/${text(whole['call_uuid'])}`)}>{text(whole['call_uuid'])}</a>
-              ),
-            ],
-            [t('Replay of'), text(whole['replay_of'])],
-          ]}
-        />
-        {typeof whole['request_body'] === 'string' && whole['request_body'] !== '' && (
-          <>
-            <h3>{t('Request body')}</h3>
-            <Code
-              code={readable(whole['request_body'])}
-              language={whole['request_body'].startsWith('{') ? 'json' : 'text'}
-              name={t('Request body')}
-            />
-          </>
-        )}
-        {typeof whole['response_body'] === 'string' && whole['response_body'] !== '' && (
-          <>
-            <h3>{t('Response body')}</h3>
-            <Code
-              code={whole['response_body']}
-              language={whole['response_body'].trimStart().startsWith('<') ? 'xml' : 'text'}
-              name={t('Response body')}
-            />
-          </>
-        )}
-        {typeof whole['signed_string'] === 'string' && whole['signed_string'] !== '' && (
-          <>
-            <h3>{t('Signed text')}</h3>
-            <p class="small muted">
-              {t(
-                'The signature is the HMAC-SHA256 of this text with the auth token of the account.',
-              )}
-            </p>
-            <Code code={whole['signed_string']} language="text" name={t('Signed text')} />
-          </>
-        )}
+        <DeliveryFacts of={whole} />
+        <DeliveryTexts of={whole} />
       </div>
       {id !== '' && may('change') && (
         <footer>
@@ -203,6 +159,71 @@ export function DeliveryDrawer({ account, row, close, again }: DrawerProps) {
     </Drawer>
   );
 }
+
+const DeliveryFacts = ({ of: row }: { readonly of: Row }) => (
+  <Facts
+    of={[
+      [t('Status'), <StatusOf key="status" row={row} />],
+      [t('Time'), <At key="at" value={row['at']} />],
+      [t('URL'), <CopyText key="url" value={text(row['url'])} />],
+      [t('Method'), text(row['method'])],
+      [t('Latency'), `${Math.round(Number(row['duration_ms']))} ms`],
+      [t('Error'), text(row['error'])],
+      [
+        t('Call'),
+        text(row['call_uuid']) === '' ? (
+          ''
+        ) : (
+          <a href={href(`calls/${text(row['call_uuid'])}`)}>{text(row['call_uuid'])}</a>
+        ),
+      ],
+      [t('Replay of'), text(row['replay_of'])],
+    ]}
+  />
+);
+
+/** Bodies of the request and the response, and the text that the signature covers. */
+function DeliveryTexts({ of: row }: { readonly of: Row }) {
+  const [request, response, signed] = ['request_body', 'response_body', 'signed_string'].map(
+    (name) => (typeof row[name] === 'string' ? row[name] : ''),
+  ) as [string, string, string];
+  return (
+    <>
+      <DeliveryText
+        title={t('Request body')}
+        code={readable(request)}
+        language={request.startsWith('{') ? 'json' : 'text'}
+      />
+      <DeliveryText
+        title={t('Response body')}
+        code={response}
+        language={response.trimStart().startsWith('<') ? 'xml' : 'text'}
+      />
+      <DeliveryText title={t('Signed text')} code={signed} language="text">
+        <p class="small muted">
+          {t('The signature is the HMAC-SHA256 of this text with the auth token of the account.')}
+        </p>
+      </DeliveryText>
+    </>
+  );
+}
+
+interface TextProps {
+  readonly title: string;
+  readonly code: string;
+  readonly language: Language;
+  readonly children?: ComponentChildren;
+}
+
+/** A text with its heading; nothing if the text is empty. */
+const DeliveryText = ({ title, code, language, children }: TextProps) =>
+  code === '' ? null : (
+    <>
+      <h3>{title}</h3>
+      {children}
+      <Code code={code} language={language} name={title} />
+    </>
+  );
 
 /** Shows one form parameter per line. */
 const readable = (body: string): string =>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call, text } from '../api.ts';
 import { count } from '../format.ts';
-import { useAction, useFields } from '../hooks.ts';
+import { useAction } from '../hooks.ts';
 import { may } from '../may.ts';
 import type { PageProps } from '../page-props.ts';
 import { t } from '../text.ts';
@@ -9,23 +9,24 @@ import { TextArea } from '../ui/form.tsx';
 import { FormDrawer } from '../ui/overlay.tsx';
 import { At, Head } from '../ui/parts.tsx';
 import { Resource } from '../ui/resource.tsx';
+import type { Column } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 
+const COLUMNS: readonly Column[] = [
+  { title: t('Number'), value: (row) => text(row['number']), sort: (row) => text(row['number']) },
+  {
+    title: t('Added'),
+    value: (row) => <At value={row['added_at']} />,
+    sort: (row) => text(row['added_at']),
+  },
+];
+
+/** Numbers that campaigns never call, of the account or of all accounts. */
 export function DoNotCall({ account, isStaff }: PageProps) {
   const [isOpen, setOpen] = useState(false);
   const [scope, setScope] = useState<'account' | 'all'>('account');
   const [tick, setTick] = useState(0);
-  const { fields, set } = useFields({ numbers: '' });
-  const { problem, fields: problems, isBusy, run } = useAction();
   const path = scope === 'all' ? '/admin/v1/do-not-call' : `/api/v1/Account/${account}/do-not-call`;
-  const add = () =>
-    run(async () => {
-      const numbers = fields.numbers.split(/[\s,;]+/).filter((one) => one !== '');
-      const done = await call('POST', path, { numbers });
-      toast(t('Added {n} numbers.', { n: count(done['added']) }));
-      setOpen(false);
-      setTick(tick + 1);
-    });
   return (
     <>
       <Head
@@ -61,37 +62,56 @@ export function DoNotCall({ account, isStaff }: PageProps) {
         deleteDetail={t('Campaigns may call the number again.')}
         emptyTitle={t('The list is empty.')}
         emptyDetail={t('Add the numbers of people who do not want to be called.')}
-        columns={[
-          {
-            title: t('Number'),
-            value: (row) => text(row['number']),
-            sort: (row) => text(row['number']),
-          },
-          {
-            title: t('Added'),
-            value: (row) => <At value={row['added_at']} />,
-            sort: (row) => text(row['added_at']),
-          },
-        ]}
+        columns={COLUMNS}
       />
-      <FormDrawer
-        title={t('Add numbers')}
+      <NumbersForm
+        path={path}
         isOpen={isOpen}
         close={() => setOpen(false)}
-        submit={t('Add numbers')}
-        problem={problem}
-        isBusy={isBusy}
-        act={() => void add()}
-      >
-        <TextArea
-          label={t('Numbers')}
-          hint={t('E.164 format, one per line, at most 1,000')}
-          value={fields.numbers}
-          set={set('numbers')}
-          problem={problems['numbers']}
-          required
-        />
-      </FormDrawer>
+        added={() => setTick(tick + 1)}
+      />
     </>
+  );
+}
+
+interface FormProps {
+  /** Path of the list. */
+  readonly path: string;
+  readonly isOpen: boolean;
+  readonly close: () => void;
+  readonly added: () => void;
+}
+
+/** Form that adds numbers to the list. */
+function NumbersForm({ path, isOpen, close, added }: FormProps) {
+  const [entered, setEntered] = useState('');
+  const { problem, fields: problems, isBusy, run } = useAction();
+  const add = () =>
+    run(async () => {
+      const numbers = entered.split(/[\s,;]+/).filter((one) => one !== '');
+      const done = await call('POST', path, { numbers });
+      toast(t('Added {n} numbers.', { n: count(done['added']) }));
+      close();
+      added();
+    });
+  return (
+    <FormDrawer
+      title={t('Add numbers')}
+      isOpen={isOpen}
+      close={close}
+      submit={t('Add numbers')}
+      problem={problem}
+      isBusy={isBusy}
+      act={() => void add()}
+    >
+      <TextArea
+        label={t('Numbers')}
+        hint={t('E.164 format, one per line, at most 1,000')}
+        value={entered}
+        set={setEntered}
+        problem={problems['numbers']}
+        required
+      />
+    </FormDrawer>
   );
 }

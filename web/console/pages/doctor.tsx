@@ -14,7 +14,7 @@ import {
   Tiles,
   type Tone,
 } from '../ui/parts.tsx';
-import { Table } from '../ui/table.tsx';
+import { type Column, Table } from '../ui/table.tsx';
 
 const VERDICTS: Readonly<Record<string, readonly [tone: Tone, name: string, rank: number]>> = {
   problem: ['bad', t('Problem'), 0],
@@ -30,12 +30,6 @@ export function Doctor() {
   const found = useLoad('doctor', () => get('/admin/v1/doctor'));
   const { problem, isBusy, run } = useAction();
   const check = () => run(() => call('POST', '/admin/v1/doctor', {}).then(found.again));
-  const findings = rows(found.value?.['findings']).toSorted(
-    (one, other) => verdictOf(one)[2] - verdictOf(other)[2],
-  );
-  const finished = found.value?.['finished_at'];
-  const counted = (verdict: string): number =>
-    findings.filter((row) => row['verdict'] === verdict).length;
   return (
     <>
       <Head
@@ -65,55 +59,69 @@ export function Doctor() {
       )}
       {found.value === undefined ? (
         found.problem === undefined && <Skeleton />
-      ) : finished === null ? (
+      ) : found.value['finished_at'] === null ? (
         <Empty title={t('The checks have not run since the start of this node.')}>
           <p>{t('Run the checks after an installation, an update or a network change.')}</p>
         </Empty>
       ) : (
-        <>
-          <Tiles
-            of={[
-              { name: t('Problems'), value: <Count tone="bad" value={counted('problem')} /> },
-              { name: t('Warnings'), value: <Count tone="fair" value={counted('warning')} /> },
-              { name: t('Passed'), value: counted('ok') },
-              { name: t('Skipped'), value: counted('skipped') },
-              { name: t('Last run'), value: <Ago value={finished} /> },
-            ]}
-          />
-          <Table
-            name={t('Findings')}
-            rows={findings}
-            keyOf={(row) => `${text(row['check'])} ${text(row['found'])}`}
-            empty={t('No findings.')}
-            columns={[
-              {
-                title: t('Result'),
-                value: (row) => <Badge tone={verdictOf(row)[0]}>{verdictOf(row)[1]}</Badge>,
-                sort: (row) => verdictOf(row)[2],
-              },
-              {
-                title: t('Check'),
-                value: (row) => <span class="strong nowrap">{text(row['check'])}</span>,
-                sort: (row) => text(row['check']),
-              },
-              {
-                title: t('Finding and solution'),
-                value: (row) => (
-                  <>
-                    {sentence(row['found'])}
-                    {row['advice'] !== null && (
-                      <>
-                        <br />
-                        <span class="muted small">{text(row['advice'])}</span>
-                      </>
-                    )}
-                  </>
-                ),
-              },
-            ]}
-          />
-        </>
+        <Results of={found.value} />
       )}
+    </>
+  );
+}
+
+const COLUMNS: readonly Column[] = [
+  {
+    title: t('Result'),
+    value: (row) => <Badge tone={verdictOf(row)[0]}>{verdictOf(row)[1]}</Badge>,
+    sort: (row) => verdictOf(row)[2],
+  },
+  {
+    title: t('Check'),
+    value: (row) => <span class="strong nowrap">{text(row['check'])}</span>,
+    sort: (row) => text(row['check']),
+  },
+  {
+    title: t('Finding and solution'),
+    value: (row) => (
+      <>
+        {sentence(row['found'])}
+        {row['advice'] !== null && (
+          <>
+            <br />
+            <span class="muted small">{text(row['advice'])}</span>
+          </>
+        )}
+      </>
+    ),
+  },
+];
+
+/** Findings of the last run, problems first. */
+function Results({ of: report }: { readonly of: Row }) {
+  const findings = rows(report['findings']).toSorted(
+    (one, other) => verdictOf(one)[2] - verdictOf(other)[2],
+  );
+  const counted = (verdict: string): number =>
+    findings.filter((row) => row['verdict'] === verdict).length;
+  return (
+    <>
+      <Tiles
+        of={[
+          { name: t('Problems'), value: <Count tone="bad" value={counted('problem')} /> },
+          { name: t('Warnings'), value: <Count tone="fair" value={counted('warning')} /> },
+          { name: t('Passed'), value: counted('ok') },
+          { name: t('Skipped'), value: counted('skipped') },
+          { name: t('Last run'), value: <Ago value={report['finished_at']} /> },
+        ]}
+      />
+      <Table
+        name={t('Findings')}
+        rows={findings}
+        keyOf={(row) => `${text(row['check'])} ${text(row['found'])}`}
+        empty={t('No findings.')}
+        columns={COLUMNS}
+      />
     </>
   );
 }

@@ -5,21 +5,68 @@ import { tokenFor } from '../browser-phone.ts';
 import { useLoad } from '../hooks.ts';
 import type { PageProps } from '../page-props.ts';
 import { t } from '../text.ts';
+import type { FieldSpec } from '../ui/editor.tsx';
 import { Drawer } from '../ui/overlay.tsx';
 import { Badge, CopyText, Facts, Head } from '../ui/parts.tsx';
 import { Resource } from '../ui/resource.tsx';
+import type { Column } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 
 export const pictureOf = (told: string): string =>
   `data:image/svg+xml,${encodeURIComponent(renderSVG(told))}`;
 
+const COLUMNS: readonly Column[] = [
+  { title: t('User'), value: (row) => text(row['username']), sort: (row) => text(row['username']) },
+  { title: t('Alias'), value: (row) => text(row['alias']), isMinor: true },
+  {
+    title: t('SIP address'),
+    value: (row) => <CopyText value={text(row['sip_uri'])} />,
+    isMinor: true,
+  },
+  {
+    title: t('State'),
+    value: (row) => {
+      const isOn = text(row['sip_registered']) === 'true';
+      return (
+        <Badge tone={isOn ? 'good' : 'none'}>{isOn ? t('Registered') : t('Not registered')}</Badge>
+      );
+    },
+    sort: (row) => text(row['sip_registered']),
+  },
+];
+
+/** Fields of the form. `apps` are the applications of the account. */
+const fieldsOf = (apps: readonly Row[]): readonly FieldSpec[] => [
+  {
+    name: 'username',
+    label: t('Name'),
+    hint: t('The service appends a number to make it unique'),
+    required: true,
+    isFixed: true,
+  },
+  { name: 'alias', label: t('Alias'), required: true },
+  {
+    name: 'password',
+    label: t('Password'),
+    kind: 'password',
+    hint: t('The service never shows it again'),
+  },
+  {
+    name: 'app_id',
+    label: t('Application'),
+    kind: 'select',
+    options: [
+      ['', t('Default of the account')],
+      ...apps.map((one) => [text(one['app_id']), text(one['app_name'])] as const),
+    ],
+  },
+];
+
+/** SIP users of the account, with the set-up of their phones. */
 export function Endpoints({ account, me }: PageProps) {
   const root = `/api/v1/Account/${account}`;
   const apps = useLoad(`${account} apps`, () => get(`${root}/Application/?limit=100`));
   const [open, setOpen] = useState<Row>();
-  const choices = rows(apps.value?.['objects']).map(
-    (one) => [text(one['app_id']), text(one['app_name'])] as const,
-  );
   return (
     <>
       <Head
@@ -48,61 +95,13 @@ export function Endpoints({ account, me }: PageProps) {
         actionsOf={(row) => [
           {
             label: t('Open browser phone'),
-            act: () =>
-              openPhone(account, text(row['username'])).catch((error: unknown) =>
-                toast(messageOf(error), 'bad'),
-              ),
+            act: () => openPhone(account, text(row['username'])),
             need: 'change',
           },
           { label: t('Show phone setup'), act: () => setOpen(row) },
         ]}
-        columns={[
-          {
-            title: t('User'),
-            value: (row) => text(row['username']),
-            sort: (row) => text(row['username']),
-          },
-          { title: t('Alias'), value: (row) => text(row['alias']), isMinor: true },
-          {
-            title: t('SIP address'),
-            value: (row) => <CopyText value={text(row['sip_uri'])} />,
-            isMinor: true,
-          },
-          {
-            title: t('State'),
-            value: (row) => {
-              const isOn = text(row['sip_registered']) === 'true';
-              return (
-                <Badge tone={isOn ? 'good' : 'none'}>
-                  {isOn ? t('Registered') : t('Not registered')}
-                </Badge>
-              );
-            },
-            sort: (row) => text(row['sip_registered']),
-          },
-        ]}
-        fields={[
-          {
-            name: 'username',
-            label: t('Name'),
-            hint: t('The service appends a number to make it unique'),
-            required: true,
-            isFixed: true,
-          },
-          { name: 'alias', label: t('Alias'), required: true },
-          {
-            name: 'password',
-            label: t('Password'),
-            kind: 'password',
-            hint: t('The service never shows it again'),
-          },
-          {
-            name: 'app_id',
-            label: t('Application'),
-            kind: 'select',
-            options: [['', t('Default of the account')], ...choices],
-          },
-        ]}
+        columns={COLUMNS}
+        fields={fieldsOf(rows(apps.value?.['objects']))}
       />
       <Drawer
         title={t('Phone setup of {name}', { name: text(open?.['username']) })}
@@ -119,12 +118,15 @@ export function Endpoints({ account, me }: PageProps) {
 async function openPhone(account: string, username: string): Promise<void> {
   // Opened synchronously: browsers block windows that do not follow a user action directly.
   const tab = open('', '_blank');
-  const token = await tokenFor(account, username, { incoming: true }).catch((error: unknown) => {
+  try {
+    const asked = new URLSearchParams({
+      token: await tokenFor(account, username, { incoming: true }),
+    });
+    if (tab !== null) tab.location.href = `/phone#${asked}`;
+  } catch (error) {
     tab?.close();
-    throw error;
-  });
-  const asked = new URLSearchParams({ token });
-  if (tab !== null) tab.location.href = `/phone#${asked}`;
+    toast(messageOf(error), 'bad');
+  }
 }
 
 /** Set-up data for softphones. The QR code contains address and password in the format of Linphone and others. */

@@ -55,7 +55,20 @@ export function Import(_: PageProps) {
   );
 }
 
-function ImportOf({ kind }: { readonly kind: string }) {
+/** Reads a CSV file. Throws an error with its message for the user if the file is too large or has no rows. */
+async function readList(file: File): Promise<List> {
+  if (file.size > BYTES_MAX) throw new Error(t('The file has more than 20 MB.'));
+  const rows = readCsv(await file.text());
+  if (rows.length < 2) throw new Error(t('The file needs a header and at least one row.'));
+  if (rows.length > ROWS_MAX + 1)
+    throw new Error(t('The file has more than {n} rows.', { n: count(ROWS_MAX) }));
+  return { name: file.name, rows };
+}
+
+const isValid = (outcome: Row | undefined): boolean => outcome?.['ok'] === true;
+
+/** State of an import: the list, and the outcome of its rows after a check or an import. */
+function useImport(kind: string) {
   const [list, setList] = useState<List>();
   /** Outcome of each row, in order. */
   const [report, setReport] = useState<readonly Row[]>();
@@ -70,88 +83,106 @@ function ImportOf({ kind }: { readonly kind: string }) {
   const choose = (file: File) =>
     run(async () => {
       setReport(undefined);
-      if (file.size > BYTES_MAX) throw new Error(t('The file has more than 20 MB.'));
-      const rows = readCsv(await file.text());
-      if (rows.length < 2) throw new Error(t('The file needs a header and at least one row.'));
-      if (rows.length > ROWS_MAX + 1)
-        throw new Error(t('The file has more than {n} rows.', { n: count(ROWS_MAX) }));
-      await check({ name: file.name, rows });
+      await check(await readList(file));
     });
-  const valid = report?.filter((one) => one['ok'] === true).length ?? 0;
-  const invalid = new Map(
-    report
-      ?.filter((one) => one['ok'] !== true)
-      .slice(0, CORRECTED_MAX)
-      .map((one) => [number(one['line']), text(one['result'])] as const),
-  );
   const finish = () =>
     run(async () => {
       if (list === undefined) return;
       const outcome = await sent(kind, list.rows, false);
       const [header = [], ...all] = list.rows;
       // The imported rows leave the list, so that only the invalid ones can be sent again.
-      const left = all.filter((_, at) => outcome[at]?.['ok'] !== true);
-      const done = outcome.filter((one) => one['ok'] === true);
+      const left = all.filter((_, at) => !isValid(outcome[at]));
+      const done = outcome.filter(isValid);
       toast(t('Imported {n} rows.', { n: count(done.length) }));
       saveTokens(done);
       setDone(true);
       setReport(
-        outcome.filter((one) => one['ok'] !== true).map((one, at) => ({ ...one, line: at + 1 })),
+        outcome.filter((one) => !isValid(one)).map((one, at) => ({ ...one, line: at + 1 })),
       );
       setList(left.length === 0 ? undefined : { ...list, rows: [header, ...left] });
     });
+  return { list, setList, report, isDone, problem, isBusy, check, choose, finish };
+}
+
+function ImportOf({ kind }: { readonly kind: string }) {
+  const state = useImport(kind);
+  const { list, report } = state;
   return (
     <Card title={t('CSV file')}>
-      <Problem text={problem} />
-      <CsvDrop name={list?.name} choose={(file) => void choose(file)}>
+      <Problem text={state.problem} />
+      <CsvDrop name={list?.name} choose={(file) => void state.choose(file)}>
         {t('Columns: {names}. Empty cells are left out.', { names: COLUMNS[kind] ?? '' })}
       </CsvDrop>
       {list !== undefined && report !== undefined && (
-        <>
-          <Tiles
-            of={[
-              { name: t('Rows'), value: count(report.length) },
-              { name: t('Valid rows'), value: count(valid) },
-              { name: t('Invalid rows'), value: count(report.length - valid) },
-            ]}
-          />
-          {!isDone && <Preview list={list} report={report} />}
-          {invalid.size > 0 && (
-            <Corrections
-              rows={list.rows}
-              invalid={invalid}
-              correct={(row, column, value) =>
-                setList({ ...list, rows: withCell(list.rows, row, column, value) })
-              }
-            >
-              {t('Correct the cells and check the rows again. Invalid rows are not imported.')}
-            </Corrections>
-          )}
-          <div class="row">
-            {invalid.size > 0 && (
-              <button type="button" class="btn" aria-busy={isBusy} onClick={() => void check(list)}>
-                {t('Check again')}
-              </button>
-            )}
-            {!isDone && valid > 0 && (
-              <button
-                type="button"
-                class="btn primary"
-                aria-busy={isBusy}
-                onClick={() => void finish()}
-              >
-                {t('Import {n} valid rows', { n: count(valid) })}
-              </button>
-            )}
-          </div>
-        </>
+        <CheckedRows of={state} list={list} report={report} />
       )}
-      {isDone && list === undefined && (
+      {state.isDone && list === undefined && (
         <div class="callout good" role="status">
           {t('All rows are imported.')}
         </div>
       )}
     </Card>
+  );
+}
+
+interface CheckedProps {
+  readonly of: ReturnType<typeof useImport>;
+  readonly list: List;
+  readonly report: readonly Row[];
+}
+
+/** Outcome of the rows: counts, first valid rows, corrections, and the buttons for the next step. */
+function CheckedRows({
+  of: { setList, isDone, isBusy, check, finish },
+  list,
+  report,
+}: CheckedProps) {
+  const valid = report.filter(isValid).length;
+  const invalid = new Map(
+    report
+      .filter((one) => !isValid(one))
+      .slice(0, CORRECTED_MAX)
+      .map((one) => [number(one['line']), text(one['result'])] as const),
+  );
+  return (
+    <>
+      <Tiles
+        of={[
+          { name: t('Rows'), value: count(report.length) },
+          { name: t('Valid rows'), value: count(valid) },
+          { name: t('Invalid rows'), value: count(report.length - valid) },
+        ]}
+      />
+      {!isDone && <Preview list={list} report={report} />}
+      {invalid.size > 0 && (
+        <Corrections
+          rows={list.rows}
+          invalid={invalid}
+          correct={(row, column, value) =>
+            setList({ ...list, rows: withCell(list.rows, row, column, value) })
+          }
+        >
+          {t('Correct the cells and check the rows again. Invalid rows are not imported.')}
+        </Corrections>
+      )}
+      <div class="row">
+        {invalid.size > 0 && (
+          <button type="button" class="btn" aria-busy={isBusy} onClick={() => void check(list)}>
+            {t('Check again')}
+          </button>
+        )}
+        {!isDone && valid > 0 && (
+          <button
+            type="button"
+            class="btn primary"
+            aria-busy={isBusy}
+            onClick={() => void finish()}
+          >
+            {t('Import {n} valid rows', { n: count(valid) })}
+          </button>
+        )}
+      </div>
+    </>
   );
 }
 
@@ -197,7 +228,7 @@ const RESULTS: Readonly<Record<string, string>> = {
 
 function Preview({ list, report }: { readonly list: List; readonly report: readonly Row[] }) {
   const [header = [], ...all] = list.rows;
-  const shown = report.filter((one) => one['ok'] === true).slice(0, PREVIEW_ROWS);
+  const shown = report.filter(isValid).slice(0, PREVIEW_ROWS);
   if (shown.length === 0) return null;
   return (
     <section class="stack tight">

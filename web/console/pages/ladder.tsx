@@ -72,39 +72,54 @@ export function Ladder({ entries, platform }: Props) {
                   <line class="lane" x1={x(lane)} x2={x(lane)} y1={24} y2={height} />
                 </g>
               ))}
-              {messages.map(({ at, line, isIn, peer }, index) => {
-                const y = TOP + index * STEP + 14;
-                const [from, to] = isIn ? [x(peer), x(HERE)] : [x(HERE), x(peer)];
-                const back = to > from ? -7 : 7;
-                return (
-                  <g key={index}>
-                    <title>{at}</title>
-                    <text x={(from + to) / 2} y={y - 4} text-anchor="middle">
-                      {briefOf(line).slice(0, 48)}
-                    </text>
-                    <line x1={from} x2={to} y1={y} y2={y} />
-                    <path d={`M${to + back} ${y - 4} L${to} ${y} L${to + back} ${y + 4}`} />
-                  </g>
-                );
-              })}
+              {messages.map((message, index) => (
+                <Arrow key={index} of={message} x={x} y={TOP + index * STEP + 14} />
+              ))}
             </>
           );
         }}
       </Drawing>
       <details>
         <summary class="small">{t('Show SIP messages')}</summary>
-        {messages.map(({ at, line, whole, isIn, peer }, index) => (
-          <details class="entry" key={index}>
-            <summary>
-              <span class="at">{timeOfDay(at)}</span>
-              <span class="what">
-                {isIn ? '←' : '→'} {peer} {briefOf(line)}
-              </span>
-            </summary>
-            <pre>{whole}</pre>
-          </details>
+        {messages.map((message, index) => (
+          <MessageText key={index} of={message} />
         ))}
       </details>
     </>
   );
 }
+
+interface ArrowProps {
+  readonly of: Message;
+  /** Returns the position of a lane, in pixels. */
+  readonly x: (lane: string) => number;
+  readonly y: number;
+}
+
+/** Arrow of a message between its peer and the service, with its first line above. */
+function Arrow({ of: { at, line, isIn, peer }, x, y }: ArrowProps) {
+  const [from, to] = isIn ? [x(peer), x(HERE)] : [x(HERE), x(peer)];
+  const back = to > from ? -7 : 7;
+  return (
+    <g>
+      <title>{at}</title>
+      <text x={(from + to) / 2} y={y - 4} text-anchor="middle">
+        {briefOf(line).slice(0, 48)}
+      </text>
+      <line x1={from} x2={to} y1={y} y2={y} />
+      <path d={`M${to + back} ${y - 4} L${to} ${y} L${to + back} ${y + 4}`} />
+    </g>
+  );
+}
+
+const MessageText = ({ of: { at, line, whole, isIn, peer } }: { readonly of: Message }) => (
+  <details class="entry">
+    <summary>
+      <span class="at">{timeOfDay(at)}</span>
+      <span class="what">
+        {isIn ? '←' : '→'} {peer} {briefOf(line)}
+      </span>
+    </summary>
+    <pre>{whole}</pre>
+  </details>
+);

@@ -7,7 +7,7 @@ import { t } from '../text.ts';
 import { Input, Save, Select } from '../ui/form.tsx';
 import { At, LoadProblem } from '../ui/parts.tsx';
 import { Snippets } from '../ui/snippets.tsx';
-import { Pager, Table } from '../ui/table.tsx';
+import { type Column, Pager, Table } from '../ui/table.tsx';
 
 const PER_PAGE = 25;
 const EMPTY = {
@@ -28,129 +28,169 @@ interface Props {
 const signed = (row: Row): number =>
   (row['type'] === 'debit' ? -1 : 1) * Math.abs(number(row['amount']));
 
-export function Ledger({ account, currency, balance }: Props) {
+/** Entries that match the filters of the URL, with the balance after each if no filter is set. */
+function useLedger({ account, currency, balance }: Props) {
   const { fields: filters, setAll } = useQuery(EMPTY);
-  const asked = useSettledFields(filters);
-  const { page, ...others } = asked;
+  const { page, ...others } = useSettledFields(filters);
   const query = new URLSearchParams({ page, per_page: String(PER_PAGE) });
   for (const [name, one] of Object.entries(others)) if (one !== '') query.set(name, one);
   const root = `/api/v1/Account/${account}/transactions`;
-  const types = useLoad(`${account} types`, () => get(`${root}/reference-types`));
   const found = useLoad(`${account} ${query} ${text(balance?.['balance'])}`, () =>
     get(`${root}?${query}`),
   );
-  const summary = part(found.value?.['summary']);
-  const names = Array.isArray(types.value?.['reference_types'])
-    ? types.value['reference_types'].map(text)
-    : [];
   const entries = found.value && rows(found.value['transactions']);
   const isWhole = Object.values(others).every((value) => value === '');
   const withBalance = useBalances(account, currency, balance, page, isWhole ? entries : undefined);
-  const set = (name: keyof typeof EMPTY) => (value: string) => setAll({ [name]: value, page: '1' });
   const exported = new URLSearchParams(
     Object.entries(others).filter(([name, value]) => value !== '' && name !== 'description'),
   );
+  return {
+    root,
+    filters,
+    setAll,
+    found,
+    page: Number(page),
+    entries,
+    withBalance,
+    request: `${root}?${query}`,
+    exportPath: `${root}/export?${exported}`,
+  };
+}
+
+/** Ledger of one currency of the account. */
+export function Ledger(props: Props) {
+  const { root, filters, setAll, found, page, entries, withBalance, ...paths } = useLedger(props);
   return (
     <section class="stack">
       <div class="row between">
         <h2>{t('Ledger')}</h2>
-        <Save path={`${root}/export?${exported}`} name="ledger.csv">
+        <Save path={paths.exportPath} name="ledger.csv">
           {t('Export CSV')}
         </Save>
       </div>
-      <form class="filters" onSubmit={(event) => event.preventDefault()}>
-        <Input
-          label={t('Search description')}
-          type="search"
-          value={filters.description}
-          set={set('description')}
-          wider
-        />
-        <Select
-          label={t('Type')}
-          value={filters.type}
-          set={set('type')}
-          options={[
-            ['', t('Any')],
-            ['credit', t('Credit')],
-            ['debit', t('Debit')],
-          ]}
-        />
-        <Select
-          label={t('Source')}
-          value={filters.reference_type}
-          set={set('reference_type')}
-          options={[['', t('Any')], ...names.map((one) => [one, sourceName(one)] as const)]}
-        />
-        <Input
-          label={t('From date')}
-          type="date"
-          value={filters.from_date}
-          set={set('from_date')}
-        />
-        <Input label={t('To date')} type="date" value={filters.to_date} set={set('to_date')} />
-      </form>
+      <Filters
+        account={props.account}
+        root={root}
+        fields={filters}
+        set={(name) => (value) => setAll({ [name]: value, page: '1' })}
+      />
       <LoadProblem of={found} />
-      <p class="small muted">
-        {t('{n} entries · debit {debit} · credit {credit} · net {net}', {
-          n: count(summary['total_transactions']),
-          debit: money(summary['total_debit'], currency),
-          credit: money(summary['total_credit'], currency),
-          net: money(summary['net_amount'], currency),
-        })}
-      </p>
+      <Summary of={part(found.value?.['summary'])} currency={props.currency} />
       <Table
         name={t('Ledger')}
         rows={withBalance ?? entries}
         problem={found.problem}
         empty={t('No entry matches.')}
-        columns={[
-          {
-            title: t('Time'),
-            value: (row) => <At value={row['created_at']} />,
-            sort: (row) => text(row['created_at']),
-          },
-          { title: t('Description'), value: (row) => <Described row={row} /> },
-          {
-            title: t('Source'),
-            value: (row) => sourceName(row['reference_type']),
-            sort: (row) => sourceName(row['reference_type']),
-            isMinor: true,
-          },
-          {
-            title: t('Amount'),
-            value: (row) => (
-              <span class={signed(row) < 0 ? '' : 'text-good'}>
-                {signed(row) < 0 ? '−' : '+'}
-                {money(Math.abs(number(row['amount'])), row['currency'])}
-              </span>
-            ),
-            sort: signed,
-            isNumber: true,
-          },
-          ...(withBalance === undefined
-            ? []
-            : [
-                {
-                  title: t('Balance'),
-                  value: (row: Row) => money(row['balance_after'], row['currency']),
-                  isNumber: true,
-                  isMinor: true,
-                },
-              ]),
-        ]}
+        columns={withBalance === undefined ? COLUMNS : COLUMNS_WITH_BALANCE}
       />
       <Pager
-        page={Number(page)}
+        page={page}
         set={(next) => setAll({ page: String(next) })}
         perPage={PER_PAGE}
         shown={entries?.length ?? 0}
         total={number(found.value?.['total'])}
       />
-      <Snippets request={{ method: 'GET', path: `${root}?${query}` }} />
+      <Snippets request={{ method: 'GET', path: paths.request }} />
     </section>
   );
 }
+
+interface FiltersProps {
+  readonly account: string;
+  /** Path of the ledger in the API. */
+  readonly root: string;
+  readonly fields: Readonly<typeof EMPTY>;
+  readonly set: (name: keyof typeof EMPTY) => (value: string) => void;
+}
+
+function Filters({ account, root, fields, set }: FiltersProps) {
+  const types = useLoad(`${account} types`, () => get(`${root}/reference-types`));
+  const names = Array.isArray(types.value?.['reference_types'])
+    ? types.value['reference_types'].map(text)
+    : [];
+  return (
+    <form class="filters" onSubmit={(event) => event.preventDefault()}>
+      <Input
+        label={t('Search description')}
+        type="search"
+        value={fields.description}
+        set={set('description')}
+        wider
+      />
+      <Select
+        label={t('Type')}
+        value={fields.type}
+        set={set('type')}
+        options={[
+          ['', t('Any')],
+          ['credit', t('Credit')],
+          ['debit', t('Debit')],
+        ]}
+      />
+      <Select
+        label={t('Source')}
+        value={fields.reference_type}
+        set={set('reference_type')}
+        options={[['', t('Any')], ...names.map((one) => [one, sourceName(one)] as const)]}
+      />
+      <Input label={t('From date')} type="date" value={fields.from_date} set={set('from_date')} />
+      <Input label={t('To date')} type="date" value={fields.to_date} set={set('to_date')} />
+    </form>
+  );
+}
+
+interface SummaryProps {
+  readonly of: Row;
+  readonly currency: string;
+}
+
+/** Number and sums of all entries that match the filters. */
+const Summary = ({ of: summary, currency }: SummaryProps) => (
+  <p class="small muted">
+    {t('{n} entries · debit {debit} · credit {credit} · net {net}', {
+      n: count(summary['total_transactions']),
+      debit: money(summary['total_debit'], currency),
+      credit: money(summary['total_credit'], currency),
+      net: money(summary['net_amount'], currency),
+    })}
+  </p>
+);
+
+const COLUMNS: readonly Column[] = [
+  {
+    title: t('Time'),
+    value: (row) => <At value={row['created_at']} />,
+    sort: (row) => text(row['created_at']),
+  },
+  { title: t('Description'), value: (row) => <Described row={row} /> },
+  {
+    title: t('Source'),
+    value: (row) => sourceName(row['reference_type']),
+    sort: (row) => sourceName(row['reference_type']),
+    isMinor: true,
+  },
+  {
+    title: t('Amount'),
+    value: (row) => (
+      <span class={signed(row) < 0 ? '' : 'text-good'}>
+        {signed(row) < 0 ? '−' : '+'}
+        {money(Math.abs(number(row['amount'])), row['currency'])}
+      </span>
+    ),
+    sort: signed,
+    isNumber: true,
+  },
+];
+
+const COLUMNS_WITH_BALANCE: readonly Column[] = [
+  ...COLUMNS,
+  {
+    title: t('Balance'),
+    value: (row) => money(row['balance_after'], row['currency']),
+    isNumber: true,
+    isMinor: true,
+  },
+];
 
 /** Description with a link to the call of the entry. */
 function Described({ row }: { readonly row: Row }) {

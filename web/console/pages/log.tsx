@@ -12,12 +12,11 @@ const LINES_MAX = 1000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/i;
 const TONES: Readonly<Record<string, Tone>> = { error: 'bad', warn: 'fair', info: 'info' };
 
-/** Latest log lines of a node. */
-export function Log() {
-  const { fields, set } = useQuery({ node: '', level: 'info', call: '', search: '' });
-  const [isFollowing, setFollowing] = useState(true);
-  const asked = useSettledFields(fields);
-  const nodes = useLoad('nodes', () => get('/admin/v1/nodes'));
+const EMPTY = { node: '', level: 'info', call: '', search: '' };
+
+/** Log lines that match the filters. `isFollowing`: loads them again periodically. */
+function useLines(filters: Readonly<typeof EMPTY>, isFollowing: boolean) {
+  const asked = useSettledFields(filters);
   const callUuid = asked.call.trim();
   const isCallWrong = callUuid !== '' && !UUID.test(callUuid);
   const query = new URLSearchParams({ level: asked.level, limit: String(LINES_MAX) });
@@ -29,8 +28,14 @@ export function Log() {
     () => get(`/admin/v1/log?${query}`),
     isFollowing ? EVERY_MS : undefined,
   );
-  const lines = found.value && rows(found.value['lines']);
-  const known = rows(nodes.value?.['nodes']).map((row) => text(row['node']));
+  return { isCallWrong, found, lines: found.value && rows(found.value['lines']) };
+}
+
+/** Latest log lines of a node. */
+export function Log() {
+  const { fields, set } = useQuery(EMPTY);
+  const [isFollowing, setFollowing] = useState(true);
+  const { isCallWrong, found, lines } = useLines(fields, isFollowing);
   return (
     <>
       <Head
@@ -49,36 +54,7 @@ export function Log() {
           {t('Download')}
         </button>
       </Head>
-      <form class="filters" onSubmit={(event) => event.preventDefault()}>
-        {known.length > 1 && (
-          <Select
-            label={t('Node')}
-            value={fields.node}
-            set={set('node')}
-            options={[['', t('This node')], ...optionsOf(known)]}
-          />
-        )}
-        <Select
-          label={t('Lowest level')}
-          value={fields.level}
-          set={set('level')}
-          options={[
-            ['debug', t('Debug')],
-            ['info', t('Info')],
-            ['warn', t('Warning')],
-            ['error', t('Error')],
-          ]}
-        />
-        <Input
-          label={t('Call UUID')}
-          type="search"
-          value={fields.call}
-          set={set('call')}
-          problem={isCallWrong ? t('This is not a complete call UUID.') : undefined}
-          wider
-        />
-        <Input label={t('Text')} type="search" value={fields.search} set={set('search')} wider />
-      </form>
+      <Filters fields={fields} set={set} isCallWrong={isCallWrong} />
       <LoadProblem of={found} />
       {lines === undefined ? (
         found.problem === undefined && <Skeleton lines={8} />
@@ -99,6 +75,50 @@ export function Log() {
         </p>
       )}
     </>
+  );
+}
+
+interface FiltersProps {
+  readonly fields: Readonly<typeof EMPTY>;
+  readonly set: (name: keyof typeof EMPTY) => (value: string) => void;
+  /** Whether the call UUID is incomplete. */
+  readonly isCallWrong: boolean;
+}
+
+function Filters({ fields, set, isCallWrong }: FiltersProps) {
+  const nodes = useLoad('nodes', () => get('/admin/v1/nodes'));
+  const known = rows(nodes.value?.['nodes']).map((row) => text(row['node']));
+  return (
+    <form class="filters" onSubmit={(event) => event.preventDefault()}>
+      {known.length > 1 && (
+        <Select
+          label={t('Node')}
+          value={fields.node}
+          set={set('node')}
+          options={[['', t('This node')], ...optionsOf(known)]}
+        />
+      )}
+      <Select
+        label={t('Lowest level')}
+        value={fields.level}
+        set={set('level')}
+        options={[
+          ['debug', t('Debug')],
+          ['info', t('Info')],
+          ['warn', t('Warning')],
+          ['error', t('Error')],
+        ]}
+      />
+      <Input
+        label={t('Call UUID')}
+        type="search"
+        value={fields.call}
+        set={set('call')}
+        problem={isCallWrong ? t('This is not a complete call UUID.') : undefined}
+        wider
+      />
+      <Input label={t('Text')} type="search" value={fields.search} set={set('search')} wider />
+    </form>
   );
 }
 

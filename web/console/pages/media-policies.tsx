@@ -7,7 +7,7 @@ import { t } from '../text.ts';
 import { Input, Select } from '../ui/form.tsx';
 import { Actions, confirmed, FormDrawer } from '../ui/overlay.tsx';
 import { Badge, Empty, Head, LoadProblem, Problem } from '../ui/parts.tsx';
-import { Table } from '../ui/table.tsx';
+import { type Column, Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 
 const PATH = '/admin/v1/media-policies';
@@ -19,20 +19,28 @@ const SUBJECTS = [
   ['carrier', t('Carrier')],
 ] as const;
 
+const SRTP = [
+  ['', t('As in the settings')],
+  ['off', t('Off')],
+  ['optional', t('Optional')],
+  ['required', t('Required')],
+] as const;
+
 const codecsOf = (row: Row): string => [row['codecs'] ?? []].flat().map(text).join(', ');
 
-/** Codecs and SRTP of accounts, endpoints, trunks and carriers that override the settings. */
-export function MediaPolicies() {
-  const found = useLoad('media policies', () => get(PATH));
+const pathOf = ({ subject, name }: Readonly<Record<string, unknown>>): string =>
+  `${PATH}/${text(subject)}/${encodeURIComponent(text(name))}`;
+
+/** Form of a policy, and requests that save and delete policies. `again` loads the list again. */
+function usePolicies(again: () => void) {
   const { fields, setFields, set } = useFields(EMPTY);
   const [isOpen, setOpen] = useState(false);
   const { problem, fields: problems, isBusy, run } = useAction();
-  const pathOf = (row: Readonly<Record<'subject' | 'name', unknown>>): string =>
-    `${PATH}/${text(row.subject)}/${encodeURIComponent(text(row.name))}`;
   const edit = (next: typeof EMPTY) => {
     setFields(next);
     setOpen(true);
   };
+  const close = () => setOpen(false);
   const save = () =>
     run(async () => {
       const codecs = fields.codecs
@@ -43,9 +51,9 @@ export function MediaPolicies() {
         ...(fields.srtp !== '' && { srtp: fields.srtp }),
         ...(codecs.length > 0 && { codecs }),
       });
-      setOpen(false);
+      close();
       toast(t('The policy applies from the next call.'));
-      found.again();
+      again();
     });
   const remove = async (row: Row) => {
     const isSure = await confirmed({
@@ -54,11 +62,20 @@ export function MediaPolicies() {
       action: t('Delete policy'),
     });
     if (!isSure) return;
-    await run(() => call('DELETE', pathOf({ subject: row['subject'], name: row['name'] })));
-    found.again();
+    await run(() => call('DELETE', pathOf(row)));
+    again();
   };
+  return { fields, set, isOpen, problem, problems, isBusy, edit, close, save, remove };
+}
+
+type Policies = ReturnType<typeof usePolicies>;
+
+/** Codecs and SRTP of accounts, endpoints, trunks and carriers that override the settings. */
+export function MediaPolicies() {
+  const found = useLoad('media policies', () => get(PATH));
+  const policies = usePolicies(found.again);
   const create = may('change') && (
-    <button type="button" class="btn primary" onClick={() => edit(EMPTY)}>
+    <button type="button" class="btn primary" onClick={() => policies.edit(EMPTY)}>
       {t('Add media policy')}
     </button>
   );
@@ -74,7 +91,7 @@ export function MediaPolicies() {
         {list !== undefined && list.length > 0 && create}
       </Head>
       <LoadProblem of={found} />
-      {!isOpen && <Problem text={problem} />}
+      {!policies.isOpen && <Problem text={policies.problem} />}
       <Table
         name={t('Media policies')}
         rows={list}
@@ -86,94 +103,89 @@ export function MediaPolicies() {
             {create}
           </Empty>
         }
-        columns={[
+        columns={columnsOf(policies)}
+      />
+      <PolicyForm of={policies} />
+    </>
+  );
+}
+
+const columnsOf = ({ edit, remove }: Policies): readonly Column[] => [
+  {
+    title: t('Applies to'),
+    value: (row) => words(row['subject']),
+    sort: (row) => text(row['subject']),
+  },
+  {
+    title: t('Name'),
+    value: (row) => <code>{text(row['name'])}</code>,
+    sort: (row) => text(row['name']),
+  },
+  { title: t('Codecs'), value: (row) => codecsOf(row) || t('As in the settings') },
+  {
+    title: t('SRTP'),
+    value: (row) =>
+      row['srtp'] === undefined ? t('As in the settings') : <Badge>{words(row['srtp'])}</Badge>,
+  },
+  {
+    title: t('Actions'),
+    isActions: true,
+    need: 'change',
+    value: (row) => (
+      <Actions
+        name={text(row['name'])}
+        of={[
           {
-            title: t('Applies to'),
-            value: (row) => words(row['subject']),
-            sort: (row) => text(row['subject']),
+            label: t('Edit policy'),
+            act: () =>
+              edit({
+                subject: text(row['subject']),
+                name: text(row['name']),
+                srtp: text(row['srtp']),
+                codecs: codecsOf(row),
+              }),
           },
-          {
-            title: t('Name'),
-            value: (row) => <code>{text(row['name'])}</code>,
-            sort: (row) => text(row['name']),
-          },
-          { title: t('Codecs'), value: (row) => codecsOf(row) || t('As in the settings') },
-          {
-            title: t('SRTP'),
-            value: (row) =>
-              row['srtp'] === undefined ? (
-                t('As in the settings')
-              ) : (
-                <Badge>{words(row['srtp'])}</Badge>
-              ),
-          },
-          {
-            title: t('Actions'),
-            isActions: true,
-            need: 'change',
-            value: (row) => (
-              <Actions
-                name={text(row['name'])}
-                of={[
-                  {
-                    label: t('Edit policy'),
-                    act: () =>
-                      edit({
-                        subject: text(row['subject']),
-                        name: text(row['name']),
-                        srtp: text(row['srtp']),
-                        codecs: codecsOf(row),
-                      }),
-                  },
-                  { label: t('Delete policy'), act: () => remove(row), isDanger: true },
-                ]}
-              />
-            ),
-          },
+          { label: t('Delete policy'), act: () => remove(row), isDanger: true },
         ]}
       />
-      <FormDrawer
-        title={t('Media policy')}
-        isOpen={isOpen}
-        close={() => setOpen(false)}
-        submit={t('Save policy')}
-        problem={problem}
-        isBusy={isBusy}
-        act={() => void save()}
-      >
-        <Select
-          label={t('Applies to')}
-          value={fields.subject}
-          set={set('subject')}
-          options={SUBJECTS}
-        />
-        <Input
-          label={t('Name')}
-          hint={t('Auth ID, user, trunk ID or carrier name')}
-          value={fields.name}
-          set={set('name')}
-          problem={problems['name']}
-          required
-        />
-        <Input
-          label={t('Codecs in order of preference')}
-          hint={t('For example: OPUS, G722, PCMU. Empty: as in the settings')}
-          value={fields.codecs}
-          set={set('codecs')}
-          problem={problems['codecs']}
-        />
-        <Select
-          label={t('SRTP')}
-          value={fields.srtp}
-          set={set('srtp')}
-          options={[
-            ['', t('As in the settings')],
-            ['off', t('Off')],
-            ['optional', t('Optional')],
-            ['required', t('Required')],
-          ]}
-        />
-      </FormDrawer>
-    </>
+    ),
+  },
+];
+
+function PolicyForm({ of: policies }: { readonly of: Policies }) {
+  const { fields, set, problems } = policies;
+  return (
+    <FormDrawer
+      title={t('Media policy')}
+      isOpen={policies.isOpen}
+      close={policies.close}
+      submit={t('Save policy')}
+      problem={policies.problem}
+      isBusy={policies.isBusy}
+      act={() => void policies.save()}
+    >
+      <Select
+        label={t('Applies to')}
+        value={fields.subject}
+        set={set('subject')}
+        options={SUBJECTS}
+      />
+      <Input
+        label={t('Name')}
+        hint={t('Auth ID, user, trunk ID or carrier name')}
+        value={fields.name}
+        set={set('name')}
+        problem={problems['name']}
+        required
+      />
+      <Input
+        label={t('Codecs in order of preference')}
+        hint={t('For example: OPUS, G722, PCMU. Empty: as in the settings')}
+        value={fields.codecs}
+        set={set('codecs')}
+        problem={problems['codecs']}
+      />
+      <Select label={t('SRTP')} value={fields.srtp} set={set('srtp')} options={SRTP} />
+    </FormDrawer>
   );
 }

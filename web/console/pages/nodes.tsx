@@ -6,7 +6,7 @@ import { href } from '../place.ts';
 import { t } from '../text.ts';
 import { confirmed } from '../ui/overlay.tsx';
 import { Ago, Badge, Head, LoadProblem, Problem, type Tone } from '../ui/parts.tsx';
-import { Table } from '../ui/table.tsx';
+import { type Column, Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 
 const EVERY_MS = 5000;
@@ -17,12 +17,9 @@ const STATES: Readonly<Record<string, readonly [tone: Tone, name: string]>> = {
   unreachable: ['bad', t('No answer')],
 };
 
-/** Live nodes that share the database. */
-export function Nodes() {
-  const found = useLoad('nodes', () => get('/admin/v1/nodes'), EVERY_MS);
+/** Drains a node after a confirmation. */
+function useDrain(again: () => void) {
   const { problem, run } = useAction();
-  const list = found.value && rows(found.value['nodes']);
-  const versions = new Set(list?.map((row) => row['version']).filter((one) => one !== null));
   const drain = async (node: string) => {
     const isSure = await confirmed({
       title: t('Drain node {node}?', { node }),
@@ -33,9 +30,20 @@ export function Nodes() {
     await run(async () => {
       await call('POST', `/admin/v1/nodes/${encodeURIComponent(node)}/drain`);
       toast(t('Node {node} accepts no new calls.', { node }));
-      found.again();
+      again();
     });
   };
+  return { problem, drain };
+}
+
+type Drain = ReturnType<typeof useDrain>['drain'];
+
+/** Live nodes that share the database. */
+export function Nodes() {
+  const found = useLoad('nodes', () => get('/admin/v1/nodes'), EVERY_MS);
+  const { problem, drain } = useDrain(found.again);
+  const list = found.value && rows(found.value['nodes']);
+  const versions = new Set(list?.map((row) => row['version']).filter((one) => one !== null));
   return (
     <>
       <Head
@@ -57,67 +65,67 @@ export function Nodes() {
         problem={found.problem}
         keyOf={(row) => text(row['node'])}
         empty={t('No live nodes.')}
-        columns={[
-          {
-            title: t('Node'),
-            value: (row) => (
-              <>
-                <code class="strong">{text(row['node'])}</code>{' '}
-                {row['self'] === true && <span class="muted small">{t('this node')}</span>}
-              </>
-            ),
-            sort: (row) => text(row['node']),
-          },
-          {
-            title: t('State'),
-            value: (row) => <State row={row} />,
-            sort: (row) => text(row['state']),
-          },
-          { title: t('Version'), value: (row) => text(row['version']) || '—', isMinor: true },
-          {
-            title: t('Running calls'),
-            value: (row) => callsOf(row),
-            sort: (row) => Number(row['calls_active']),
-            isNumber: true,
-          },
-          {
-            title: t('Phones'),
-            value: (row) => count(row['registrations']) || '—',
-            isNumber: true,
-            isMinor: true,
-          },
-          {
-            title: t('Up since'),
-            value: (row) => <Ago value={row['started_at']} />,
-            sort: (row) => text(row['started_at']),
-            isMinor: true,
-          },
-          {
-            title: t('Actions'),
-            isActions: true,
-            value: (row) => (
-              <span class="row end">
-                <a class="btn tiny" href={href('log', { node: text(row['node']) })}>
-                  {t('Log')}
-                </a>
-                {may('change') && (
-                  <button
-                    type="button"
-                    class="btn tiny danger-quiet"
-                    disabled={row['state'] === 'draining' || row['state'] === 'unreachable'}
-                    onClick={() => void drain(text(row['node']))}
-                  >
-                    {t('Drain')}
-                  </button>
-                )}
-              </span>
-            ),
-          },
-        ]}
+        columns={columnsOf(drain)}
       />
     </>
   );
 }
+
+const columnsOf = (drain: Drain): readonly Column[] => [
+  {
+    title: t('Node'),
+    value: (row) => (
+      <>
+        <code class="strong">{text(row['node'])}</code>{' '}
+        {row['self'] === true && <span class="muted small">{t('this node')}</span>}
+      </>
+    ),
+    sort: (row) => text(row['node']),
+  },
+  {
+    title: t('State'),
+    value: (row) => <State row={row} />,
+    sort: (row) => text(row['state']),
+  },
+  { title: t('Version'), value: (row) => text(row['version']) || '—', isMinor: true },
+  {
+    title: t('Running calls'),
+    value: (row) => callsOf(row),
+    sort: (row) => Number(row['calls_active']),
+    isNumber: true,
+  },
+  {
+    title: t('Phones'),
+    value: (row) => count(row['registrations']) || '—',
+    isNumber: true,
+    isMinor: true,
+  },
+  {
+    title: t('Up since'),
+    value: (row) => <Ago value={row['started_at']} />,
+    sort: (row) => text(row['started_at']),
+    isMinor: true,
+  },
+  { title: t('Actions'), isActions: true, value: (row) => <NodeActions row={row} drain={drain} /> },
+];
+
+const NodeActions = ({ row, drain }: { readonly row: Row; readonly drain: Drain }) => (
+  <span class="row end">
+    <a class="btn tiny" href={href('log', { node: text(row['node']) })}>
+      {t('Log')}
+    </a>
+    {may('change') && (
+      <button
+        type="button"
+        class="btn tiny danger-quiet"
+        disabled={row['state'] === 'draining' || row['state'] === 'unreachable'}
+        onClick={() => void drain(text(row['node']))}
+      >
+        {t('Drain')}
+      </button>
+    )}
+  </span>
+);
 
 const callsOf = (row: Row): string =>
   row['calls_active'] === null

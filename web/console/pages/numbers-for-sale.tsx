@@ -30,8 +30,8 @@ export const PER_MONTH: Column = {
   isNumber: true,
 };
 
-export function Market({ account }: { readonly account: string }) {
-  const { fields, setAll } = useQuery({ view: 'own', page: '1', country: '' });
+/** Buys a number after a confirmation. `round` counts the purchases. */
+function usePurchase(account: string) {
   const { problem, run } = useAction();
   const [round, setRound] = useState(0);
   const buy = async (row: Row) => {
@@ -53,6 +53,13 @@ export function Market({ account }: { readonly account: string }) {
     if (isDone) toast(t('{name} belongs to the account now.', { name: text(row['e164']) }));
     setRound(round + 1);
   };
+  return { problem, round, buy };
+}
+
+/** Numbers that the account can buy. */
+export function Market({ account }: { readonly account: string }) {
+  const { fields, setAll } = useQuery({ view: 'own', page: '1', country: '' });
+  const { problem, round, buy } = usePurchase(account);
   const isCountry = /^[A-Za-z]{2}$/.test(fields.country);
   return (
     <>
@@ -80,33 +87,35 @@ export function Market({ account }: { readonly account: string }) {
         }
         emptyTitle={t('No number is for sale.')}
         emptyDetail={t('The operator adds numbers to the inventory of the service.')}
-        columns={[
-          NUMBER,
-          COUNTRY,
-          { title: t('Region'), value: (row) => text(row['region']), isMinor: true },
-          {
-            title: t('Setup'),
-            value: (row) => money(row['setup_fee'], row['currency']),
-            sort: (row) => Number(row['setup_fee']),
-            isNumber: true,
-            isMinor: true,
-          },
-          PER_MONTH,
-          {
-            title: t('Buy'),
-            isActions: true,
-            need: 'change',
-            value: (row) => (
-              <button type="button" class="btn tiny" onClick={() => void buy(row)}>
-                {t('Buy number')}
-              </button>
-            ),
-          },
-        ]}
+        columns={columnsOf(buy)}
       />
     </>
   );
 }
+
+const columnsOf = (buy: (row: Row) => Promise<void>): readonly Column[] => [
+  NUMBER,
+  COUNTRY,
+  { title: t('Region'), value: (row) => text(row['region']), isMinor: true },
+  {
+    title: t('Setup'),
+    value: (row) => money(row['setup_fee'], row['currency']),
+    sort: (row) => Number(row['setup_fee']),
+    isNumber: true,
+    isMinor: true,
+  },
+  PER_MONTH,
+  {
+    title: t('Buy'),
+    isActions: true,
+    need: 'change',
+    value: (row) => (
+      <button type="button" class="btn tiny" onClick={() => void buy(row)}>
+        {t('Buy number')}
+      </button>
+    ),
+  },
+];
 
 /** Numbers of the whole service, for the operator. */
 export const Inventory = () => (

@@ -10,12 +10,15 @@ import { Select } from '../ui/form.tsx';
 import { type Action, confirmed, FormDrawer } from '../ui/overlay.tsx';
 import { At, Badge, Head, Problem, Tabs } from '../ui/parts.tsx';
 import { Resource } from '../ui/resource.tsx';
+import type { Column } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 import { ImportLink } from './import-link.tsx';
 import { COUNTRY, Inventory, Market, NUMBER, PER_MONTH } from './numbers-for-sale.tsx';
 
+const VIEW = { view: 'own', page: '1', q: '' };
+
 export function Numbers({ account, isStaff }: PageProps) {
-  const { fields, setAll } = useQuery({ view: 'own', page: '1', q: '' });
+  const { fields, setAll } = useQuery(VIEW);
   const views = [
     ['own', t('Numbers of the account')],
     ['buy', t('Buy a number')],
@@ -50,13 +53,10 @@ export function Numbers({ account, isStaff }: PageProps) {
 const pathOf = (root: string, row: Row, suffix = ''): string =>
   `${root}/${encodeURIComponent(text(row['e164']))}${suffix}`;
 
-function Own({ account }: { readonly account: string }) {
-  const root = `/api/v1/Account/${account}/numbers`;
-  const { setAll } = useQuery({ view: 'own', page: '1', q: '' });
-  const targets = useTargets(account);
+/** Requests about a number, each with its result. */
+function useNumberRequests(root: string) {
   const { problem, run } = useAction();
-  const [assigned, setAssigned] = useState<Row>();
-  const act = (done: string, send: () => Promise<unknown>, again: () => void) =>
+  const change = (done: string, send: () => Promise<unknown>, again: () => void) =>
     run(async () => {
       await send();
       toast(done);
@@ -70,8 +70,14 @@ function Own({ account }: { readonly account: string }) {
       action: t('Release number'),
     });
     if (isSure)
-      await act(t('The number is released.'), () => call('DELETE', pathOf(root, row)), again);
+      await change(t('The number is released.'), () => call('DELETE', pathOf(root, row)), again);
   };
+  const undoRelease = (row: Row, again: () => void) =>
+    change(
+      t('The release is undone.'),
+      () => call('POST', pathOf(root, row, '/cancel-release'), {}),
+      again,
+    );
   const check = (row: Row) =>
     run(async () => {
       const health = await get(pathOf(root, row, '/health'));
@@ -81,37 +87,35 @@ function Own({ account }: { readonly account: string }) {
         isGood ? 'good' : 'bad',
       );
     });
-  const actionsOf = (row: Row, again: () => void): readonly Action[] => [
-    { label: t('Assign number'), act: () => setAssigned(row), need: 'change' },
-    { label: t('Check number'), act: () => check(row) },
-    {
-      label: t('Undo release'),
-      act: () =>
-        act(
-          t('The release is undone.'),
-          () => call('POST', pathOf(root, row, '/cancel-release'), {}),
-          again,
-        ),
-      isShown: row['status'] === 'pending_release',
-      need: 'change',
-    },
-    {
-      label: t('Release number'),
-      act: () => release(row, again),
-      isDanger: true,
-      isShown: row['status'] !== 'pending_release',
-      need: 'change',
-    },
-  ];
-  const buy = may('change') && (
-    <button
-      type="button"
-      class="btn primary"
-      onClick={() => setAll({ view: 'buy', q: '', page: '1' })}
-    >
-      {t('Buy number')}
-    </button>
-  );
+  return { problem, release, undoRelease, check };
+}
+
+/** Numbers of the account. */
+function Own({ account }: { readonly account: string }) {
+  const root = `/api/v1/Account/${account}/numbers`;
+  const targets = useTargets(account);
+  const { problem, release, undoRelease, check } = useNumberRequests(root);
+  const [assigned, setAssigned] = useState<Row>();
+  const actionsOf = (row: Row, again: () => void): readonly Action[] => {
+    const isReleased = row['status'] === 'pending_release';
+    return [
+      { label: t('Assign number'), act: () => setAssigned(row), need: 'change' },
+      { label: t('Check number'), act: () => check(row) },
+      {
+        label: t('Undo release'),
+        act: () => undoRelease(row, again),
+        isShown: isReleased,
+        need: 'change',
+      },
+      {
+        label: t('Release number'),
+        act: () => release(row, again),
+        isDanger: true,
+        isShown: !isReleased,
+        need: 'change',
+      },
+    ];
+  };
   return (
     <>
       <Problem text={problem} />
@@ -128,31 +132,8 @@ function Own({ account }: { readonly account: string }) {
         nameOf={(row) => text(row['e164'])}
         actionsOf={actionsOf}
         emptyTitle={t('No numbers yet.')}
-        emptyAction={buy}
-        columns={[
-          NUMBER,
-          COUNTRY,
-          {
-            title: t('Receives calls'),
-            value: (row) => <Receiver targets={targets} row={row} />,
-          },
-          {
-            title: t('State'),
-            value: (row) => (
-              <Badge tone={row['status'] === 'active' ? 'good' : 'fair'}>
-                {words(row['status'])}
-              </Badge>
-            ),
-            sort: (row) => text(row['status']),
-          },
-          PER_MONTH,
-          {
-            title: t('Next charge'),
-            value: (row) => <At value={row['next_billing_date']} />,
-            sort: (row) => text(row['next_billing_date']),
-            isMinor: true,
-          },
-        ]}
+        emptyAction={may('change') && <BuyNumber />}
+        columns={columnsOf(targets)}
       >
         {(again) => (
           <Assign
@@ -168,6 +149,43 @@ function Own({ account }: { readonly account: string }) {
     </>
   );
 }
+
+/** Opens the list of numbers for sale. */
+function BuyNumber() {
+  const { setAll } = useQuery(VIEW);
+  return (
+    <button
+      type="button"
+      class="btn primary"
+      onClick={() => setAll({ view: 'buy', q: '', page: '1' })}
+    >
+      {t('Buy number')}
+    </button>
+  );
+}
+
+const columnsOf = (targets: Targets): readonly Column[] => [
+  NUMBER,
+  COUNTRY,
+  {
+    title: t('Receives calls'),
+    value: (row) => <Receiver targets={targets} row={row} />,
+  },
+  {
+    title: t('State'),
+    value: (row) => (
+      <Badge tone={row['status'] === 'active' ? 'good' : 'fair'}>{words(row['status'])}</Badge>
+    ),
+    sort: (row) => text(row['status']),
+  },
+  PER_MONTH,
+  {
+    title: t('Next charge'),
+    value: (row) => <At value={row['next_billing_date']} />,
+    sort: (row) => text(row['next_billing_date']),
+    isMinor: true,
+  },
+];
 
 const useTargets = (account: string) => {
   const root = `/api/v1/Account/${account}`;
@@ -203,22 +221,34 @@ interface AssignProps {
   readonly done: () => void;
 }
 
+/** Target of the calls of a number, for example `app 1234`. */
+const targetOf = (row: Row | undefined): string => {
+  const [app, trunk] = [text(row?.['application_id']), text(row?.['trunk_group_id'])];
+  if (app !== '') return `app ${app}`;
+  return trunk === '' ? '' : `trunk ${trunk}`;
+};
+
+/** Replaces the target of the calls of a number. */
+async function setTarget(root: string, row: Row, target: string): Promise<void> {
+  const current = targetOf(row);
+  if (target === current) return;
+  if (current.startsWith('app')) await call('DELETE', pathOf(root, row, '/application'));
+  if (current.startsWith('trunk')) await call('DELETE', pathOf(root, row, '/assign'));
+  const [kind, id = ''] = target.split(' ');
+  if (kind === 'app') await call('POST', pathOf(root, row, '/application'), { application_id: id });
+  if (kind === 'trunk') await call('POST', pathOf(root, row, '/assign'), { trunk_group_id: id });
+}
+
 /** Assigns a number to an application, a trunk and a sub-account. */
 function Assign({ account, targets, root, row, close, done }: AssignProps) {
   const { apps, trunks } = targets;
   const subs = useLoad(`${account} subs`, () =>
     get(`/api/v1/accounts/${account}/sub-accounts/?page=1&size=100`).catch((): Row => ({})),
   );
-  const current = text(row?.['application_id'])
-    ? `app ${text(row?.['application_id'])}`
-    : text(row?.['trunk_group_id'])
-      ? `trunk ${text(row?.['trunk_group_id'])}`
-      : '';
   const [chosen, setChosen] = useState<string>();
   const [sub, setSub] = useState<string>();
   const { problem, isBusy, run } = useAction();
-  const target = chosen ?? current;
-  const owner = sub ?? text(row?.['sub_account_id']);
+  const target = chosen ?? targetOf(row);
   const finish = () => {
     setChosen(undefined);
     setSub(undefined);
@@ -227,15 +257,7 @@ function Assign({ account, targets, root, row, close, done }: AssignProps) {
   const save = () =>
     run(async () => {
       if (row === undefined) return;
-      const [kind, id = ''] = target.split(' ');
-      if (target !== current) {
-        if (current.startsWith('app')) await call('DELETE', pathOf(root, row, '/application'));
-        if (current.startsWith('trunk')) await call('DELETE', pathOf(root, row, '/assign'));
-        if (kind === 'app')
-          await call('POST', pathOf(root, row, '/application'), { application_id: id });
-        if (kind === 'trunk')
-          await call('POST', pathOf(root, row, '/assign'), { trunk_group_id: id });
-      }
+      await setTarget(root, row, target);
       if (sub !== undefined && sub !== text(row['sub_account_id'])) {
         await call('POST', pathOf(root, row, '/assign-subaccount'), { sub_account_id: sub });
       }
@@ -265,7 +287,7 @@ function Assign({ account, targets, root, row, close, done }: AssignProps) {
       />
       <Select
         label={t('Sub-account')}
-        value={owner}
+        value={sub ?? text(row?.['sub_account_id'])}
         set={setSub}
         options={[
           ['', t('None')],

@@ -7,8 +7,59 @@ import { t } from '../text.ts';
 import { Editor, type FieldSpec } from '../ui/editor.tsx';
 import { optionsOf } from '../ui/form.tsx';
 import type { Action } from '../ui/overlay.tsx';
+import type { Column } from '../ui/table.tsx';
 import { useMemberAudio } from './member-audio.tsx';
-import { membersText, RecordingBadge, Room, recordingActions, useRoom } from './room.tsx';
+import {
+  membersText,
+  RecordingBadge,
+  Room,
+  recordingActions,
+  type Send,
+  useRoom,
+} from './room.tsx';
+
+/** Action that changes a flag of a member: `on` sets it, `off` clears it. */
+function toggle(
+  member: Row,
+  field: 'mute' | 'hold' | 'coach_mode',
+  [on, off]: readonly [string, string],
+  send: Send,
+): Action {
+  const isOn = member[field] === true;
+  const label = isOn ? off : on;
+  const to = `Participant/${text(member['member_id'])}/`;
+  return { label, act: () => send('POST', to, label, { [field]: !isOn }) };
+}
+
+/** Actions of a member. `audio` returns those that play audio; its argument is the path of the member. */
+function memberActions(
+  member: Row,
+  send: Send,
+  audio: (to: string) => readonly Action[],
+): readonly Action[] {
+  const id = text(member['member_id']);
+  return [
+    toggle(member, 'mute', [t('Mute'), t('Unmute')], send),
+    toggle(member, 'hold', [t('Hold'), t('Resume')], send),
+    {
+      ...toggle(member, 'coach_mode', [t('Start coaching'), t('Stop coaching')], send),
+      isShown: text(member['role']).toLowerCase() === 'supervisor',
+    },
+    ...audio(`Member/${id}/`),
+    ...recordingActions(member['recording'], `Participant/${id}/`, send),
+    {
+      label: t('Remove from call'),
+      act: () => send('DELETE', `Participant/${id}/`, t('Removed.')),
+      isDanger: true,
+    },
+  ];
+}
+
+const ROLE: Column = {
+  title: t('Role'),
+  value: (one) => text(one['role']),
+  sort: (one) => text(one['role']),
+};
 
 interface PartyProps {
   readonly root: string;
@@ -16,44 +67,15 @@ interface PartyProps {
   readonly again: () => void;
 }
 
+/** A running multi-party call with its members. */
 export function Party({ root, row, again }: PartyProps) {
-  const name = text(row['friendly_name']);
   const path = `uuid_${text(row['mpc_uuid'])}/`;
   const { problem, send } = useRoom(`${root}${path}`, again);
   const audio = useMemberAudio(send, { speaks: false });
   const members = rows(row['members']).filter((one) => one['exit_time'] == null);
-  const toggle = (
-    one: Row,
-    field: 'mute' | 'hold' | 'coach_mode',
-    [on, off]: readonly [string, string],
-  ): Action => ({
-    label: one[field] === true ? off : on,
-    act: () =>
-      send('POST', `Participant/${text(one['member_id'])}/`, one[field] === true ? off : on, {
-        [field]: one[field] !== true,
-      }),
-  });
-  const actionsOf = (one: Row): readonly Action[] => {
-    const id = text(one['member_id']);
-    return [
-      toggle(one, 'mute', [t('Mute'), t('Unmute')]),
-      toggle(one, 'hold', [t('Hold'), t('Resume')]),
-      {
-        ...toggle(one, 'coach_mode', [t('Start coaching'), t('Stop coaching')]),
-        isShown: text(one['role']).toLowerCase() === 'supervisor',
-      },
-      ...audio.actions(`Member/${id}/`),
-      ...recordingActions(one['recording'], `Participant/${id}/`, send),
-      {
-        label: t('Remove from call'),
-        act: () => send('DELETE', `Participant/${id}/`, t('Removed.')),
-        isDanger: true,
-      },
-    ];
-  };
   return (
     <Room
-      name={name}
+      name={text(row['friendly_name'])}
       unit={`${text(row['status'])}, ${membersText(members.length)}, ${clock(Number(row['duration']))}`}
       members={members}
       send={send}
@@ -72,11 +94,7 @@ export function Party({ root, row, again }: PartyProps) {
         },
         ...recordingActions(row['recording'], '', send),
       ]}
-      second={{
-        title: t('Role'),
-        value: (one) => text(one['role']),
-        sort: (one) => text(one['role']),
-      }}
+      second={ROLE}
       statesOf={(one) => [
         one['mute'] === true && ['fair', t('Muted')],
         one['hold'] === true && ['info', t('On hold')],
@@ -84,7 +102,7 @@ export function Party({ root, row, again }: PartyProps) {
         one['mute'] !== true && one['hold'] !== true && ['good', t('Connected')],
       ]}
       timeOf={(one) => clock(Number(one['duration']))}
-      actionsOf={actionsOf}
+      actionsOf={(one) => memberActions(one, send, audio.actions)}
     >
       {audio.form}
     </Room>

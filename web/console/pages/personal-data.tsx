@@ -20,20 +20,17 @@ const KINDS = [
   ['do_not_call_lists', t('Do-not-call lists')],
 ] as const;
 
-/** Records of one telephone number in all accounts: find, export and erase. */
-export function PersonalData(_: PageProps) {
-  const [typed, setTyped] = useState('');
+/** Counts of the records of a number, with the requests that find and erase them. */
+function useRecords() {
   const [found, setFound] = useState<Row>();
   const { problem, fields, isBusy, run } = useAction();
-  const number = text(found?.['number']);
-  const path = `?${new URLSearchParams({ number })}`;
   const find = (wanted: string) =>
     run(async () => {
       setFound(undefined);
-      const counted = await get(`${ROOT}?${new URLSearchParams({ number: wanted })}`);
+      const counted = await get(`${ROOT}?${queryOf(wanted)}`);
       setFound({ ...counted, number: wanted });
     });
-  const erase = async () => {
+  const erase = async (number: string) => {
     const isSure = await confirmed({
       title: t('Erase {number} from all records?', { number }),
       detail: t(
@@ -43,12 +40,21 @@ export function PersonalData(_: PageProps) {
       typed: number,
     });
     if (!isSure) return;
-    const isDone = await run(() => call('DELETE', `${ROOT}${path}`));
+    const isDone = await run(() => call('DELETE', `${ROOT}?${queryOf(number)}`));
     if (!isDone) return;
     toast(t('The number is erased.'));
     await find(number);
   };
-  const isEmpty = found !== undefined && KINDS.every(([name]) => found[name] === 0);
+  return { found, problem, numberProblem: fields['number'], isBusy, find, erase };
+}
+
+const queryOf = (number: string) => new URLSearchParams({ number });
+
+/** Records of one telephone number in all accounts: find, export and erase. */
+export function PersonalData(_: PageProps) {
+  const [typed, setTyped] = useState('');
+  const { found, problem, numberProblem, isBusy, find, erase } = useRecords();
+  const number = text(found?.['number']);
   return (
     <>
       <Head
@@ -63,44 +69,54 @@ export function PersonalData(_: PageProps) {
             type="tel"
             value={typed}
             set={setTyped}
-            problem={fields['number']}
+            problem={numberProblem}
             required
           />
           <button type="submit" class="btn primary" aria-busy={isBusy}>
             {t('Find records')}
           </button>
         </form>
-        <Problem text={fields['number'] === undefined ? problem : undefined} />
+        <Problem text={numberProblem === undefined ? problem : undefined} />
       </Card>
-      {isEmpty && (
+      {found === undefined ? null : KINDS.every(([name]) => found[name] === 0) ? (
         <Empty title={t('No record contains {number}.', { number })}>
           <p>{t('Check the country code, or search for another number.')}</p>
         </Empty>
-      )}
-      {found !== undefined && !isEmpty && (
-        <Card
-          title={t('Records of {number}', { number })}
-          actions={
-            <>
-              <Save path={`${ROOT}/export${path}`} name={`personal-data-${number}.ndjson`}>
-                {t('Export records')}
-              </Save>
-              {may('change') && (
-                <button type="button" class="btn danger" onClick={() => void erase()}>
-                  {t('Erase number')}
-                </button>
-              )}
-            </>
-          }
-        >
-          <Tiles of={KINDS.map(([name, title]) => ({ name: title, value: count(found[name]) }))} />
-          <p class="small muted">
-            {t(
-              'An erasure keeps do-not-call lists, so that campaigns still do not call the number. Running calls must end first.',
-            )}
-          </p>
-        </Card>
+      ) : (
+        <Records of={found} number={number} erase={() => void erase(number)} />
       )}
     </>
   );
 }
+
+interface RecordsProps {
+  /** Number of records by kind. */
+  readonly of: Row;
+  readonly number: string;
+  readonly erase: () => void;
+}
+
+const Records = ({ of: counts, number, erase }: RecordsProps) => (
+  <Card
+    title={t('Records of {number}', { number })}
+    actions={
+      <>
+        <Save path={`${ROOT}/export?${queryOf(number)}`} name={`personal-data-${number}.ndjson`}>
+          {t('Export records')}
+        </Save>
+        {may('change') && (
+          <button type="button" class="btn danger" onClick={erase}>
+            {t('Erase number')}
+          </button>
+        )}
+      </>
+    }
+  >
+    <Tiles of={KINDS.map(([name, title]) => ({ name: title, value: count(counts[name]) }))} />
+    <p class="small muted">
+      {t(
+        'An erasure keeps do-not-call lists, so that campaigns still do not call the number. Running calls must end first.',
+      )}
+    </p>
+  </Card>
+);

@@ -10,26 +10,33 @@ import { Snippets } from '../ui/snippets.tsx';
 
 const NEW = { from: '', to: '', answer_url: '' };
 
-/** Places outbound calls to one or more destinations. */
-export function PlaceCall({ account }: { readonly account: string }) {
-  const [isOpen, setOpen] = useState(false);
+/** Form of outbound calls and the request that places them. */
+function usePlaceCall(account: string, close: () => void) {
   const { fields, set } = useFields(NEW);
   const { problem, fields: problems, isBusy, run } = useAction();
-  const numbers = useLoad(`${account} ${isOpen}`, () =>
-    isOpen ? get(`/api/v1/Account/${account}/numbers?per_page=100`) : Promise.resolve<Row>({}),
-  );
   const path = `/api/v1/Account/${account}/Call/`;
   const destinations = fields.to.split(/\s*[\n,<]\s*/).filter((one) => one !== '');
   const body = { ...fields, to: destinations.join('<'), answer_method: 'POST' };
-  if (!may('change')) return null;
   const place = () =>
     run(async () => {
       const placed = await call('POST', path, body);
-      setOpen(false);
+      close();
       const id = text(placed['request_uuid']);
       if (destinations.length > 1) go(href('calls', { state: 'live' }));
       else if (id !== '') go(href(`calls/${id}`));
     });
+  return { fields, set, problem, problems, isBusy, place, request: { method: 'POST', path, body } };
+}
+
+/** Places outbound calls to one or more destinations. */
+export function PlaceCall({ account }: { readonly account: string }) {
+  const [isOpen, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  const { fields, set, problem, problems, isBusy, place, request } = usePlaceCall(account, close);
+  const numbers = useLoad(`${account} ${isOpen}`, () =>
+    isOpen ? get(`/api/v1/Account/${account}/numbers?per_page=100`) : Promise.resolve<Row>({}),
+  );
+  if (!may('change')) return null;
   return (
     <>
       <button type="button" class="btn primary" onClick={() => setOpen(true)}>
@@ -38,7 +45,7 @@ export function PlaceCall({ account }: { readonly account: string }) {
       <FormDrawer
         title={t('Place call')}
         isOpen={isOpen}
-        close={() => setOpen(false)}
+        close={close}
         submit={t('Place call')}
         act={() => void place()}
         problem={problem}
@@ -71,7 +78,7 @@ export function PlaceCall({ account }: { readonly account: string }) {
           problem={problems['answer_url']}
           required
         />
-        <Snippets request={{ method: 'POST', path, body }} />
+        <Snippets request={request} />
       </FormDrawer>
     </>
   );
