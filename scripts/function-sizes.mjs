@@ -7,8 +7,6 @@ import { fileURLToPath } from 'node:url';
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const FOLDERS = ['src', 'web', 'bench', 'scripts', 'packages', 'bin', 'examples'];
 const MAX_LINES = 60;
-/** Maximum for components. Their markup has one line per attribute. */
-const MAX_COMPONENT_LINES = 170;
 const MAX_NESTING = 6;
 
 const FUNCTION = /^(ArrowFunctionExpression|FunctionExpression|FunctionDeclaration)$/;
@@ -21,10 +19,9 @@ export async function functionSizes() {
   const findings = [];
   for (const file of await sources()) {
     const text = readFileSync(join(root, file), 'utf8');
-    const most = file.endsWith('.tsx') ? MAX_COMPONENT_LINES : MAX_LINES;
     for (const { line, lines, nesting } of functionsOf(parseSync(file, text).program, text)) {
       if (nesting > MAX_NESTING) findings.push(`${file}:${line} is nested ${nesting} deep`);
-      if (lines > most) findings.push(`${file}:${line} has ${lines} lines`);
+      if (lines > MAX_LINES) findings.push(`${file}:${line} has ${lines} lines`);
     }
   }
   return { ok: findings.length === 0, output: findings.join('\n') };
