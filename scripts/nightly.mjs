@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // `npm run nightly` runs all long tests of reliability in order, with new seeds each night. Options after `--`:
-// `--scale 2` (default 1) multiplies seeds and durations, `--seed 7` (default: the date), names of steps. With scale 1 it takes
-// about two hours on two cores. Writes the output of each step to build/nightly, and exits with 1 if one failed.
+// `--minutes 30` (default 120) is the approximate duration on two cores, to which seeds and durations are scaled;
+// `--seed 7` (default: the date); names of steps. Writes the output of each step to build/nightly, and exits with 1 if one failed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdirSync } from 'node:fs';
@@ -15,17 +15,20 @@ const DAY_MS = 86_400_000;
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    scale: { type: 'string', default: '1' },
+    minutes: { type: 'string', default: '120' },
     seed: { type: 'string', default: String(Math.floor(Date.now() / DAY_MS)) },
   },
 });
-const scale = Number(values.scale);
+/** Duration of a run in minutes with the numbers below. */
+const WHOLE_MINUTES = 120;
+const scale = Number(values.minutes) / WHOLE_MINUTES;
 const seed = Number(values.seed);
 if (!(scale > 0) || !Number.isSafeInteger(seed)) {
-  console.error('usage: npm run nightly -- [--scale 1] [--seed 1] [step …]');
+  console.error('usage: npm run nightly -- [--minutes 120] [--seed 1] [step …]');
   process.exit(2);
 }
 const times = (count) => String(Math.max(1, Math.round(count * scale)));
+const minutes = (whole) => String(Math.max(0.5, Math.round(whole * scale * 10) / 10));
 /** First seed of the simulations: each night has its own range. */
 const from = String(1_000_000 + (seed % 1_000_000) * 10_000);
 
@@ -33,11 +36,24 @@ const STEPS = {
   simulation: ['test/sim/run.ts', '--nightly', '--seeds', times(1000), '--from', from],
   calls: ['test/sim/run.ts', '--seeds', times(100), '--from', from],
   crash: ['test/crash/run.ts', times(200), String(seed)],
-  'judge-1': ['test/judge/run.ts', '--minutes', times(15), '--seed', String(seed)],
-  'judge-3': ['test/judge/run.ts', '--nodes', '3', '--minutes', times(30), '--seed', String(seed)],
+  'judge-1': ['test/judge/run.ts', '--minutes', minutes(15), '--seed', String(seed)],
+  'judge-3': [
+    'test/judge/run.ts',
+    '--nodes',
+    '3',
+    '--minutes',
+    minutes(30),
+    '--seed',
+    String(seed),
+  ],
   fuzz: ['scripts/fuzz.mjs', '--seconds', times(60), '--seed', String(seed)],
-  api: ['test/fuzz/openapi.ts', '--minutes', times(10), '--seed', String(seed)],
-  attack: ['test/attack/run.ts', '--quick'],
+  api: ['test/fuzz/openapi.ts', '--minutes', minutes(10), '--seed', String(seed)],
+  attack: [
+    'test/attack/run.ts',
+    '--quick',
+    '--seconds',
+    String(Math.min(10, 3 + Number(times(7)))),
+  ],
 };
 const unknown = positionals.filter((name) => !(name in STEPS));
 if (unknown.length > 0) {
@@ -54,9 +70,9 @@ for (const [name, args] of Object.entries(STEPS)) {
   for (const stream of [child.stdout, child.stderr]) stream.pipe(log, { end: false });
   const [status, signal] = await once(child, 'close');
   log.end();
-  const minutes = ((performance.now() - startMs) / 60_000).toFixed(1);
-  console.log(`${status === 0 ? '✓' : '✗'} ${name}: ${minutes} min${signal ? `, ${signal}` : ''}`);
+  const took = ((performance.now() - startMs) / 60_000).toFixed(1);
+  console.log(`${status === 0 ? '✓' : '✗'} ${name}: ${took} min${signal ? `, ${signal}` : ''}`);
   failed += status === 0 ? 0 : 1;
 }
-console.log(`seed ${seed}, scale ${scale}: ${failed} failed. Output: ${out}`);
+console.log(`seed ${seed}, --minutes ${values.minutes}: ${failed} failed. Output: ${out}`);
 process.exit(failed === 0 ? 0 : 1);

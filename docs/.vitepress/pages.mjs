@@ -80,6 +80,7 @@ export const SECTIONS = [
       { title: 'Testing', path: 'internals/testing' },
       { title: 'Reliability', path: 'internals/reliability' },
       { title: 'Media performance', path: 'internals/media-performance' },
+      { title: 'Events of model vendors', path: 'internals/vendor-events' },
       { title: 'Console design', path: 'internals/console' },
       { title: 'Console and REST API', path: 'internals/console-routes' },
       { title: 'Dependencies', path: 'internals/dependencies' },

@@ -45,8 +45,7 @@ async def stream(socket):
             message = json.loads(data)  # the vendor sends JSON in binary frames
             if "setupComplete" in message:
                 ready.set()
-                turns = [{"role": "user", "parts": [{"text": "Greet the caller."}]}]
-                await model.send({"clientContent": {"turns": turns, "turnComplete": True}})
+                await model.send({"realtimeInput": {"text": "Greet the caller."}})
             content = message.get("serverContent", {})
             for part in content.get("modelTurn", {}).get("parts", []):
                 audio = part.get("inlineData", {})

@@ -34,8 +34,7 @@ function geminiBot(socket: BotSocket): Bot {
   function read(message: Event): void {
     if ('setupComplete' in message) {
       isReady = true;
-      const turns = [{ role: 'user', parts: [{ text: 'Greet the caller.' }] }];
-      model.send({ clientContent: { turns, turnComplete: true } });
+      model.send({ realtimeInput: { text: 'Greet the caller.' } });
     }
     const content = part(message, 'serverContent');
     const parts = part(content, 'modelTurn')['parts'];

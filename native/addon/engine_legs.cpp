@@ -123,8 +123,11 @@ Session session_of(SessionArguments session) {
   if (Argument learned = session.next("rtcpLearned"); learned.given()) {
     remote.rtcp_learned = learned.boolean();
   }
-  if (Argument comfort = session.next("comfortNoise"); comfort.given()) {
-    remote.send.comfort_noise = comfort.boolean();
+  Argument comfort_send = session.next("comfortNoise.send");
+  Argument comfort_receive = session.next("comfortNoise.receive");
+  if (comfort_send.given()) {
+    remote.send.comfort_noise = payload_type_of(comfort_send);
+    remote.receive.comfort_noise = payload_type_of(comfort_receive);
   }
   if (Argument metrics = session.next("voipMetrics"); metrics.given()) {
     remote.voip_metrics = metrics.boolean();

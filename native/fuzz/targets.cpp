@@ -46,7 +46,9 @@ Address peer() {
 /// Feeds everything that a leg receives: RTP, codec payloads, telephone-events and comfort noise.
 void receive(const CodecSpec& spec, uint8_t payload_type, Bytes input) {
   ReceivePath path(std::make_unique<JitterBuffer>(make_decoder(spec)));
-  path.configure({{peer(), {}, true, {}, false}, spec.coding, payload_type, uint8_t{101}}, Nanos{});
+  ReceiveConfig config{{peer(), {}, true, {}, false}, spec.coding, payload_type, uint8_t{101}};
+  config.comfort_noise = uint8_t{98};
+  path.configure(config, Nanos{});
   std::vector<Sample> frame(frame_samples(path.rate()));
   std::vector<uint8_t> datagram;
   Course course{input};
@@ -167,7 +169,7 @@ class Pair final : public PacketSink {
       remote.receive.coding = remote.send.coding = spec.coding;
       remote.receive.payload_type = remote.send.payload_type = 96;
       remote.receive.telephone_event = 101;
-      remote.send.comfort_noise = (manner & 0x40) != 0;
+      if ((manner & 0x40) != 0) remote.send.comfort_noise = remote.receive.comfort_noise = uint8_t{98};
       remote.send.packet_ms = 10 * (1 + ((times >> (4 * i)) & 0xf) % 6);
       core_.leg(handle(i))->configure(remote, now_);
     }

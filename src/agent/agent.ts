@@ -9,6 +9,7 @@ import type { AgentFile } from './agent-file.ts';
 import { Conversation } from './conversation.ts';
 import { answerDocument, outcomeDocument } from './documents.ts';
 import { part, textOf } from './model/json-socket.ts';
+import type { AgentNetwork } from './network.ts';
 import { inputOf, openModel } from './open-model.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -16,6 +17,7 @@ export interface AgentOptions {
   readonly agent: AgentFile;
   readonly sounds: ReadonlyMap<string, Buffer>;
   readonly clock: Clock;
+  readonly network: AgentNetwork;
   /** Public URL of the agent, without password; undefined: that of `listen`. */
   readonly url?: string;
   print(line: string): void;
@@ -199,7 +201,7 @@ class AgentProgram implements RunningAgent {
 
   /** Begins a conversation with the message `start`. */
   #begin(text: string, socket: WebSocket): Conversation | undefined {
-    const { agent, sounds, clock, print } = this.#options;
+    const { agent, sounds, clock, network, print } = this.#options;
     const message = parsed(text);
     if (part(message, 'start')['streamId'] === undefined) return undefined;
     const { callId, streamId, from } = part(message, 'start');
@@ -208,8 +210,9 @@ class AgentProgram implements RunningAgent {
     return new Conversation({
       agent,
       clock,
+      network,
       sounds,
-      openModel: (events) => openModel(agent, clock, events),
+      openModel: (events) => openModel(agent, { clock, network }, events),
       send: (one) => {
         if (socket.readyState !== socket.OPEN) return;
         socket.send(JSON.stringify({ ...one, streamId }));

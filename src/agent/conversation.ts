@@ -4,6 +4,7 @@ import type { AgentFile } from './agent-file.ts';
 import { Costs, millionths } from './costs.ts';
 import { isJson, type Json, part, textOf } from './model/json-socket.ts';
 import type { Model, ModelAudio, ModelEvents, Speaker } from './model/model.ts';
+import type { AgentNetwork } from './network.ts';
 import type { Outcome } from './outcome.ts';
 import { Playback } from './playback.ts';
 import { ToolRunner } from './tool-runner.ts';
@@ -11,6 +12,7 @@ import { ToolRunner } from './tool-runner.ts';
 export interface ConversationNeeds {
   readonly agent: AgentFile;
   readonly clock: Clock;
+  readonly network: AgentNetwork;
   /** Audio of the tools of type play: signed 16-bit little-endian samples at 8 kHz, by tool name. */
   readonly sounds: ReadonlyMap<string, Buffer>;
   openModel(events: ModelEvents): Model;
@@ -54,7 +56,7 @@ export class Conversation {
   #isOver = false;
 
   constructor(needs: ConversationNeeds) {
-    const { agent, clock } = needs;
+    const { agent, clock, network } = needs;
     this.#needs = needs;
     this.#playback = new Playback(clock);
     this.#costs = new Costs(agent.prices);
@@ -64,6 +66,7 @@ export class Conversation {
       sounds: needs.sounds,
       limit: agent.limits.toolCalls,
       clock,
+      network,
       send: (message) => this.#send(message),
       play: (payload) => this.#play(payload),
       result: (call, text) => {

@@ -1,9 +1,11 @@
 /** Process that runs the agents of applications. The service starts it with the first call of such an application. */
 import { randomBytes } from 'node:crypto';
 import { systemClock as clock } from '../edge/clock/system-clock.ts';
+import { createEgressGuard, type EgressOptions } from '../edge/egress/egress.ts';
 import { type RunningAgent, startAgent } from './agent.ts';
 import { readDefinition } from './definition.ts';
 import type { HostReply, HostRequest } from './host-messages.ts';
+import { openNetwork } from './network.ts';
 
 interface Running {
   readonly agent: RunningAgent;
@@ -15,6 +17,8 @@ const CHECK_MS = 5000;
 /** Agents of this process. The one that was used least recently is stopped beyond that, if it has no calls. */
 const MAX_AGENTS = 1000;
 
+/** The service passes the options of its egress guard as the argument. */
+const network = openNetwork(createEgressGuard(JSON.parse(process.argv[2] ?? '') as EgressOptions));
 const agents = new Map<string, Promise<Running>>();
 /** Agents whose definition has changed, with calls. */
 const old = new Set<Running>();
@@ -28,6 +32,7 @@ async function start({ definition, url }: HostRequest): Promise<Running> {
     agent: { ...agent, listen },
     sounds: new Map(),
     clock,
+    network,
     url,
     print: () => undefined,
   });

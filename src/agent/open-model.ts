@@ -4,6 +4,7 @@ import type { AgentFile } from './agent-file.ts';
 import { GeminiLive } from './model/gemini-live.ts';
 import type { Model, ModelEvents, ModelOptions } from './model/model.ts';
 import { OpenAiRealtime } from './model/openai-realtime.ts';
+import type { AgentNetwork } from './network.ts';
 import { Pipeline } from './pipeline/pipeline.ts';
 import { described } from './tools.ts';
 
@@ -11,13 +12,18 @@ import { described } from './tools.ts';
 export const inputOf = ({ model }: AgentFile): Model['input'] =>
   model.type === 'openai-realtime' ? 'audio/x-mulaw;rate=8000' : 'audio/x-l16;rate=16000';
 
-export function openModel(agent: AgentFile, clock: Clock, events: ModelEvents): Model {
+export function openModel(
+  agent: AgentFile,
+  { clock, network }: { readonly clock: Clock; readonly network: AgentNetwork },
+  events: ModelEvents,
+): Model {
   const { model, limits, instructions, tools, interruption } = agent;
   const options: ModelOptions = {
     instructions,
     tools: tools.map(described),
     connectMs: limits.connectSeconds * 1000,
     clock,
+    network,
     interruptible: interruption !== 'none',
   };
   switch (model.type) {

@@ -18,6 +18,8 @@ interface QueuedItem {
   /** Estimated begin and end of its audio at the caller (monotonic ms). */
   readonly fromMs: number;
   endMs: number;
+  /** Duration of its audio. */
+  audioMs: number;
 }
 
 export class Playback {
@@ -45,13 +47,15 @@ export class Playback {
     if (this.#dropped.includes(item)) return undefined;
     const fromMs = Math.max(this.#endMs, this.#clock.monotonicMs());
     const bytes = (payload.length / 4) * 3;
-    const endMs = fromMs + (bytes * 1000) / (rate * BYTES_PER_SAMPLE);
+    const audioMs = (bytes * 1000) / (rate * BYTES_PER_SAMPLE);
+    const endMs = fromMs + audioMs;
     const last = this.#queue.at(-1);
     if (last?.item === item) {
       last.endMs = endMs;
+      last.audioMs += audioMs;
       return { isNew: false };
     }
-    this.#queue.push({ item, fromMs, endMs });
+    this.#queue.push({ item, fromMs, endMs, audioMs });
     if (this.#queue.length > MAX_QUEUED) this.#queue.shift();
     return { isNew: true };
   }
@@ -72,10 +76,12 @@ export class Playback {
     this.#queue = [];
     this.#dropped.push(...queue.map(({ item }) => item));
     this.#dropped.splice(0, Math.max(0, this.#dropped.length - MAX_DROPPED));
-    return queue.map(({ item, fromMs, endMs }, i) => {
+    return queue.map(({ item, fromMs, endMs, audioMs }, i) => {
       const estimateMs = Math.max(0, Math.min(nowMs, endMs) - fromMs);
       const exactMs = i === 0 ? playedMs : 0;
-      return { item, playedMs: playedMs === undefined ? estimateMs : (exactMs ?? 0) };
+      // Vendors refuse a position after the end of the item.
+      const heardMs = Math.min(playedMs === undefined ? estimateMs : (exactMs ?? 0), audioMs);
+      return { item, playedMs: heardMs };
     });
   }
 

@@ -3,8 +3,9 @@ import type { Clock } from '../base/clock.ts';
 import type { AgentTool } from './agent-file.ts';
 import { type Json, textOf } from './model/json-socket.ts';
 import type { ToolCall } from './model/model.ts';
+import type { AgentNetwork } from './network.ts';
 import type { Outcome } from './outcome.ts';
-import { argumentsOf, callHttp, destinationOf, digitsOf } from './tools.ts';
+import { argumentsOf, callHttp, destinationOf, digitsOf, REFUSED } from './tools.ts';
 
 export interface ToolRunnerNeeds {
   readonly tools: readonly AgentTool[];
@@ -12,6 +13,7 @@ export interface ToolRunnerNeeds {
   /** Maximum calls per conversation. */
   readonly limit: number;
   readonly clock: Clock;
+  readonly network: AgentNetwork;
   send(message: Json): void;
   play(payload: string): void;
   result(call: ToolCall, text: string): void;
@@ -107,8 +109,11 @@ export class ToolRunner {
   async #http(tool: AgentTool, call: ToolCall, args: Json): Promise<void> {
     const over = new AbortController();
     this.#running.set(call.id, over);
-    const result = await callHttp(tool, args, over.signal);
-    if (this.#running.delete(call.id) && !over.signal.aborted) this.#needs.result(call, result);
+    const { network } = this.#needs;
+    const result = await callHttp(tool, args, { network, signal: over.signal });
+    if (!this.#running.delete(call.id) || over.signal.aborted) return;
+    if (result.startsWith(REFUSED)) this.#needs.note(`tool ${tool.name} ${result}`);
+    this.#needs.result(call, result);
   }
 
   #transferTo(tool: AgentTool, call: ToolCall, args: Json): void {

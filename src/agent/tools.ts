@@ -1,13 +1,17 @@
 /** Tools of an agent: their descriptions for the model, and checked arguments. */
+import { ServiceError } from '../base/errors.ts';
 import type { AgentTool } from './agent-file.ts';
 import { isJson, type Json } from './model/json-socket.ts';
 import type { ToolDescription } from './model/model.ts';
+import type { AgentNetwork } from './network.ts';
 import { textWithin } from './pipeline/bounded.ts';
 
 const MAX_RESULT_BYTES = 16 * 1024;
 const MAX_ARGUMENTS = 16 * 1024;
 const DIGITS = /^[0-9*#A-DwW]{1,100}$/;
 
+/** Begin of the result if the egress guard refuses the address. */
+export const REFUSED = 'error: the address is refused';
 const NO_PARAMETERS = { type: 'object', properties: {} };
 
 export function described(tool: AgentTool): ToolDescription {
@@ -62,7 +66,7 @@ export const digitsOf = ({ digits }: Json): string | undefined =>
 export async function callHttp(
   { url = '', method, headers, timeoutSeconds }: AgentTool,
   args: Json,
-  signal: AbortSignal,
+  { network, signal }: { readonly network: AgentNetwork; readonly signal: AbortSignal },
 ): Promise<string> {
   try {
     const hasBody = method !== 'GET' && method !== 'DELETE';
@@ -70,7 +74,7 @@ export async function callHttp(
     if (!hasBody)
       for (const [name, value] of Object.entries(args))
         target.searchParams.set(name, typeof value === 'string' ? value : JSON.stringify(value));
-    const reply = await fetch(target, {
+    const reply = await network.fetch(target, {
       method,
       headers: { ...(hasBody && { 'content-type': 'application/json' }), ...headers },
       ...(hasBody && { body: JSON.stringify(args) }),
@@ -80,6 +84,7 @@ export async function callHttp(
     const body = await textWithin(reply, MAX_RESULT_BYTES);
     return reply.ok ? body || 'ok' : `error: status ${reply.status}: ${body.slice(0, 500)}`;
   } catch (error) {
+    if (error instanceof ServiceError) return `${REFUSED}: ${error.message}`;
     const isLate = error instanceof Error && error.name === 'TimeoutError';
     return isLate ? `error: no response within ${timeoutSeconds} s` : 'error: the request failed';
   }

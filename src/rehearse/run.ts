@@ -1,5 +1,6 @@
 /** Runs rehearsals with parallel callers and judges each call. */
 
+import { type AgentNetwork, openNetwork } from '../agent/network.ts';
 import { transcribe } from '../agent/pipeline/transcribe.ts';
 import type { Clock } from '../base/clock.ts';
 import type { EgressGuard } from '../base/egress.ts';
@@ -45,6 +46,7 @@ export async function runRehearsals(
   const prepared = new Map<Rehearsal, ReadonlyMap<number, Voices>>();
   for (const rehearsal of rehearsals) prepared.set(rehearsal, await allVoices(rehearsal));
   const streams = rehearsalStreams(needs.clock, needs.egress);
+  const network = openNetwork(needs.egress);
   const results: CallResult[] = [];
   try {
     for (const rehearsal of rehearsals) {
@@ -56,7 +58,9 @@ export async function runRehearsals(
           streams,
           voices: (rate) => voices?.get(rate) ?? new Map(),
         });
-        const result = await judged(rehearsal, index + 1, observed);
+        const transcript = await wordsOf(rehearsal, observed, network);
+        const verdict = judge(rehearsal.expect, observed, transcript);
+        const result = { rehearsal, caller: index + 1, observed, transcript, ...verdict };
         needs.judged?.(result);
         observed.forgetAudio();
         return result;
@@ -65,6 +69,7 @@ export async function runRehearsals(
     }
   } finally {
     streams.stop();
+    await network.close();
   }
   return results;
 }
@@ -75,23 +80,18 @@ async function allVoices(rehearsal: Rehearsal): Promise<ReadonlyMap<number, Voic
   return voices;
 }
 
-async function judged(
-  rehearsal: Rehearsal,
-  caller: number,
-  observed: Observed,
-): Promise<CallResult> {
-  const transcript = await wordsOf(rehearsal, observed);
-  const verdict = judge(rehearsal.expect, observed, transcript);
-  return { rehearsal, caller, observed, transcript, ...verdict };
-}
-
 /** Transcribes the bot's audio. A failure of the recognizer is a fault of the call. */
-async function wordsOf({ recognizer }: Rehearsal, observed: Observed): Promise<string | undefined> {
+async function wordsOf(
+  { recognizer }: Rehearsal,
+  observed: Observed,
+  network: AgentNetwork,
+): Promise<string | undefined> {
   if (recognizer === undefined) return undefined;
   const { bot } = observed.recording();
   const samples = convertRate({ rate: RECORD_RATE_HZ, samples: bot }, RECOGNIZER_RATE_HZ);
   const settings = { ...recognizer, type: 'http' as const };
-  const words = await transcribe(settings, l16Bytes(samples), new AbortController().signal);
+  const { signal } = new AbortController();
+  const words = await transcribe(settings, l16Bytes(samples), { network, signal });
   if (words.ok) return words.value;
   observed.faults.push(words.error);
   return undefined;

@@ -1,8 +1,9 @@
 /** Definitions of agents in requests of the REST API. */
-import { type CheckedDefinition, readDefinition } from '../agent/definition.ts';
+import { readDefinition } from '../agent/definition.ts';
+import type { EgressGuard } from '../base/egress.ts';
 import type { AccountId, AppId, Random } from '../base/ids.ts';
 import { err, ok, type Result } from '../base/result.ts';
-import { type Environment, shownPath } from '../config/checked-file.ts';
+import { type Environment, shownPath, type TreeFault } from '../config/checked-file.ts';
 import { parseSource } from '../config/source.ts';
 import { AGENT_ORIGIN } from '../edge/webhook/agent-applications.ts';
 
@@ -16,13 +17,15 @@ export const agentAccess = ({
   random,
   environment,
   isAllowed,
+  egress,
 }: {
   readonly random: Random;
   readonly environment: Environment;
   readonly isAllowed: (accountId: AccountId) => boolean;
+  readonly egress: Pick<EgressGuard, 'refuses'>;
 }) => ({
   isAllowed,
-  read: (definition: unknown) => readAgent(definition, environment),
+  read: (definition: unknown) => readAgent(definition, environment, egress),
   urlOf: (appId: AppId) =>
     `${AGENT_ORIGIN}/${appId}-${Buffer.from(random.bytes(TOKEN_BYTES)).toString('hex')}`,
 });
@@ -31,6 +34,7 @@ export const agentAccess = ({
 function readAgent(
   given: unknown,
   environment: Environment,
+  egress: Pick<EgressGuard, 'refuses'>,
 ): Result<string, Readonly<Record<string, string>>> {
   let definition = given;
   if (typeof given === 'string') {
@@ -42,10 +46,27 @@ function readAgent(
   const text = JSON.stringify(definition);
   if (text.length > MAX_LENGTH) return err({ agent: TOO_LONG });
   const { agent, faults } = readDefinition(definition, environment);
-  return agent === undefined ? err(byField(faults)) : ok(text);
+  if (agent === undefined) return err(byField(faults));
+  const refused = [...refusals(agent, [], egress)];
+  return refused.length > 0 ? err(byField(refused)) : ok(text);
+}
+
+/** URLs that the agent could not reach. Names are checked at each connection. */
+function* refusals(
+  node: unknown,
+  path: readonly string[],
+  egress: Pick<EgressGuard, 'refuses'>,
+): Generator<TreeFault> {
+  if (typeof node !== 'object' || node === null) return;
+  for (const [name, value] of Object.entries(node)) {
+    const at = [...path, name];
+    const what = name === 'url' && typeof value === 'string' ? egress.refuses(value) : undefined;
+    if (what === undefined) yield* refusals(value, at, egress);
+    else yield { path: at, what };
+  }
 }
 
 const TOO_LONG = `must have at most ${MAX_LENGTH} characters`;
 
-const byField = (faults: CheckedDefinition['faults']): Readonly<Record<string, string>> =>
+const byField = (faults: readonly TreeFault[]): Readonly<Record<string, string>> =>
   Object.fromEntries(faults.map(({ path, what }) => [shownPath(['agent', ...path]), what]));

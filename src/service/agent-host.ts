@@ -7,6 +7,7 @@ import { hashHex } from '../base/hash.ts';
 import type { Logger } from '../base/logger.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import type { Application } from '../domain/provisioning/types.ts';
+import type { EgressOptions } from '../edge/egress/egress.ts';
 import type { AgentPlace } from '../edge/webhook/agent-applications.ts';
 
 const PROGRAM = fileURLToPath(new URL('../agent/host.ts', import.meta.url));
@@ -15,17 +16,26 @@ const START_MS = 10_000;
 /** Maximum number of unanswered requests. */
 const MAX_WAITING = 1000;
 
+export interface AgentHostOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Destinations that the agents may reach: those of callbacks. */
+  readonly egress: Pick<EgressOptions, 'allow' | 'allowLoopback' | 'allowInsecure'>;
+}
+
 export class AgentHost {
   readonly #clock: Clock;
   readonly #logger: Logger;
+  readonly #egress: AgentHostOptions['egress'];
   readonly #waiting = new Map<number, (reply: HostReply) => void>();
   #child: ChildProcess | undefined;
   #lastId = 0;
   #isStopped = false;
 
-  constructor({ clock, logger }: { readonly clock: Clock; readonly logger: Logger }) {
+  constructor({ clock, logger, egress }: AgentHostOptions) {
     this.#clock = clock;
     this.#logger = logger;
+    this.#egress = egress;
   }
 
   /** Starts the agent of the application, or finds it running. */
@@ -68,7 +78,10 @@ export class AgentHost {
 
   #running(): ChildProcess {
     if (this.#child?.connected === true) return this.#child;
-    const child = fork(PROGRAM, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], execArgv: [] });
+    const child = fork(PROGRAM, [JSON.stringify(this.#egress)], {
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      execArgv: [],
+    });
     this.#child = child;
     child.on('message', (reply: HostReply) => this.#settle(reply));
     child.on('error', (error) => this.#logger.error({ error }, 'process of agents failed'));

@@ -3,11 +3,15 @@ import { randomUUID } from 'node:crypto';
 import type { AgentFile } from '../../src/agent/agent-file.ts';
 import { Conversation } from '../../src/agent/conversation.ts';
 import type { Model } from '../../src/agent/model/model.ts';
+import { type AgentNetwork, openNetwork } from '../../src/agent/network.ts';
 import { openModel } from '../../src/agent/open-model.ts';
 import type { Outcome } from '../../src/agent/outcome.ts';
+import { openEgressGuard } from '../../src/edge/egress/egress.ts';
 import { eventually } from '../eventually.ts';
 import { SimClock } from '../sim/clock.ts';
 import type { Event } from './vendor.ts';
+
+export const OPEN_NETWORK = openNetwork(openEgressGuard());
 
 export const AGENT: AgentFile = {
   name: 'test',
@@ -40,20 +44,29 @@ export class TestCall {
   /** Whether the vendor has accepted the session. */
   isReady = false;
 
-  constructor(agent: Partial<AgentFile> = {}, sounds: ReadonlyMap<string, Buffer> = new Map()) {
+  constructor(
+    agent: Partial<AgentFile> = {},
+    sounds: ReadonlyMap<string, Buffer> = new Map(),
+    network: AgentNetwork = OPEN_NETWORK,
+  ) {
     const whole = { ...AGENT, ...agent };
     this.conversation = new Conversation({
       agent: whole,
       clock: this.clock,
+      network,
       sounds,
       openModel: (events) => {
-        this.model = openModel(whole, this.clock, {
-          ...events,
-          ready: () => {
-            events.ready();
-            this.isReady = true;
+        this.model = openModel(
+          whole,
+          { clock: this.clock, network },
+          {
+            ...events,
+            ready: () => {
+              events.ready();
+              this.isReady = true;
+            },
           },
-        });
+        );
         return this.model;
       },
       send: (message) => this.sent.push(message),

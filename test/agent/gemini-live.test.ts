@@ -42,10 +42,10 @@ describe('Gemini Live', () => {
       systemInstruction: { parts: [{ text: 'Be brief.' }] },
     });
     expect(vendor.upgrades[0]?.headers['x-goog-api-key']).toBe('key');
-    const greeting = await vendor.got((event) => 'clientContent' in event);
-    expect(JSON.stringify(greeting)).toContain('Hello.');
+    const greeting = await vendor.got((event) => 'realtimeInput' in event);
+    expect(greeting['realtimeInput']).toEqual({ text: expect.stringContaining('Hello.') });
     call.receive({ event: 'media', media: { track: 'inbound', payload: 'AAAA' } });
-    const heard = await vendor.got((event) => 'realtimeInput' in event);
+    const heard = await vendor.got((event) => JSON.stringify(event).includes('audio/pcm'));
     expect(heard).toEqual({
       realtimeInput: { audio: { data: 'AAAA', mimeType: 'audio/pcm;rate=16000' } },
     });
@@ -96,6 +96,166 @@ describe('Gemini Live', () => {
     );
   });
 
+  it('continues the session over a new connection when the vendor leaves', async () => {
+    await begin({ greeting: 'Hello.' });
+    const setups = () => vendor.received.filter((event) => 'setup' in event);
+    expect(setups()[0]?.['setup']).toMatchObject({
+      sessionResumption: {},
+      contextWindowCompression: { slidingWindow: {} },
+    });
+    vendor.send({ sessionResumptionUpdate: { newHandle: 'h1', resumable: true } }, speech(40), {
+      goAway: { timeLeft: '50s' },
+    });
+    await call.told('playAudio');
+    // The words of the response end first.
+    expect(setups()).toHaveLength(1);
+    vendor.send({ serverContent: { generationComplete: true } });
+    await until(() => setups().length === 2);
+    expect(setups()[1]?.['setup']).toMatchObject({ sessionResumption: { handle: 'h1' } });
+    await until(() => vendor.sockets.length === 1);
+    const hears = (payload: string) => {
+      call.receive({ event: 'media', media: { track: 'inbound', payload } });
+      return vendor.received.some((event) => JSON.stringify(event).includes(payload));
+    };
+    await until(() => hears('BBBB'));
+    const greetings = vendor.received.filter((event) => JSON.stringify(event).includes('Hello.'));
+    expect(greetings).toHaveLength(1);
+    // A lost connection without a state to resume is a failure.
+    for (const socket of vendor.sockets) socket.close(1011, 'internal');
+    await call.told('stop');
+    expect(call.notes.at(-2)?.['text']).toBe(
+      'failed: the model closed the connection with 1011 (internal)',
+    );
+  });
+
+  it('resumes after a lost connection, and fails if the vendor does not accept it in time', async () => {
+    await begin();
+    vendor.react = () => undefined;
+    vendor.send({ sessionResumptionUpdate: { newHandle: 'h', resumable: true } });
+    vendor.send(speech(20));
+    await call.told('playAudio');
+    for (const socket of vendor.sockets) socket.terminate();
+    await until(() => vendor.received.filter((event) => 'setup' in event).length === 2);
+    expect(call.outcome).toBeUndefined();
+    await call.clock.advance(5000);
+    await call.told('stop');
+    expect(call.notes.at(-2)?.['text']).toBe(
+      'failed: the model did not resume the session in time',
+    );
+  });
+
+  it('waits for the answer after an interrupted turn', async () => {
+    await begin();
+    vendor.send(speech(100));
+    await call.told('playAudio');
+    vendor.send(
+      { serverContent: { interrupted: true } },
+      { serverContent: { inputTranscription: { text: 'No' } } },
+      { serverContent: { turnComplete: true, turnCompleteReason: 'RESPONSE_REJECTED' } },
+    );
+    await until(() => call.notes.some(({ text }) => String(text).includes('RESPONSE_REJECTED')));
+    await call.clock.advance(10_000);
+    expect(call.notes.at(-2)?.['text']).toBe('failed: the model did not answer within 10 s');
+  });
+
+  it('does not wait for an answer when the vendor waits for the caller, or ends a turn', async () => {
+    await begin();
+    for (const end of [{ generationComplete: true }, {}]) {
+      vendor.send(
+        { serverContent: { inputTranscription: { text: 'Well' } } },
+        { serverContent: { ...end, turnComplete: true, turnCompleteReason: 'NEED_MORE_INPUT' } },
+      );
+    }
+    vendor.send(
+      { serverContent: { inputTranscription: { text: 'Then' } } },
+      { serverContent: { waitingForInput: true } },
+      { serverContent: { inputTranscription: { text: 'yes' } } },
+      speech(20),
+      { serverContent: { generationComplete: true } },
+      { serverContent: { inputTranscription: { text: 'No' } } },
+      { serverContent: { waitingForInput: true } },
+      { toolCall: { functionCalls: [{}] } },
+    );
+    await until(() => call.notes.some(({ text }) => String(text).includes('malformed')));
+    // Only the ping of the connection is due.
+    expect(call.clock.nextMs()).toBe(15_000);
+    // An interrupted turn does not affect the next one.
+    vendor.send(
+      { serverContent: { interrupted: true } },
+      { serverContent: { turnComplete: true } },
+      { serverContent: { inputTranscription: { text: 'Hello?' } } },
+      { serverContent: { turnComplete: true, turnCompleteReason: 'LAST' } },
+    );
+    await until(() => call.notes.some(({ text }) => String(text).includes('LAST')));
+    await call.clock.advance(12_000);
+    expect(call.outcome).toBeUndefined();
+  });
+
+  it('sends the subset of JSON schema that the vendor accepts', async () => {
+    const http = {
+      name: 'book',
+      type: 'http',
+      description: 'd',
+      url: 'http://127.0.0.1:1/',
+      parameters: {
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+        properties: {
+          day: { type: ['string', 'null'], format: 'date', 'x-note': 1 },
+          seats: { type: 'integer', enum: [1, 2] },
+          either: { type: ['string', 'integer'] },
+          list: { type: 'array', items: { type: 'object', additionalProperties: false } },
+          kind: { const: 'a' },
+        },
+        required: ['day'],
+        additionalProperties: false,
+      },
+    } as unknown as AgentFile['tools'][number];
+    const bye = { name: 'bye', type: 'hangup', description: 'e' } as AgentFile['tools'][number];
+    await begin({ tools: [http, bye] });
+    const setup = vendor.received[0]?.['setup'] as Event | undefined;
+    expect(setup?.['tools']).toEqual([
+      {
+        functionDeclarations: [
+          {
+            name: 'book',
+            description: 'd',
+            parameters: {
+              type: 'object',
+              properties: {
+                day: { type: 'string', nullable: true, format: 'date' },
+                seats: { type: 'integer' },
+                either: { anyOf: [{ type: 'string' }, { type: 'integer' }] },
+                list: { type: 'array', items: { type: 'object' } },
+                kind: { enum: ['a'] },
+              },
+              required: ['day'],
+            },
+          },
+          { name: 'bye', description: 'e' },
+        ],
+      },
+    ]);
+  });
+
+  it('ignores the other published messages, also in binary frames', async () => {
+    await begin();
+    for (const message of [
+      { setupComplete: { sessionId: 's' } },
+      { sessionResumptionUpdate: { resumable: false } },
+      { voiceActivity: { voiceActivityType: 'ACTIVITY_START', audioOffset: '1.2s' } },
+      { voiceActivityDetectionSignal: { vadSignalType: 'VAD_SIGNAL_TYPE_SOS' } },
+      { serverContent: { interimInputTranscription: { text: 'Hel' } } },
+      { serverContent: { groundingMetadata: {}, urlContextMetadata: {} } },
+      { serverContent: { modelTurn: { parts: [{ text: 'thinking', thought: true }] } } },
+      { serverContent: { turnComplete: true, interactionStatus: 'IDLE' } },
+      { someFutureMessage: {} },
+      speech(20),
+    ])
+      vendor.sendBinary(JSON.stringify(message));
+    await call.told('playAudio');
+    expect(call.notes).toEqual([]);
+  });
+
   it('ends with the fallback when it does not answer, and states a coming disconnect', async () => {
     await begin();
     vendor.send(
@@ -116,7 +276,7 @@ describe('Gemini Live', () => {
 
   it('counts tokens by modality', async () => {
     await begin({
-      prices: { audioInput: 3, textInput: 1 },
+      prices: { audioInput: 3, textInput: 1, textOutput: 2 },
       limits: { ...(await import('./call.ts')).AGENT.limits, cost: 0.0001 },
     });
     vendor.send({
@@ -124,10 +284,12 @@ describe('Gemini Live', () => {
         promptTokenCount: 50,
         promptTokensDetails: [{ modality: 'AUDIO', tokenCount: 40 }],
         responseTokenCount: -1,
+        toolUsePromptTokenCount: 70,
+        thoughtsTokenCount: 100,
       },
     });
     await call.told('stop');
     expect(call.outcome).toEqual({ kind: 'limit' });
-    expect(call.notes.at(-1)?.['text']).toBe('ended: limit, cost 0.0001');
+    expect(call.notes.at(-1)?.['text']).toBe('ended: limit, cost 0.0004');
   });
 });

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AgentFile } from '../../src/agent/agent-file.ts';
 import { until } from '../eventually.ts';
 import { AGENT, TestCall } from './call.ts';
+import { BETA_EVENTS, CURRENT_EVENTS, SESSION_EVENTS } from './openai-events.ts';
 import { audio24k, type Event, Vendor } from './vendor.ts';
 
 let vendor: Vendor;
@@ -201,10 +202,8 @@ describe('OpenAI Realtime', () => {
         .map(({ item }) => (item as Event)['output']);
     const send = (id: string, name: string, args: string) =>
       vendor.send({
-        type: 'response.function_call_arguments.done',
-        call_id: id,
-        name,
-        arguments: args,
+        type: 'response.output_item.done',
+        item: { type: 'function_call', status: 'completed', call_id: id, name, arguments: args },
       });
     send('1', 'move', '{');
     send('2', 'other', '{}');
@@ -214,6 +213,120 @@ describe('OpenAI Realtime', () => {
       'error: the arguments are not valid JSON',
       'error: there is no such tool',
       'error: this destination is not allowed',
+    ]);
+    expect(call.outcome).toBeUndefined();
+  });
+
+  it('does not run a function call that an interruption cut off', async () => {
+    const bye = { name: 'bye', type: 'hangup', description: 'd' } as AgentFile['tools'][number];
+    await begin({ tools: [bye] });
+    const item = { id: 'i1', type: 'function_call', call_id: 'c1', name: 'bye', arguments: '' };
+    vendor.send(
+      { type: 'response.created', response: { id: 'r1', status: 'in_progress' } },
+      { type: 'response.output_item.added', item: { ...item, status: 'in_progress' } },
+      { type: 'response.function_call_arguments.done', call_id: 'c1', name: 'bye', arguments: '' },
+      { type: 'response.output_item.done', item: { ...item, status: 'incomplete' } },
+      done({
+        status: 'cancelled',
+        status_details: { type: 'cancelled', reason: 'turn_detected' },
+        output: [{ ...item, status: 'incomplete' }],
+      }),
+      ...speech('item1', 20),
+    );
+    await call.told('playAudio');
+    await call.clock.advance(5000);
+    expect(call.outcome).toBeUndefined();
+    expect(call.notes).toEqual([]);
+  });
+
+  it('requests one response for several results, and again if the vendor was faster', async () => {
+    const keys = { name: 'keys', type: 'digits', description: 'd' } as AgentFile['tools'][number];
+    await begin({ tools: [keys] });
+    const requests = () => vendor.received.filter(typed('response.create'));
+    const output = ['1', '2'].map((digits) => ({
+      type: 'function_call',
+      status: 'completed',
+      call_id: digits,
+      name: 'keys',
+      arguments: JSON.stringify({ digits }),
+    }));
+    vendor.send(done({ output }));
+    await until(() => vendor.received.filter(typed('conversation.item.create')).length === 2);
+    await until(() => requests().length > 0);
+    const [request] = requests();
+    expect(requests()).toHaveLength(1);
+    // The caller spoke at that moment, so that the vendor had begun a response.
+    const code = 'conversation_already_has_active_response';
+    vendor.send(
+      {
+        type: 'error',
+        error: { type: 'invalid_request_error', code, event_id: request?.['event_id'] },
+      },
+      done(),
+    );
+    await until(() => requests().length === 2);
+    // Any other refusal permits the next request.
+    const refused = { code: 'invalid_value', message: 'm', event_id: requests()[1]?.['event_id'] };
+    vendor.send({ type: 'error', error: { type: 'invalid_request_error', ...refused } });
+    vendor.send({ type: 'response.output_item.done', item: { ...output[0], call_id: '3' } });
+    await until(() => requests().length === 3);
+    expect(call.notes.map(({ text }) => text)).toContain(
+      'warning: the model reported invalid_value: m',
+    );
+  });
+
+  it('reports no position after the end of the item, which the vendor would refuse', async () => {
+    await begin();
+    vendor.send(...speech('item1', 300));
+    await call.told('playAudio');
+    call.receive({ event: 'clearedAudio', reason: 'bargeIn', playedMs: 420 });
+    const cut = await vendor.got(typed('conversation.item.truncate'));
+    expect(cut).toEqual({
+      type: 'conversation.item.truncate',
+      item_id: 'item1',
+      content_index: 0,
+      audio_end_ms: 300,
+    });
+  });
+
+  it('states failed transcripts and incomplete responses in the call record', async () => {
+    await begin();
+    vendor.send(
+      {
+        type: 'conversation.item.input_audio_transcription.failed',
+        item_id: 'i',
+        content_index: 0,
+        error: { type: 'transcription_error', code: 'audio_unintelligible', message: 'unclear' },
+      },
+      done({
+        status: 'incomplete',
+        status_details: { type: 'incomplete', reason: 'content_filter' },
+      }),
+    );
+    await until(() => call.notes.length === 2);
+    expect(call.notes.map(({ text }) => text)).toEqual([
+      'warning: a transcript failed: unclear',
+      'warning: a response is incomplete: content_filter',
+    ]);
+  });
+
+  it.each(['current', 'beta'] as const)('handles all published events (%s)', async (dialect) => {
+    const model = { ...AGENT.model, dialect, url: vendor.url };
+    vendor.react = (event) => {
+      if (event['type'] === 'session.update') vendor.send(...SESSION_EVENTS);
+    };
+    call = new TestCall({ model });
+    await until(() => call.isReady);
+    const events = dialect === 'current' ? CURRENT_EVENTS : BETA_EVENTS;
+    for (const event of events) vendor.sendBinary(JSON.stringify(event));
+    await call.told('note', ({ note }) => (note as Event)['speaker'] === 'bot');
+    await call.told('playAudio');
+    vendor.send(...speech('last', 20));
+    await call.told('checkpoint', ({ name }) => name === 'last');
+    // The recorded words are the only notes: no event is malformed or a failure.
+    expect(call.notes).toEqual([
+      { kind: 'transcript', speaker: 'caller', text: 'Hi.' },
+      { kind: 'transcript', speaker: 'bot', text: 'Hello.' },
     ]);
     expect(call.outcome).toBeUndefined();
   });
@@ -319,8 +432,9 @@ describe('faults of the vendor', () => {
 
   it('a failed response', async () => {
     await begin();
-    vendor.send(done({ status: 'failed', status_details: { error: { message: 'server error' } } }));
-    await fallback(/the model failed: server error/);
+    const error = { type: 'server_error', code: 'rate_limit_exceeded' };
+    vendor.send(done({ status: 'failed', status_details: { type: 'failed', error } }));
+    await fallback(/the model failed: rate_limit_exceeded/);
   });
 });
 

@@ -66,13 +66,20 @@ function stream(response: ServerResponse, pieces: readonly (string | Event)[]): 
 async function begin(
   agent: Partial<AgentFile> = {},
   type: 'deepgram' | 'websocket' = 'deepgram',
+  recognizerModel?: string,
 ): Promise<void> {
   call = new TestCall({
     ...agent,
     model: {
       type: 'pipeline',
       dialect: 'current',
-      recognizer: { type, url: recognizer.url, apiKey: 'dg', language: 'en' },
+      recognizer: {
+        type,
+        url: recognizer.url,
+        apiKey: 'dg',
+        language: 'en',
+        ...(recognizerModel !== undefined && { model: recognizerModel }),
+      },
       chat: { url, model: 'm', maxTokens: 100 },
       speech: { url, model: 's', voice: 'v', format: 'pcm' },
     },
@@ -145,6 +152,91 @@ describe('the pipeline', () => {
     ]);
   });
 
+  it('handles all published events of Deepgram, and keeps the connection without audio', async () => {
+    await begin();
+    const channel = (transcript: string) => ({
+      alternatives: [{ transcript, confidence: 0.9, words: [{ word: 'x', start: 0, end: 1 }] }],
+    });
+    const result = { type: 'Results', channel_index: [0, 1], duration: 1, start: 0 };
+    const metadata = { request_id: 'r', model_info: { name: 'n' }, model_uuid: 'u' };
+    recognizer.send(
+      { type: 'Metadata', transaction_key: 'deprecated', request_id: 'r', channels: 1 },
+      { type: 'SpeechStarted', channel: [0, 1], timestamp: 0.4 },
+      { ...result, is_final: false, speech_final: false, channel: channel('a taxi'), metadata },
+      { ...result, is_final: true, speech_final: false, channel: channel('a taxi'), metadata },
+      { ...result, is_final: true, channel: channel(''), metadata, from_finalize: false },
+      { type: 'UtteranceEnd', channel: [0, 1], last_word_end: 2.3 },
+      { type: 'SomeFutureMessage' },
+    );
+    await until(() => texts().includes('Of course. One moment please.'));
+    expect(texts()).toEqual(['a taxi', 'Of course. One moment please.']);
+    const alive = () => recognizer.received.filter(({ type }) => type === 'KeepAlive').length;
+    await call.clock.advance(4000);
+    await until(() => alive() === 1);
+    call.receive({ event: 'media', media: { track: 'inbound', payload: 'AAAA' } });
+    await call.clock.advance(3900);
+    await call.clock.advance(100);
+    await until(() => alive() === 2);
+    call.conversation.close();
+    await recognizer.got(({ type }) => type === 'CloseStream');
+  });
+
+  it('uses the turns that Deepgram Flux detects, and sends it silence without audio', async () => {
+    await begin({}, 'deepgram', 'flux-general-multi');
+    const url = new URL(recognizer.upgrades[0]?.url ?? '', 'ws://host');
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      model: 'flux-general-multi',
+      encoding: 'linear16',
+      sample_rate: '16000',
+      language_hint: 'en',
+    });
+    const turn = (event: string, transcript: string): Event => ({
+      type: 'TurnInfo',
+      request_id: 'r',
+      sequence_id: 1,
+      event,
+      turn_index: 0,
+      audio_window_start: 0,
+      audio_window_end: 1,
+      transcript,
+      words: [],
+      end_of_turn_confidence: 0.5,
+    });
+    recognizer.send(
+      { type: 'Connected', request_id: 'r', sequence_id: 0 },
+      turn('StartOfTurn', ''),
+      turn('Update', 'I want'),
+      turn('EagerEndOfTurn', 'I want'),
+      turn('TurnResumed', 'I want a'),
+      { type: 'TurnInfo', event: 'EndOfTurn' },
+      { type: 'ConfigureSuccess', request_id: 'r', sequence_id: 5 },
+      turn('EndOfTurn', 'I want a taxi'),
+    );
+    await until(() => texts().includes('Of course. One moment please.'));
+    expect(texts()[0]).toBe('warning: recognizer: a turn has no transcript');
+    expect(messagesOf(asked[0]).slice(1)).toEqual([{ role: 'user', content: 'I want a taxi' }]);
+    await call.clock.advance(1000);
+    await until(() => recognizer.receivedBytes === 2 * 16_000);
+    recognizer.send({ type: 'Error', sequence_id: 9, code: 'INTERNAL', description: 'broken' });
+    await call.told('stop');
+    expect(texts()).toContain('failed: the recognizer reported: INTERNAL: broken');
+  });
+
+  it('speaks the refusal of a chat model, and states that a response was filtered', async () => {
+    chat = (_, response) => {
+      const choice = (delta: Event, reason: string | null) =>
+        `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`;
+      response.write(choice({ role: 'assistant', content: '', refusal: null }, null));
+      response.write(choice({ refusal: 'I cannot help with that.' }, null));
+      response.write(choice({}, 'content_filter'));
+      response.end('data: [DONE]\n\n');
+    };
+    await begin();
+    recognizer.send(heard('hello'));
+    await until(() => texts().includes('I cannot help with that.'));
+    expect(texts()).toContain('warning: chat: the response was filtered');
+  });
+
   it('works with a vosk server', async () => {
     await begin({}, 'websocket');
     recognizer.send({ partial: 'hel' }, { text: 'hello' });
@@ -199,6 +291,16 @@ describe('faults of a pipeline', () => {
     await begin();
     recognizer.send(heard('hello'));
     await fails(/warning: chat: an event is malformed[\s\S]*the chat model returned nothing/);
+  });
+
+  it('the chat model reports an error in its stream', async () => {
+    chat = (_, response) => {
+      response.write('data: {"choices":[{"delta":{"content":"Well"}}]}\n\n');
+      response.end('data: {"error":{"message":"overloaded","type":"server_error"}}\n\n');
+    };
+    await begin();
+    recognizer.send(heard('hello'));
+    await fails(/failed: the chat model reported: overloaded/);
   });
 
   it('the chat model breaks off', async () => {

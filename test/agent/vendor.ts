@@ -8,6 +8,8 @@ export type Event = Readonly<Record<string, unknown>>;
 
 export class Vendor {
   readonly received: Event[] = [];
+  /** Bytes of binary messages. */
+  receivedBytes = 0;
   readonly upgrades: IncomingMessage[] = [];
   readonly #server: Server;
   readonly #sockets: WebSocketServer;
@@ -28,7 +30,10 @@ export class Vendor {
       this.upgrades.push(request);
       socket.on('error', () => undefined);
       socket.on('message', (data, isBinary) => {
-        if (isBinary) return;
+        if (isBinary) {
+          this.receivedBytes += (data as Buffer).length;
+          return;
+        }
         const event = JSON.parse(String(data)) as Event;
         this.received.push(event);
         this.react(event, this);
@@ -63,6 +68,10 @@ export class Vendor {
 
   sendText(text: string): void {
     for (const socket of this.sockets) socket.send(text);
+  }
+
+  sendBinary(text: string): void {
+    for (const socket of this.sockets) socket.send(Buffer.from(text), { binary: true });
   }
 
   /** Resolves with the first received event that matches. */

@@ -19,8 +19,13 @@ const QUIET_SECONDS = 5;
 const RTP_PORTS = { CARILLON_RTP_PORT_MIN: '20000', CARILLON_RTP_PORT_MAX: '20999' };
 const MEMORY_EVERY_MS = 500;
 const SHARE_WANTED = 99;
-/** Limit of the 99th percentile of RTP gaps, ms. Packets arrive every 20 ms; the limit includes the machine's own delays. */
+/** Limit of the 99th percentile of RTP gaps, ms, on an idle machine. Packets arrive every 20 ms. */
 const GAP_P99_MS = 60;
+/**
+ * Delay that the service may add, ms. On a busy machine, packets that do not pass through the service are late too, and the
+ * attacker itself uses a core.
+ */
+const GAP_BEYOND_CONTROL_MS = 40;
 
 export async function fight(scenario: Scenario, plan: Plan): Promise<readonly Figure[]> {
   const place = await newPlace({ ...RTP_PORTS, ...scenario.environment });
@@ -105,7 +110,16 @@ const figuresOf = (when: string, report: HonestReport, quiet: HonestReport): rea
     name: `RTP gap p99 ${when}`,
     value: report.gapP99Ms,
     unit: 'ms',
-    atMost: Math.max(GAP_P99_MS, 2 * quiet.gapP99Ms),
+    atMost: Math.max(
+      GAP_P99_MS,
+      2 * quiet.gapP99Ms,
+      report.controlGapP99Ms + GAP_BEYOND_CONTROL_MS,
+    ),
+  },
+  {
+    name: `gap p99 ${when} of packets that do not pass through the service`,
+    value: report.controlGapP99Ms,
+    unit: 'ms',
   },
 ];
 

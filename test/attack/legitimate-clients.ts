@@ -7,6 +7,7 @@ import { SipLine } from '../../src/phone/sip-line.ts';
 import { Customer } from '../e2e/customer.ts';
 import { babble, makeUser, type SipUser } from '../e2e/phone.ts';
 import type { Service } from '../e2e/service.ts';
+import { startControlStream } from './control-stream.ts';
 import { legitimateCall } from './legitimate-call.ts';
 
 /** Number of calls that last for the whole measurement. */
@@ -25,6 +26,8 @@ export interface HonestReport {
   readonly calledPercent: number;
   readonly setupP99Ms: number;
   readonly gapP99Ms: number;
+  /** The same for packets that do not pass through the service. */
+  readonly controlGapP99Ms: number;
 }
 
 interface Tally {
@@ -72,6 +75,7 @@ export class HonestPhones {
   async during(something: Promise<void>): Promise<HonestReport> {
     const over = new AbortController();
     const tally: Tally = { registers: [], calls: [], gapsMs: [] };
+    const control = await startControlStream();
     const steady = Array.from({ length: STEADY }, () => this.#call(tally, LONG_MS, over.signal));
     const others = [
       this.#again(REGISTER_EVERY_MS, over.signal, () => this.#register(tally)),
@@ -83,7 +87,7 @@ export class HonestPhones {
       over.abort();
       await Promise.all([...steady, ...others]);
     }
-    return reportOf(tally);
+    return reportOf(tally, await control.stop());
   }
 
   async #again(everyMs: number, over: AbortSignal, act: () => Promise<void>): Promise<void> {
@@ -135,7 +139,10 @@ export class HonestPhones {
   }
 }
 
-function reportOf({ registers, calls, gapsMs }: Tally): HonestReport {
+function reportOf(
+  { registers, calls, gapsMs }: Tally,
+  controlGapsMs: readonly number[],
+): HonestReport {
   return {
     registers: registers.length,
     registeredPercent: successPercent(registers),
@@ -144,6 +151,7 @@ function reportOf({ registers, calls, gapsMs }: Tally): HonestReport {
     calledPercent: successPercent(calls),
     setupP99Ms: p99(calls.filter((ms) => ms !== undefined)),
     gapP99Ms: p99(gapsMs),
+    controlGapP99Ms: p99(controlGapsMs),
   };
 }
 

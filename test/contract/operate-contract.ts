@@ -135,7 +135,7 @@ export function operateContract(opened: () => { readonly store: Store }): void {
     });
 
     it('that contain a telephone number are erased', async () => {
-      const { deliveries } = opened().store;
+      const { deliveries, mentions } = opened().store;
       const number = '14155550177';
       await deliveries.put(
         [
@@ -145,8 +145,13 @@ export function operateContract(opened: () => { readonly store: Store }): void {
         ],
         10,
       );
-      await deliveries.erase(number);
-      expect(await ids({})).toEqual(['kept']);
+      await deliveries.put([aDelivery({ id: 'longer', atUs: 4, requestBody: `${number}9` })], 10);
+      const slice = { limit: 10, offset: 0 };
+      const found = await mentions.list(number, 'webhook_delivery', slice);
+      expect(found).toMatchObject({ candidates: 3, mentions: [{}, {}] });
+      const result = await mentions.erase(number, 'webhook_delivery', slice);
+      expect(result).toEqual({ erased: 2, candidates: 3 });
+      expect(await ids({})).toEqual(['longer', 'kept']);
     });
 
     it('are deleted by number per account, age and total number', async () => {

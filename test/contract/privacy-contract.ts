@@ -70,6 +70,7 @@ export function privacyContract(name: string, open: () => Promise<Opened>): void
       await store.accounts.create(anAccount({ authId: FOREIGN }), 'token-2');
       await addCalls();
       await addContacts();
+      await addMentions();
       await store.campaigns.addDoNotCall('operator', [NUMBER, `${NUMBER}9`], START_US);
     });
     afterEach(() => opened.dispose());
@@ -154,6 +155,26 @@ export function privacyContract(name: string, open: () => Promise<Opened>): void
       await store.campaigns.change(CAMPAIGN, ['ready'], { status: 'running' });
     }
 
+    const entry = (detail: string) => ({
+      atUs: START_US,
+      who: 'admin',
+      accountId: undefined,
+      what: 'x',
+      method: 'POST',
+      path: '/admin/v1/x',
+      status: 200,
+      address: '192.0.2.1',
+      detail,
+    });
+
+    async function addMentions(): Promise<void> {
+      await store.users.addAudit(entry(`{"to":"+${NUMBER}"}`));
+      await store.users.addAudit(entry(`{"to":"+${NUMBER}1"}`));
+      await store.unreadableRows.put([
+        { table: 'x', key: 'k', reason: 'r', original: `{"number":"${NUMBER}"}` },
+      ]);
+    }
+
     const descriptions = async (accountId: AccountId): Promise<readonly string[]> => {
       const { entries } = await store.ledger.page({ accountId }, 1, 10);
       return entries.map(({ description }) => description);
@@ -163,9 +184,9 @@ export function privacyContract(name: string, open: () => Promise<Opened>): void
 
     it('finds calls, recordings with the number, and contacts in all accounts', async () => {
       // The recording of the parent leg contains the voice of the called number.
-      const found = { calls: 2, recordings: 3, transcriptions: 1, contacts: 1 };
+      const found = { calls: 2, recordings: 3, transcriptions: 1, contacts: 1, mentions: 2 };
       expect(await data.find(NUMBER)).toEqual({ ...found, ...lists });
-      const none = { calls: 0, recordings: 0, transcriptions: 0, contacts: 0 };
+      const none = { calls: 0, recordings: 0, transcriptions: 0, contacts: 0, mentions: 0 };
       expect(await data.find('14155550000')).toEqual({
         ...none,
         doNotCallLists: 0,
@@ -177,7 +198,7 @@ export function privacyContract(name: string, open: () => Promise<Opened>): void
       const items = [];
       for await (const item of data.export(NUMBER)) items.push(item);
       expect(items.map(({ kind }) => kind).join(' ')).toBe(
-        'call call recording recording recording contact',
+        'call call recording recording recording contact mention mention',
       );
       expect(items).toContainEqual(
         expect.objectContaining({
@@ -187,7 +208,8 @@ export function privacyContract(name: string, open: () => Promise<Opened>): void
       );
       const [call] = items;
       expect(call?.kind === 'call' && call.timeline?.lines[0]?.text).toBe('transcript');
-      const last = items.at(-1);
+      expect(items.at(-2)).toMatchObject({ mention: { place: 'audit' } });
+      const last = items.at(-3);
       expect(last?.kind === 'contact' && last.contact).toMatchObject({
         accountId: OWNER.accountId,
         campaignId: CAMPAIGN,
@@ -197,8 +219,16 @@ export function privacyContract(name: string, open: () => Promise<Opened>): void
     it('erases everything but amounts and do-not-call entries, and no other number', async () => {
       const balance = await store.ledger.balance(FOREIGN, 'USD');
       const erased = await data.erase(NUMBER);
-      expect(erased).toEqual({ ok: true, value: { calls: 2, recordings: 3, contacts: 1 } });
-      const none = { calls: 0, recordings: 0, transcriptions: 0, contacts: 0 };
+      expect(erased).toEqual({
+        ok: true,
+        value: { calls: 2, recordings: 3, contacts: 1, mentions: 2 },
+      });
+      const none = { calls: 0, recordings: 0, transcriptions: 0, contacts: 0, mentions: 0 };
+      const audit = await store.users.audit({ accountId: 'all' }, { limit: 10, offset: 0 });
+      expect(audit.items.map(({ detail }) => detail)).toEqual([
+        `{"to":"+${NUMBER}1"}`,
+        `{"to":"+erased"}`,
+      ]);
       expect(await data.find(NUMBER)).toEqual({ ...none, ...lists });
       expect(removed.toSorted()).toEqual([FROM, TO, PARENT].map((call) => `file-${call}`));
       expect((await store.cdrs.get(FROM))?.cdr).toMatchObject({

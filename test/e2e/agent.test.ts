@@ -9,7 +9,7 @@ import type { AgentFile } from '../../src/agent/agent-file.ts';
 import { register } from '../../src/cli/agent/registration.ts';
 import { systemClock as clock } from '../../src/edge/clock/system-clock.ts';
 import { convertRate, readWav } from '../../src/phone/audio/wav.ts';
-import { AGENT } from '../agent/call.ts';
+import { AGENT, OPEN_NETWORK } from '../agent/call.ts';
 import { type Event, Vendor } from '../agent/vendor.ts';
 import { eventually } from '../eventually.ts';
 import { Handset } from './handset.ts';
@@ -53,6 +53,7 @@ async function answeredBy(name: string, more: Partial<AgentFile> = {}): Promise<
     },
     sounds: new Map(),
     clock,
+    network: OPEN_NETWORK,
     print: () => undefined,
   });
   agents.push(running);
@@ -393,6 +394,12 @@ describe('an application of type agent', () => {
     });
     expect(await refused({ instructions: 'x', model: { ...model, apiKey: 'sk-123' } })).toEqual({
       'agent.model.apiKey': expect.stringContaining('must be a reference'),
+    });
+    const tool = { name: 'a', type: 'http', description: 'd', url: 'http://10.0.0.1/' };
+    const hidden = { ...model, url: 'wss://[::ffff:169.254.169.254]/' };
+    expect(await refused({ instructions: 'x', model: hidden, tools: [tool] })).toEqual({
+      'agent.model.url': '::ffff:a9fe:a9fe is a link-local address',
+      'agent.tools[0].url': '10.0.0.1 is a private address',
     });
     expect(await refused({ instructions: '${CARILLON_ADMIN_TOKEN}', model })).toEqual({
       'agent.instructions': 'may not use the environment variable CARILLON_ADMIN_TOKEN',

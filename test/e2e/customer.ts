@@ -11,6 +11,8 @@ export interface Posted {
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
   readonly form: Readonly<Record<string, string>>;
+  /** Path and query as received. */
+  readonly url: string;
 }
 
 export type Page = (response: ServerResponse, posted: Posted) => void;
@@ -92,6 +94,7 @@ export class Customer {
       headers: request.headers,
       body: text,
       form: Object.fromEntries(new URLSearchParams(text)),
+      url: request.url ?? '/',
     };
     this.posted.push(posted);
     const page = this.#pages.get(path);

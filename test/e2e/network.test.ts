@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { WebSocket } from 'ws';
 import { babble, callFor, startCall } from './phone.ts';
 import { eventually, newPlace, removePlace, Service, type ServicePlace } from './service.ts';
 
@@ -18,6 +19,7 @@ const RTP_PORT_MIN = 25_000 + (process.pid % 100) * 40;
 
 beforeAll(async () => {
   place = await newPlace({
+    CARILLON_SIP_WS_ORIGINS: 'https://app.test',
     CARILLON_RTP_PORT_MIN: String(RTP_PORT_MIN),
     CARILLON_RTP_PORT_MAX: String(RTP_PORT_MIN + 39),
   });
@@ -106,6 +108,21 @@ const accounted = async (): Promise<number> => {
   return [...text.matchAll(counted)].reduce((sum, [, count]) => sum + Number(count), 0);
 };
 const statusOf = (answer: string | undefined): string => answer?.split(' ')[1] ?? '';
+
+/** Cookie of a new user of the console, who has the role of an operator's owner. */
+async function signedIn(): Promise<string> {
+  users += 1;
+  const email = `user${users}@example.test`;
+  const made = await service.admin('POST', '/users', { email, role: 'owner' });
+  const token = String(made.body['link']).split('/welcome/')[1];
+  const accepted = await fetch(`${service.baseUrl}/console/api/accept`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-console': '1' },
+    body: JSON.stringify({ token, email, password: 'correct horse battery' }),
+  });
+  return accepted.headers.get('set-cookie')?.split(';')[0] ?? '';
+}
+let users = 0;
 
 describe('malformed SIP over UDP', () => {
   it.each<[string, string | Buffer]>([
@@ -202,6 +219,109 @@ describe('SIP over TCP', () => {
     const socket = await open();
     socket.write(bytes);
     await once(socket, 'close', { signal: AbortSignal.timeout(10_000) });
+  });
+});
+
+describe('a web page of another origin', () => {
+  const OWN = 'https://app.test';
+  const FOREIGN = 'https://evil.test';
+  const headersOf = async (method: string, path: string, headers: Record<string, string>) => {
+    const limit = AbortSignal.timeout(5000);
+    const reply = await fetch(`${service.baseUrl}${path}`, { method, headers, signal: limit });
+    const { status } = reply;
+    await reply.body?.cancel();
+    return { status, allowed: reply.headers.get('access-control-allow-origin') };
+  };
+
+  /** Opens a SIP WebSocket at the HTTP port, from an own address. */
+  const open = (origin: string | undefined, localAddress: string) =>
+    new WebSocket(`${service.baseUrl.replace('http', 'ws')}/sip`, ['sip'], {
+      localAddress,
+      headers: origin === undefined ? {} : { origin },
+    });
+
+  it('opens no SIP WebSocket, if sip.wsOrigins lists the own pages', async () => {
+    for (const origin of [FOREIGN, 'null', `${OWN}.evil.test`, `${OWN}:8443`]) {
+      const refused = open(origin, '127.0.0.1');
+      const [error] = (await once(refused, 'error')) as [Error];
+      expect(error.message, origin).toContain('403');
+    }
+    for (const origin of [OWN, undefined]) {
+      const accepted = open(origin, '127.0.0.1');
+      await once(accepted, 'open');
+      accepted.terminate();
+    }
+  });
+
+  it('never counts as a carrier, even in a browser at the address of a carrier', async () => {
+    const address = '127.0.0.77';
+    const carrier = { name: 'page', host: address, source_addresses: [address], prefixes: ['999'] };
+    expect((await service.admin('POST', '/carriers', carrier)).status).toBe(201);
+    const page = open(OWN, address);
+    await once(page, 'open');
+    const statuses: string[] = [];
+    page.on('message', (bytes: Buffer) => statuses.push(statusOf(String(bytes))));
+    page.send(whole('INVITE').replace('SIP/2.0/UDP', 'SIP/2.0/WS'));
+    await eventually('the refusal', () => statuses.includes('401') || undefined);
+    page.terminate();
+    expect((await service.admin('DELETE', '/carriers/page')).status).toBe(204);
+  });
+
+  it('cannot read live updates, the stream inspector or the API with the cookie of a user', async () => {
+    const cookie = await signedIn();
+    const account = `/v1/Account/${service.demo.authId}`;
+    for (const path of [
+      '/console/api/events',
+      '/console/api/me',
+      `${account}/Call/x/stream-events`,
+      '/admin/v1/accounts',
+    ]) {
+      const got = await headersOf('GET', path, { cookie, origin: FOREIGN });
+      expect([path, got.status, got.allowed]).toEqual([path, 401, null]);
+      const preflight = await headersOf('OPTIONS', path, {
+        origin: FOREIGN,
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': 'x-console',
+      });
+      expect(preflight.status, path).toBeGreaterThanOrEqual(400);
+      expect(preflight.allowed, path).toBeNull();
+    }
+    const events = await headersOf('GET', '/console/api/events', { cookie, 'x-console': '1' });
+    expect(events.status).toBe(200);
+  });
+
+  it('cannot change anything with a form, which needs no preflight request', async () => {
+    const cookie = await signedIn();
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
+      const headers = { cookie, origin: FOREIGN, 'content-type': type };
+      for (const path of ['/admin/v1/drain', '/console/api/sign-out', '/console/api/sessions'])
+        expect([path, (await headersOf('POST', path, headers)).status >= 400]).toEqual([
+          path,
+          true,
+        ]);
+    }
+    const me = await headersOf('GET', '/console/api/me', { cookie, 'x-console': '1' });
+    expect(me.status).toBe(200);
+  });
+
+  it('cannot send SIP in the body of an HTTP request to a SIP port', async () => {
+    const sip = whole('OPTIONS').replace('SIP/2.0/UDP', 'SIP/2.0/TCP');
+    const head = `POST / HTTP/1.1\r\nHost: x\r\nOrigin: ${FOREIGN}\r\n`;
+    for (const more of [
+      `Content-Length: ${sip.length}`,
+      'Content-Length: 0',
+      'Connection: close',
+    ]) {
+      const socket = connect(service.sipPort, '127.0.0.1');
+      let text = '';
+      socket.on('data', (bytes) => {
+        text += bytes.toString('latin1');
+      });
+      socket.on('error', () => undefined);
+      socket.write(`${head}${more}\r\n\r\n${sip}`);
+      await once(socket, 'close', { signal: AbortSignal.timeout(10_000) });
+      expect(text, more).not.toContain('SIP/2.0 200');
+    }
   });
 });
 

@@ -106,6 +106,7 @@ export async function makeUser(
     readonly answer_url: string;
     readonly hangup_url?: string;
     readonly fallback_answer_url?: string;
+    readonly answer_method?: string;
   },
   as: AccountKey = service.demo,
 ): Promise<SipUser & { readonly appId: string }> {

@@ -1,5 +1,5 @@
 /** A running service between two carriers that tests control: one calls, the other receives calls. */
-import { Customer } from './customer.ts';
+import { Customer, type Posted } from './customer.ts';
 import { makeUser } from './phone.ts';
 import { eventually, freePort, newPlace, removePlace, Service } from './service.ts';
 import {
@@ -62,7 +62,7 @@ export class WireStage {
   }
 
   /** Creates a number whose calls run this document. `NUMBER` in the document is replaced by the number. */
-  async number(elements: string): Promise<string> {
+  async number(elements: string, answer_method = 'POST'): Promise<string> {
     this.#numbers += 1;
     const e164 = `1415555${String(1000 + this.#numbers)}`;
     const { service } = this;
@@ -74,7 +74,10 @@ export class WireStage {
     });
     const xml = `<Response>${elements.replaceAll('NUMBER', e164)}</Response>`;
     const answer_url = this.#customer.xml(`/${e164}`, xml);
-    const { appId } = await makeUser(service, `owner${this.#numbers}`, { answer_url });
+    const { appId } = await makeUser(service, `owner${this.#numbers}`, {
+      answer_url,
+      answer_method,
+    });
     const body = { application_id: appId };
     const attached = await service.api('POST', `numbers/${e164}/application`, body);
     if (attached.status !== 204) throw new Error(attached.text);
@@ -84,6 +87,11 @@ export class WireStage {
   /** Returns a URL that answers with this document. */
   document(xml: string): string {
     return this.#customer.xml(`/${fresh('document')}`, xml);
+  }
+
+  /** Requests of the service for the document of a number, and callbacks to the same URL. */
+  requests(number: string): readonly Posted[] {
+    return this.#customer.at(`/${number}`);
   }
 
   /** Number of requests for the document of a number. */

@@ -97,7 +97,8 @@ describe.each(LANGUAGES)('Gemini Live (%s)', (language) => {
     };
     vendor.react = (event) => {
       if ('setup' in event) send({ setupComplete: {} });
-      if ('clientContent' in event) {
+      const { realtimeInput } = event as { readonly realtimeInput?: Event };
+      if (realtimeInput !== undefined && 'text' in realtimeInput) {
         const inlineData = {
           mimeType: 'audio/pcm;rate=24000',
           data: pcm24k(1000, 20_000).toString('base64'),
@@ -111,7 +112,10 @@ describe.each(LANGUAGES)('Gemini Live (%s)', (language) => {
     expect(vendor.received[0]).toMatchObject({
       setup: { generationConfig: { responseModalities: ['AUDIO'] } },
     });
-    const { audio } = (await vendor.got((event) => 'realtimeInput' in event))['realtimeInput'] as {
+    const heardByModel = await vendor.got((event) =>
+      Object.hasOwn((event['realtimeInput'] ?? {}) as Event, 'audio'),
+    );
+    const { audio } = heardByModel['realtimeInput'] as {
       readonly audio: { readonly mimeType: string; readonly data: string };
     };
     expect(audio.mimeType).toBe('audio/pcm;rate=16000');

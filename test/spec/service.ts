@@ -11,6 +11,7 @@ import { VERSION } from '../../src/config/version.ts';
 import type { NewAccount } from '../../src/domain/account/account.ts';
 import { Deliveries } from '../../src/domain/callback/callback.ts';
 import type { NewEntry } from '../../src/domain/ledger/types.ts';
+import { openEgressGuard } from '../../src/edge/egress/egress.ts';
 import { createPasswordHasher } from '../../src/edge/passwords/scrypt.ts';
 import {
   CredentialUses,
@@ -152,7 +153,12 @@ export async function startService(options: ServiceOptions = {}) {
       logger: silentLogger,
     }),
     streamTests: { run: async () => ok({ faults: [], observations: [], log: [] }) },
-    agents: agentAccess({ random, environment: {}, isAllowed: () => true }),
+    agents: agentAccess({
+      random,
+      environment: {},
+      isAllowed: () => true,
+      egress: openEgressGuard(),
+    }),
     liveFeed: createLiveFeed(clock, { list: async () => control.calls, scores: async () => [] }),
     takeUpgrade: (_request, socket) => socket.destroy(),
     isAdminToken: (token) => token === ADMIN_TOKEN,

@@ -11,6 +11,7 @@
 #include "core/base/frame.hpp"
 #include "core/base/prefetch.hpp"
 #include "core/base/units.hpp"
+#include "core/dsp/comfort_noise.hpp"
 
 namespace carillon {
 
@@ -18,6 +19,7 @@ namespace carillon {
 enum class Coding : uint8_t {
   missing,
   silence,  // the sender paused transmission: silence without payload
+  comfort,  // the sender paused transmission and described the noise: payload of RFC 3389
   pcmu,
   pcma,
   g722,
@@ -76,6 +78,19 @@ class AudioDecoder {
   /// redundant copy of this audio (in-band FEC).
   virtual void conceal(std::span<Sample> out, Bytes following) = 0;
 
+  /// Writes comfort noise for a period in which the sender paused transmission. `sid`: its description.
+  void comfort(Bytes sid, std::span<Sample> out) {
+    silence(out);
+    noise_->add(sid, out);
+    comforts_ = true;
+  }
+  /// Adds the end of preceding comfort noise to audio that was written by another method.
+  void end_comfort(std::span<Sample> out) {
+    if (!comforts_) return;
+    noise_->fade_out(out);
+    comforts_ = noise_->active();
+  }
+
   /// Returns true if this payload holds a redundant copy of the audio directly before it, for conceal().
   [[nodiscard]] virtual bool restores(Bytes /*following*/) const { return false; }
 
@@ -92,6 +107,11 @@ class AudioDecoder {
   void expect() const { prefetch(this, kCacheLine); }
   /// Hint, after expect() has taken effect: decode() will be called soon.
   virtual void expect_decode() const {}
+
+ private:
+  /// True while `noise_` has not ended.
+  bool comforts_ = false;
+  std::unique_ptr<ComfortNoise> noise_ = std::make_unique<ComfortNoise>();
 };
 
 /// Encoder of one stream. It has state: each packet is encoded once, in order and as a whole.

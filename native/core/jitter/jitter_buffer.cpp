@@ -67,6 +67,28 @@ void JitterBuffer::store_event(const RtpPacket& packet, Nanos arrival) {
   store_.fill_silence_until(std::clamp(delays_.newest_at(arrival), event_end, event_end + repeats));
 }
 
+void JitterBuffer::store_comfort(const RtpPacket& packet, bool nothing_lost, Nanos arrival) {
+  const Bytes payload = packet.payload.first(std::min(packet.payload.size(), ComfortNoise::kMaxPayload));
+  if (payload.empty()) return;
+  RtpTime timestamp = timestamps_.extend(packet.timestamp);
+  if (!delays_.ready()) {
+    delays_.observe(timestamp, arrival);
+  } else if (abs(arrival - delays_.earliest(timestamp)) > kTimelineBroken) {
+    timestamp = delays_.newest_at(arrival);
+  }
+  if (!store_.empty()) {
+    timestamp = std::max(timestamp, store_.end());
+    if (nothing_lost || store_.comforts()) store_.fill_silence_until(timestamp);
+  }
+  const RtpTicks duration = rates_.clock.in(kFrameTime);
+  if (store_.write(timestamp, duration, Coding::comfort, payload) == PayloadStore::Written::jumped) {
+    playout_.restart();
+    store_.reset();
+    store_.write(timestamp, duration, Coding::comfort, payload);
+  }
+  playout_.arrived_comfort(timestamp, delays_);
+}
+
 void JitterBuffer::store(const RtpPacket& packet, Coding coding, bool nothing_lost, Nanos arrival) {
   const Bytes payload = packet.payload.first(std::min(packet.payload.size(), longest_payload_));
   const RtpTicks duration = decoder_->duration(coding, payload);
@@ -81,7 +103,9 @@ void JitterBuffer::store(const RtpPacket& packet, Coding coding, bool nothing_lo
     }
   }
   const RtpTime end_before = store_.end();
-  const bool pause_before = nothing_lost && !store_.empty() && timestamp > store_.end();
+  // Audio that is lost directly after comfort noise is replaced by noise.
+  const bool pauses = nothing_lost || store_.comforts();
+  const bool pause_before = pauses && !store_.empty() && timestamp > store_.end();
   if (pause_before) store_.fill_silence_until(timestamp);
   delays_.observe(timestamp, arrival);
   if (store_.write(timestamp, duration, coding, payload) == PayloadStore::Written::jumped) {

@@ -20,6 +20,11 @@ class JitterBuffer {
   void store(const RtpPacket& packet, Coding coding, bool nothing_lost, Nanos arrival);
   /// Stores the period of a keypad event as known silence.
   void store_event(const RtpPacket& packet, Nanos arrival);
+  /// Stores a description of comfort noise (RFC 3389), which lasts until the next audio. `nothing_lost`: as
+  /// for store().
+  void store_comfort(const RtpPacket& packet, bool nothing_lost, Nanos arrival);
+  /// Continues a pause with silence instead of comfort noise.
+  void end_comfort() { store_.end_comfort(); }
   /// Writes the next frame to `out`. Call every 20 ms with space for one frame at the decoder's rate.
   void pop(Nanos now, std::span<Sample> out);
   /// Limits output to the highest rate that listeners need. rates() may change to it.

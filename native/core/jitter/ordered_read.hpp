@@ -22,9 +22,12 @@ SampleCount read_in_order(const Store& store, RtpTime timestamp, AudioDecoder& c
       concealed += SampleCount(count);
     } else if (run.part.coding == Coding::silence) {
       codec.silence(here);
+    } else if (run.part.coding == Coding::comfort) {
+      codec.comfort(run.part.payload, here);
     } else {
       codec.decode(run.part, here);
     }
+    if (run.part.coding != Coding::comfort) codec.end_comfort(here);
     out = out.subspan(count);
     timestamp += rates.ticks(SampleCount(count));
   }

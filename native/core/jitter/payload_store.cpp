@@ -57,7 +57,7 @@ size_t PacketStore<kPackets, kHeldMs, kKeptMs>::count_until(RtpTime timestamp) c
 template <size_t kPackets, int kHeldMs, int kKeptMs>
 bool PacketStore<kPackets, kHeldMs, kKeptMs>::held(const Stretch& stretch) const {
   if (stretch.end() <= end_ - capacity_) return false;
-  return stretch.octets == 0 || written_ - stretch.at <= octets_.size();
+  return payload_kept(stretch);
 }
 
 template <size_t kPackets, int kHeldMs, int kKeptMs>
@@ -148,13 +148,13 @@ typename PacketStore<kPackets, kHeldMs, kKeptMs>::Written PacketStore<kPackets, 
 
 template <size_t kPackets, int kHeldMs, int kKeptMs>
 void PacketStore<kPackets, kHeldMs, kKeptMs>::fill_silence_until(RtpTime timestamp) {
-  if (empty_ || timestamp <= end_ || timestamp > end_ + capacity_) return;
+  if (empty_ || timestamp <= end_ || (!comforts() && timestamp > end_ + capacity_)) return;
   const RtpTicks length = timestamp - end_;
   // Remove expired sections. During silence no packets replace them, and their low timestamp bits would
   // become ambiguous.
   while (count_ > 0 && nth(0).end() <= end_ - capacity_) forget_oldest();
-  const bool goes_on =
-      count_ > 0 && nth(count_ - 1).coding == Coding::silence && nth(count_ - 1).end() == end_;
+  const Coding last = count_ > 0 ? kept(count_ - 1).coding : Coding::missing;
+  const bool goes_on = (last == Coding::silence || last == Coding::comfort) && nth(count_ - 1).end() == end_;
   Stretch silence = goes_on ? nth(count_ - 1) : Stretch{end_, written_, {}, {}, 0, Coding::silence};
   // Silence longer than the capacity is shortened to it.
   silence.length = std::min(silence.length + length, capacity_);
@@ -181,6 +181,10 @@ typename PacketStore<kPackets, kHeldMs, kKeptMs>::Run PacketStore<kPackets, kHel
       const RtpTicks into = timestamp - here.begin + here.into;
       return {up_to(until), {here.coding, payload(here), here.begin - here.into, into}, {}};
     }
+  }
+  if (next > 0 && kept(next - 1).coding == Coding::comfort && payload_kept(nth(next - 1))) {
+    const Stretch noise = nth(next - 1);
+    return {next < count_ ? up_to(begin_of(next)) : limit, {Coding::comfort, payload(noise), {}, {}}, {}};
   }
   while (next < count_ && !held(nth(next))) ++next;
   if (next == count_) return {limit, {}, {}};

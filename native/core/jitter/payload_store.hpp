@@ -44,8 +44,15 @@ class PacketStore {
   /// Stores a packet. Time between the newest packet and `timestamp` becomes missing.
   Written write(RtpTime timestamp, RtpTicks duration, Coding coding, Bytes payload);
 
-  /// Declares the time from end() to `timestamp` as a sender pause, played as silence.
+  /// Declares the time from end() to `timestamp` as a sender pause, played as silence, or as comfort noise if
+  /// that was the last section.
   void fill_silence_until(RtpTime timestamp);
+  /// Returns true if the newest section is comfort noise. It lasts until the next section, also beyond end().
+  [[nodiscard]] bool comforts() const { return count_ > 0 && kept(count_ - 1).coding == Coding::comfort; }
+  /// Replaces comfort noise in the newest section with silence.
+  void end_comfort() {
+    if (comforts()) stretches_[(first_ + count_ - 1) % kMaxPackets].coding = Coding::silence;
+  }
 
   /// Longest section from a timestamp, up to a limit, that is part of one packet, silent or entirely missing.
   struct Run {
@@ -118,6 +125,9 @@ class PacketStore {
   [[nodiscard]] size_t count_until(RtpTime timestamp) const;
   /// Returns true if the section is within capacity and its payload has not been overwritten.
   [[nodiscard]] bool held(const Stretch& stretch) const;
+  [[nodiscard]] bool payload_kept(const Stretch& stretch) const {
+    return stretch.octets == 0 || written_ - stretch.at <= octets_.size();
+  }
   [[nodiscard]] Bytes payload(const Stretch& stretch) const;
   void place(const Stretch& stretch);
   void insert(size_t n, const Stretch& stretch);

@@ -59,10 +59,7 @@ void Playout::arrived(const Arrival& packet, const DelayEstimator& delays) {
   const bool drained = state_ == State::playing && next_ >= packet.end_before;
   // Between talkspurts the delay can change inaudibly, so the new talkspurt starts with the wanted delay.
   if (state_ == State::idle || (drained && packet.talkspurt && packet.timestamp >= next_)) {
-    state_ = State::waiting;
-    next_ = packet.timestamp;
-    start_at_ = delays.earliest(next_) + delays.target() + reach({});
-    late_since_ = kNever;
+    wait_for(packet.timestamp, delays);
     return;
   }
   if (state_ == State::waiting && packet.timestamp < next_ && packet.at < start_at_) {
@@ -76,6 +73,23 @@ void Playout::arrived(const Arrival& packet, const DelayEstimator& delays) {
   ++counters_.late_packets;
   if (late_since_ == kNever) late_since_ = packet.at;
   if (packet.at - late_since_ > kLateTooLong) lost_track_ = true;
+}
+
+void Playout::wait_for(RtpTime timestamp, const DelayEstimator& delays) {
+  state_ = State::waiting;
+  next_ = timestamp;
+  start_at_ = delays.earliest(next_) + delays.target() + reach({});
+  late_since_ = kNever;
+}
+
+void Playout::pass_time(const PayloadStore& store, RtpTime at, std::span<Sample> out) {
+  const PacketPart part = store.run_at(at, RtpTicks(1)).part;
+  if (part.coding == Coding::comfort) {
+    codec_.comfort(part.payload, out);
+    return;
+  }
+  codec_.conceal(out, {});
+  codec_.end_comfort(out);
 }
 
 void Playout::read(const PayloadStore& store, std::span<Sample> out) {
@@ -104,7 +118,8 @@ void Playout::shorten(const PayloadStore& store, std::span<Sample> out) {
 void Playout::pop(Nanos now, const PayloadStore& store, const DelayEstimator& delays, std::span<Sample> out) {
   if (state_ == State::waiting && now >= start_at_) state_ = State::playing;
   if (state_ != State::playing) {
-    codec_.conceal(out, {});  // fades out after speech; silent if there was no speech
+    // Fades out after speech; silent if there was no speech. Comfort noise lasts until the next talkspurt.
+    pass_time(store, next_ - RtpTicks(1), out);
     return;
   }
   delay_ = delay_at(now, delays);
@@ -112,7 +127,7 @@ void Playout::pop(Nanos now, const PayloadStore& store, const DelayEstimator& de
   const Nanos wanted = delays.target() + reach(off);
   const bool more_to_come = next_ < store.end();
   if (delay_ < wanted - DelayEstimator::kMargin && more_to_come) {
-    codec_.conceal(out, {});
+    pass_time(store, next_, out);
     // Continuing with the beginning of a packet needs less delay.
     if (off > RtpTicks()) next_ += grid() - off;
     counters_.concealed += SampleCount(out.size());

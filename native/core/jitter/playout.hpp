@@ -34,6 +34,11 @@ class Playout {
   };
   void arrived(const Arrival& packet, const DelayEstimator& delays);
 
+  /// A description of comfort noise was stored. Starts playout if it has not started.
+  void arrived_comfort(RtpTime timestamp, const DelayEstimator& delays) {
+    if (state_ == State::idle) wait_for(timestamp, delays);
+  }
+
   /// Writes the frame due at `now` (20 ms) to `out`. Writes silence until playout has started.
   void pop(Nanos now, const PayloadStore& store, const DelayEstimator& delays, std::span<Sample> out);
   /// Returns true once playout has started.
@@ -68,6 +73,9 @@ class Playout {
   [[nodiscard]] RtpTicks grid() const;
   [[nodiscard]] RtpTicks off_grid(RtpTime time) const;
   [[nodiscard]] Nanos reach(RtpTicks off_grid) const;
+  void wait_for(RtpTime timestamp, const DelayEstimator& delays);
+  /// Writes audio for a time that is not on the RTP timeline. `at`: the preceding timestamp.
+  void pass_time(const PayloadStore& store, RtpTime at, std::span<Sample> out);
   void shorten(const PayloadStore& store, std::span<Sample> out);
   /// Reads the frame at next_ and advances next_.
   void read(const PayloadStore& store, std::span<Sample> out);

@@ -231,8 +231,10 @@ class Leg {
 
   /// Returns true if any packet was received from the peer.
   [[nodiscard]] bool heard() const { return receive_.ssrc().has_value(); }
-  /// Returns true if a packet was received within kSounds before `now`.
-  [[nodiscard]] bool hears(Nanos now) const { return heard() && now - receive_.last_arrival() < kSounds; }
+  /// Returns true if a packet was received within kSounds before `now`, or comfort noise is due.
+  [[nodiscard]] bool hears(Nanos now) const {
+    return heard() && (now - receive_.last_arrival() < kSounds || receive_.comforted());
+  }
   /// Reads the next received frame for the far end, so that its audio does not wait for this leg's visit. The
   /// visit then uses the same frame. Call every 20 ms.
   void hear_ahead(Nanos now) {
@@ -278,6 +280,7 @@ class Leg {
   [[nodiscard]] ReceivedPacket recorded(const ReceivePath::Outcome& outcome, Nanos arrival) const;
   [[nodiscard]] bool silent_itself() const;
   [[nodiscard]] bool carries(const Leg& from, const ReceivePath::Outcome& received) const;
+  void relay_pause(Leg& from, const ReceivePath::Outcome& received, Nanos arrival, PacketSink& sink);
   [[nodiscard]] Bytes carry(Leg& from, const ReceivePath::Outcome& received, Nanos arrival);
   void transcode(Leg& from, const ReceivePath::Outcome& received, Nanos arrival, PacketSink& sink);
   void send_arrived(AudioView audio, SampleRate content, bool lost, PacketSink& sink);

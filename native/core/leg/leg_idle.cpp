@@ -26,7 +26,8 @@ bool Leg::pauses(Nanos now) const {
 /// Returns true if a comfort noise packet is due during silence. The first packet is always audio, because
 /// some peers learn our address from it.
 bool Leg::reports_silence(Nanos now) const {
-  if (!send_.config().comfort_noise || config_.keep_alive <= kFrameTime || !sent_at_) return false;
+  if (!send_.config().comfort_noise.has_value() || config_.keep_alive <= kFrameTime || !sent_at_)
+    return false;
   if (comforts_ && now < *sent_at_ + config_.keep_alive) return false;
   return can_send() && !send_.pending() && quiet(now);
 }

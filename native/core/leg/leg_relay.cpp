@@ -31,6 +31,10 @@ bool Leg::carries(const Leg& from, const ReceivePath::Outcome& received) const {
 
 void Leg::relay(Leg& from, const ReceivePath::Outcome& received, Nanos arrival, PacketSink& sink) {
   if (relay_.ends() || !can_send() || (!relays() && !silent_itself())) return;
+  if (received.kind == Received::comfort && relays()) {
+    relay_pause(from, received, arrival, sink);
+    return;
+  }
   if (received.kind != Received::audio) {
     send_.leave_out(received.sequence);
     if (relays() && transcodes_ && from.arrivals_) from.arrivals_->leave_out(received.sequence);
@@ -49,6 +53,23 @@ void Leg::relay(Leg& from, const ReceivePath::Outcome& received, Nanos arrival, 
   } else if (relays() || !carriable || relay_.unfit()) {
     transcode(from, received, arrival, sink);
   }
+}
+
+/// Relays comfort noise if the peer supports it. Otherwise noise is generated in composed audio.
+void Leg::relay_pause(Leg& from, const ReceivePath::Outcome& received, Nanos arrival, PacketSink& sink) {
+  const bool described = !received.packet.payload.empty();
+  if (described && !transcodes_ && send_.config().comfort_noise &&
+      from.receive_.rates().clock == send_.rates().clock) {
+    relay_.relayed_comfort(arrival, config_.keep_alive);
+    const Bytes packet = send_.relay({received.packet, Coding::comfort, received.sequence,
+                                      from.receive_.sequence_era(), RtpTicks(), arrival},
+                                     {});
+    if (!packet.empty()) sink.send(config_.handle, receive_.source().target(), packet);
+    return;
+  }
+  send_.leave_out(received.sequence);
+  if (transcodes_ && from.arrivals_) from.arrivals_->leave_out(received.sequence);
+  if (described) relay_.stop();
 }
 
 /// Relays a packet and returns the one to send, valid as long as packets of SendPath, or an empty span.

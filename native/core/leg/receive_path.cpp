@@ -34,6 +34,11 @@ void ReceivePath::use(std::unique_ptr<JitterBuffer>& audio, std::unique_ptr<Form
 void ReceivePath::configure(const ReceiveConfig& config, Nanos now) {
   config_ = config;
   configured_ = true;
+  // A peer on hold does not send noise.
+  if (!config.source.receiving) {
+    comforted_ = false;
+    audio_->end_comfort();
+  }
   source_.expect(config.source, now);
 }
 
@@ -44,7 +49,7 @@ void ReceivePath::expect(const Address& peer, Nanos now) {
 
 bool ReceivePath::negotiated(uint8_t payload_type) const {
   if (payload_type == config_.payload_type || payload_type == config_.telephone_event) return true;
-  if (payload_type == kComfortNoise || from_former(payload_type)) return true;
+  if (is_comfort(payload_type) || from_former(payload_type)) return true;
   // Accept both G.711 laws regardless of negotiation, because some senders switch between them.
   return (payload_type == kPcmu || payload_type == kPcma) && audio_->decoder().decodes(Coding::pcmu);
 }
@@ -80,6 +85,7 @@ void ReceivePath::begin_stream(uint32_t ssrc) {
 
 void ReceivePath::restart_media() {
   audio_->restart();
+  comforted_ = false;
   ++sequence_era_;
   former_heard_ = false;
   events_.restart();
@@ -100,6 +106,13 @@ Coding ReceivePath::store_audio(const RtpPacket& packet, int64_t sequence, Nanos
   return coding;
 }
 
+void ReceivePath::store_comfort(const RtpPacket& packet, int64_t sequence, Nanos arrival) {
+  // After a packet that belongs behind it, the description is outdated.
+  if (last_sequence_ && sequence < *last_sequence_) return;
+  audio_->store_comfort(packet, last_sequence_ && sequence == *last_sequence_ + 1, arrival);
+  comforted_ = config_.source.receiving;
+}
+
 ReceivedPacket ReceivePath::recorded(const Outcome& outcome, uint32_t source, Nanos arrival) const {
   using Kind = ReceivedPacket::Kind;
   ReceivedPacket packet;
@@ -110,6 +123,7 @@ ReceivedPacket ReceivePath::recorded(const Outcome& outcome, uint32_t source, Na
   packet.payload = outcome.packet.payload;
   packet.coding = outcome.coding;
   packet.kind = outcome.kind == Received::audio ? Kind::audio : Kind::comfort;
+  if (outcome.kind == Received::ignored) packet.payload = {};
   if (outcome.kind == Received::event && config_.event_clock == audio_->rates().clock) {
     packet.kind = Kind::event;
     packet.duration = event_duration(packet.payload);
@@ -146,7 +160,7 @@ ReceivePath::Outcome ReceivePath::receive(Bytes datagram, const Address& source,
   if (!packet) return Outcome(Received::malformed);
   const bool understood = configured_ && negotiated(packet->payload_type);
   const bool is_event = packet->payload_type == config_.telephone_event;
-  const bool is_comfort = packet->payload_type == kComfortNoise;
+  const bool comfort = is_comfort(packet->payload_type);
   // A packet with an unknown payload type teaches nothing about the peer's address. From the known address it
   // still counts in the sequence.
   SourceLearner::Verdict verdict;
@@ -163,7 +177,7 @@ ReceivePath::Outcome ReceivePath::receive(Bytes datagram, const Address& source,
   }
   const bool same_stream = ssrc_ == packet->ssrc && verdict.change != SourceChange::signalled;
   if (verdict.change && !same_stream) begin_stream(packet->ssrc);
-  Outcome outcome = receive_from_peer(*packet, understood && !is_event && !is_comfort, arrival);
+  Outcome outcome = receive_from_peer(*packet, understood && !is_event && !comfort, arrival);
   outcome.source_change = verdict.change;
   return outcome;
 }
@@ -182,6 +196,7 @@ ReceivePath::Outcome ReceivePath::receive_from_peer(const RtpPacket& packet, boo
   outcome.sequence = seen.sequence;
   if (is_audio) {
     outcome.kind = Received::audio;
+    comforted_ = false;
     const uint64_t late = late_packets();
     outcome.coding = store_audio(packet, seen.sequence, arrival);
     if (late_packets() != late) stats_.discarded(seen.sequence);
@@ -190,8 +205,13 @@ ReceivePath::Outcome ReceivePath::receive_from_peer(const RtpPacket& packet, boo
     outcome.digit = events_.receive(packet);
     // Events on a different clock than the audio do not advance the audio time.
     if (config_.event_clock == audio_->rates().clock) audio_->store_event(packet, arrival);
-  } else if (packet.payload_type == kComfortNoise) {
+  } else if (is_comfort(packet.payload_type)) {
     outcome.kind = Received::comfort;
+    if (comfort_usable(packet.payload_type)) {
+      store_comfort(packet, seen.sequence, arrival);
+    } else {
+      outcome.packet.payload = {};
+    }
   }
   if (!last_sequence_ || seen.sequence > *last_sequence_) last_sequence_ = seen.sequence;
   return outcome;

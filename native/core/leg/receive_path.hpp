@@ -21,13 +21,16 @@ struct ReceiveConfig {
   std::optional<uint8_t> telephone_event;
   /// RTP clock of events, which can differ from the audio clock.
   RtpClockRate event_clock{8000};
+  /// Negotiated payload type of comfort noise (RFC 3389). Type 13 is accepted regardless, for audio with a
+  /// clock of 8 kHz.
+  std::optional<uint8_t> comfort_noise = std::nullopt;
 };
 
 enum class Received : uint8_t {
   malformed,       // not RTP
   unknown_source,  // from an unexpected address
   ignored,         // duplicate, unknown payload type, or unconfirmed source or sequence
-  comfort,         // comfort noise: the sender is silent (RFC 3389)
+  comfort,         // comfort noise: the sender is silent (RFC 3389); payload empty if not supported
   audio,
   event,
 };
@@ -113,6 +116,8 @@ class ReceivePath {
   [[nodiscard]] Quality quality(std::optional<double> round_trip_ms = {}) const;
   [[nodiscard]] LossPatternSummary loss_pattern() const { return stats_.pattern(); }
   [[nodiscard]] Nanos playout_delay() const { return audio_->delay(); }
+  /// Returns true during a pause of the sender for which it has described comfort noise.
+  [[nodiscard]] bool comforted() const { return comforted_; }
   /// Duration of the peer's packets.
   [[nodiscard]] Nanos packet_time() const { return audio_->playout().packet_time(); }
   /// Arrival time of the last valid packet. Negative: no packet yet.
@@ -129,12 +134,21 @@ class ReceivePath {
   void begin_stream(uint32_t ssrc);
   void restart_media();
   Coding store_audio(const RtpPacket& packet, int64_t sequence, Nanos arrival);
+  [[nodiscard]] bool is_comfort(uint8_t payload_type) const {
+    return payload_type == kComfortNoise || payload_type == config_.comfort_noise;
+  }
+  /// Returns true if the clock of a comfort noise packet is that of the audio.
+  [[nodiscard]] bool comfort_usable(uint8_t payload_type) const {
+    return payload_type == config_.comfort_noise || audio_->rates().clock == kComfortNoiseClock;
+  }
+  void store_comfort(const RtpPacket& packet, int64_t sequence, Nanos arrival);
   [[nodiscard]] bool from_former(uint8_t payload_type) const;
   void hear_former(Nanos now, std::span<Sample> out, bool gives_way);
 
   // Small members first, so that the data every packet needs is contiguous.
   ReceiveConfig config_;
   bool configured_ = false;
+  bool comforted_ = false;
   std::optional<uint32_t> ssrc_;
   std::optional<uint32_t> rival_ssrc_;
   std::optional<int64_t> last_sequence_;

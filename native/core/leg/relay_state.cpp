@@ -1,5 +1,7 @@
 #include "core/leg/relay_state.hpp"
 
+#include <algorithm>
+
 #include "core/dsp/fade.hpp"
 
 namespace carillon {
@@ -20,6 +22,11 @@ void RelayState::relayed(Nanos arrival, bool in_dtx) {
   far_ = Far::unused;
   relayed_at_ = arrival;
   until_ = arrival + (in_dtx ? kPatienceInDtx : kPatience);
+}
+
+void RelayState::relayed_comfort(Nanos arrival, Nanos pause) {
+  relayed(arrival, true);
+  until_ = std::max(until_, arrival + pause);
 }
 
 void RelayState::refused(Nanos arrival) {

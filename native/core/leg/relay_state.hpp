@@ -36,6 +36,8 @@ class RelayState {
 
   /// A packet was relayed. `in_dtx`: the sender pauses between its packets.
   void relayed(Nanos arrival, bool in_dtx);
+  /// Comfort noise was relayed. The relay lasts for at least `pause` without another packet.
+  void relayed_comfort(Nanos arrival, Nanos pause);
   /// The first packet did not have the length of the packets sent. Returns true if this is the sender's usual
   /// length.
   [[nodiscard]] bool unfit() { return ++unfit_ > kUsual; }

@@ -86,7 +86,8 @@ Bytes SendPath::comfort_packet(uint8_t level) {
   audio_->drop();
   const Room room = PacketRoom::next();
   payload_in(room).front() = level;
-  return finish(room, false, kComfortNoise, timestamp_, ByteCount(sizeof(level)));
+  return finish(room, false, config_.comfort_noise.value_or(kComfortNoise), timestamp_,
+                ByteCount(sizeof(level)));
 }
 
 RtpTimestamp SendPath::timestamp_at(Nanos now) const {
@@ -156,7 +157,12 @@ Bytes SendPath::relay(const Relayed& relayed, std::span<const Sample> instead) {
   const Room room = PacketRoom::next();
   const std::span<uint8_t> payload = payload_in(room);
   ByteCount bytes(relayed.packet.payload.size());
-  if (instead.empty()) {
+  const bool is_comfort = relayed.coding == Coding::comfort;
+  const uint8_t payload_type =
+      is_comfort ? config_.comfort_noise.value_or(kComfortNoise) : config_.payload_type;
+  if (is_comfort) {
+    std::ranges::copy(relayed.packet.payload, payload.begin());
+  } else if (instead.empty()) {
     carry_over(relayed.coding, config_.coding, relayed.packet.payload, payload);
   } else {
     bytes = audio_->encode(config_.coding, instead, payload);
@@ -167,8 +173,7 @@ Bytes SendPath::relay(const Relayed& relayed, std::span<const Sample> instead) {
     sequence_ = static_cast<uint16_t>(place->sequence + 1);
     timestamp_ = place->timestamp + relayed.duration;
   }
-  return finish(room,
-                {relayed.packet.marker || begins, config_.payload_type, place->sequence, place->timestamp},
+  return finish(room, {relayed.packet.marker || begins, payload_type, place->sequence, place->timestamp},
                 bytes);
 }
 

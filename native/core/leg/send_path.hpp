@@ -17,8 +17,8 @@ struct SendConfig {
   std::optional<uint8_t> telephone_event;
   /// RTP clock of events, which can differ from the audio clock.
   RtpClockRate event_clock{8000};
-  /// True if the peer supports comfort noise (RFC 3389) with its static payload type.
-  bool comfort_noise = false;
+  /// Payload type of comfort noise (RFC 3389) at the clock of the audio, if the peer supports it.
+  std::optional<uint8_t> comfort_noise;
   /// Packet time that the peer requests, 10-60 ms in steps of 10. Default 20.
   int packet_ms = kFrameMs;
   /// False on hold: time advances but no packets are sent.

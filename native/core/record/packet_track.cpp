@@ -70,12 +70,31 @@ void PacketTrack::take(const ReceivedPacket& packet) {
     return;
   }
   if (decoder_ == nullptr || packet.stream != stream_) return;
+  if (packet.kind == ReceivedPacket::Kind::comfort && packet.sequence > last_sequence_) take_comfort(packet);
   last_sequence_ = std::max(last_sequence_, packet.sequence);
   if (packet.kind == ReceivedPacket::Kind::event) {
     const RtpTime begins = timestamps_.peek(packet.timestamp);
     const RtpTime ends = begins + std::clamp(packet.duration, RtpTicks(), store_.capacity());
     store_.fill_silence_until(ends);
     if (masks_keys_) note_key(begins, ends);
+  }
+}
+
+/// Stores the noise of a pause, which lasts until the next audio.
+void PacketTrack::take_comfort(const ReceivedPacket& packet) {
+  const Bytes payload = packet.payload.first(std::min(packet.payload.size(), ComfortNoise::kMaxPayload));
+  if (payload.empty()) return;
+  const RtpClockRate clock = decoder_->rates().clock;
+  RtpTime timestamp = timestamps_.peek(packet.timestamp);
+  const Nanos late_by =
+      packet.arrival - clock.time_of(timestamp.since_zero()) - clock_.transit_at(packet.arrival);
+  if (late_by > kDelay || late_by < Nanos{} - kTooEarly) timestamp = store_.end();
+  timestamp = std::max({timestamp, store_.end(), next_});
+  if (packet.sequence == last_sequence_ + 1 || store_.comforts()) store_.fill_silence_until(timestamp);
+  const RtpTicks duration = clock.in(kFrameTime);
+  if (store_.write(timestamp, duration, Coding::comfort, payload) == RecordedStore::Written::jumped) {
+    store_.reset();
+    store_.write(timestamp, duration, Coding::comfort, payload);
   }
 }
 
@@ -202,8 +221,8 @@ void PacketTrack::store(const ReceivedPacket& packet, RtpTime timestamp, RtpTick
     ++counters_.late;
     return;
   }
-  // Without a loss, the sender has paused.
-  if (nothing_lost && timestamp > store_.end()) store_.fill_silence_until(timestamp);
+  // Without a loss, the sender has paused. Audio lost directly after comfort noise is replaced by noise.
+  if ((nothing_lost || store_.comforts()) && timestamp > store_.end()) store_.fill_silence_until(timestamp);
   const Bytes payload = packet.payload.first(std::min(packet.payload.size(), decoder_->longest_payload()));
   if (store_.write(timestamp, duration, packet.coding, payload) == RecordedStore::Written::jumped) {
     // The pause was longer than the store. All stored audio has been read.

@@ -67,6 +67,7 @@ class PacketTrack {
   /// Ends the current timeline at the packet's arrival and starts another one with the packet.
   void begin(const ReceivedPacket& packet, AudioDecoder& decoder);
   void store(const ReceivedPacket& packet, RtpTime timestamp, RtpTicks duration, Nanos transit);
+  void take_comfort(const ReceivedPacket& packet);
   void note_key(RtpTime begins, RtpTime ends);
   void mask_keys(Nanos begins, std::span<Sample> out) const;
   void produce(std::span<Sample> out);

@@ -11,7 +11,7 @@ struct ReceivedPacket {
   enum class Kind : uint8_t {
     audio,
     event,    // keypad event: the sender has no audio for its duration
-    comfort,  // comfort noise
+    comfort,  // comfort noise: payload of RFC 3389, or empty for silence
   };
   Kind kind = Kind::audio;
   /// Identifies the sequence numbering. It changes with the source and when the source restarts.

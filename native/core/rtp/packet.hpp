@@ -12,6 +12,7 @@ namespace carillon {
 inline constexpr size_t kRtpHeaderBytes = 12;
 /// Static payload type (RFC 3389 §5), on a clock of 8000 Hz.
 inline constexpr uint8_t kComfortNoise = 13;
+inline constexpr RtpClockRate kComfortNoiseClock{8000};
 
 struct RtpPacket {
   bool marker = false;

@@ -37,7 +37,7 @@ struct Side : PacketSink {
 
   void configure(LegHandle leg, bool sending, bool comfort_noise = false) {
     LegRemote remote;
-    remote.send.comfort_noise = comfort_noise;
+    if (comfort_noise) remote.send.comfort_noise = kComfortNoise;
     remote.receive.source.signalled = leg == kA ? kPeerA : kPeerB;
     remote.receive.source.receiving = remote.send.sending = sending;
     core.leg(leg)->configure(remote, now);

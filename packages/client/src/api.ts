@@ -1299,12 +1299,12 @@ export interface Operations {
   /** Count the records that contain a telephone number, in all accounts */
   'GET /admin/v1/personal-data': {
     query: { number: Text };
-    reply: { calls: number; recordings: number; contacts: number; transcriptions: number; running_calls: number; do_not_call_lists: number };
+    reply: { calls: number; recordings: number; contacts: number; mentions: number; transcriptions: number; running_calls: number; do_not_call_lists: number };
   };
   /** Erase a telephone number from all records: recordings, transcriptions, timelines and contacts. Times and amounts of calls remain */
   'DELETE /admin/v1/personal-data': {
     query: { number: Text };
-    reply: { calls: number; recordings: number; contacts: number };
+    reply: { calls: number; recordings: number; contacts: number; mentions: number };
   };
   /** Export the records of a telephone number, one JSON object per line, with links to recordings */
   'GET /admin/v1/personal-data/export': {

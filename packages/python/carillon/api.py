@@ -3141,6 +3141,7 @@ class GetAdminV1PersonalDataReply(TypedDict):
     calls: int
     recordings: int
     contacts: int
+    mentions: int
     transcriptions: int
     running_calls: int
     do_not_call_lists: int
@@ -3150,6 +3151,7 @@ class DeleteAdminV1PersonalDataReply(TypedDict):
     calls: int
     recordings: int
     contacts: int
+    mentions: int
 
 
 class PostAdminV1CarriersReplyAuth(TypedDict):

@@ -1,5 +1,6 @@
 /** Gemini Live (BidiGenerateContent) over WebSocket. Input is L16 at 16 kHz, output L16 at the rate of its MIME type. */
 import type { ModelSettings } from '../agent-file.ts';
+import { declaration } from './gemini-schema.ts';
 import { count, isPcm, type Json, JsonSocket, list, part, textOf } from './json-socket.ts';
 import type { Model, ModelEvents, ModelOptions, Speaker, ToolCall } from './model.ts';
 
@@ -11,33 +12,41 @@ const MAX_WARNINGS = 20;
 /** Maximum length of a transcript that arrives in pieces. */
 const MAX_TRANSCRIPT = 4000;
 
+/** Connections of one session, at most. The vendor ends each after about 10 minutes. */
+const MAX_CONNECTIONS = 100;
+/** Reasons of a completed turn that need no remark in the call record. */
+const USUAL_REASONS = new Set(['', 'TURN_COMPLETE_REASON_UNSPECIFIED', 'NEED_MORE_INPUT']);
+
 export class GeminiLive implements Model {
   readonly input = 'audio/x-l16;rate=16000';
-  readonly #socket: JsonSocket;
+  readonly #settings: ModelSettings;
+  readonly #options: ModelOptions;
   readonly #events: ModelEvents;
+  #socket: JsonSocket;
+  #connections = 0;
   #turn = 1;
   #spoken: Record<Speaker, string> = { caller: '', bot: '' };
   #warnings = 0;
+  /** The vendor has confirmed the setup of the current connection. */
   #isReady = false;
+  #wasReady = false;
+  /** The model is generating a response. */
+  #isGenerating = false;
+  /** The caller interrupted the current turn, whose end does not answer the caller. */
+  #isInterrupted = false;
+  /** The end of the current response was reported. */
+  #hasResponded = false;
+  /** Name of the session's last state that the vendor can resume. */
+  #handle: string | undefined;
+  /** The vendor will close the connection soon. */
+  #isLeaving = false;
+  #cancelSetup: () => void = () => undefined;
 
   constructor(settings: ModelSettings, options: ModelOptions, events: ModelEvents) {
+    this.#settings = settings;
+    this.#options = options;
     this.#events = events;
-    const url = new URL(settings.url ?? URL_OF_VENDOR);
-    this.#socket = new JsonSocket(
-      {
-        url: url.href,
-        // The key is a header, so that it appears in no URL of an error message.
-        headers: { ...(settings.apiKey && { 'x-goog-api-key': settings.apiKey }) },
-        connectMs: options.connectMs,
-        clock: options.clock,
-      },
-      {
-        opened: () => this.#socket.sendFirst({ setup: setupOf(settings, options) }),
-        message: (message) => this.#read(message),
-        malformed: (why) => this.#warn(why),
-        lost: (cause) => events.failed(`the model ${cause}`),
-      },
-    );
+    this.#socket = this.#connect();
   }
 
   hear(payload: string): void {
@@ -50,9 +59,9 @@ export class GeminiLive implements Model {
     this.notify(`Greet the caller. Say exactly this, and nothing else: ${text}`);
   }
 
+  /** `clientContent` is only for the history before the conversation in the later models. */
   notify(text: string): void {
-    const parts = [{ text }];
-    this.#socket.send({ clientContent: { turns: [{ role: 'user', parts }], turnComplete: true } });
+    this.#socket.send({ realtimeInput: { text } });
   }
 
   /** The vendor detects interruptions from the audio and truncates its own turn. */
@@ -64,15 +73,64 @@ export class GeminiLive implements Model {
   }
 
   close(): void {
+    this.#cancelSetup();
     this.#socket.close();
   }
 
+  #connect(): JsonSocket {
+    const { url = URL_OF_VENDOR, apiKey } = this.#settings;
+    const { connectMs, clock, network } = this.#options;
+    const setup = setupOf(this.#settings, this.#options, this.#handle);
+    this.#connections += 1;
+    const socket = new JsonSocket(
+      {
+        url: new URL(url).href,
+        // The key is a header, so that it appears in no URL of an error message.
+        headers: { ...(apiKey && { 'x-goog-api-key': apiKey }) },
+        connectMs,
+        clock,
+        network,
+      },
+      {
+        opened: () => socket.sendFirst({ setup }),
+        message: (message) => this.#read(message),
+        malformed: (why) => this.#warn(why),
+        lost: (cause) => {
+          if (!this.#resume()) this.#fail(`the model ${cause}`);
+        },
+      },
+    );
+    return socket;
+  }
+
+  /** Continues the session over a new connection. Returns false if the vendor has named no state to resume. */
+  #resume(): boolean {
+    if (this.#handle === undefined || !this.#isReady) return false;
+    if (this.#connections >= MAX_CONNECTIONS) return false;
+    const { connectMs, clock } = this.#options;
+    this.#isReady = false;
+    this.#isLeaving = false;
+    this.#isGenerating = false;
+    this.#socket.close();
+    this.#socket = this.#connect();
+    this.#handle = undefined;
+    this.#cancelSetup = clock.at(clock.monotonicMs() + connectMs, () =>
+      this.#fail('the model did not resume the session in time'),
+    );
+    return true;
+  }
+
+  #fail(cause: string): void {
+    this.close();
+    this.#events.failed(cause);
+  }
+
   #read(message: Json): void {
-    if ('setupComplete' in message) {
-      if (!this.#isReady) {
-        this.#isReady = true;
-        this.#events.ready();
-      }
+    if ('setupComplete' in message) this.#ready();
+    if ('sessionResumptionUpdate' in message) {
+      const { newHandle, resumable } = part(message, 'sessionResumptionUpdate');
+      const handle = textOf(newHandle);
+      this.#handle = resumable === true && handle !== '' ? handle : undefined;
     }
     if ('serverContent' in message) this.#content(part(message, 'serverContent'));
     if ('toolCall' in message) this.#tools(part(message, 'toolCall')['functionCalls']);
@@ -86,11 +144,21 @@ export class GeminiLive implements Model {
     if ('goAway' in message) {
       const { timeLeft } = part(message, 'goAway');
       this.#warn(`the model will close the connection in ${textOf(timeLeft) || 'a moment'}`);
+      this.#isLeaving = true;
     }
     if ('error' in message) {
       const { message: why } = part(message, 'error');
-      this.#events.failed(`the model reported an error: ${textOf(why).slice(0, 200)}`);
+      this.#fail(`the model reported an error: ${textOf(why).slice(0, 200)}`);
     }
+    // The words of a response end before the connection changes.
+    if (this.#isLeaving && !this.#isGenerating) this.#resume();
+  }
+
+  #ready(): void {
+    this.#isReady = true;
+    this.#cancelSetup();
+    if (!this.#wasReady) this.#events.ready();
+    this.#wasReady = true;
   }
 
   #content(content: Json): void {
@@ -102,24 +170,49 @@ export class GeminiLive implements Model {
     if (content['interrupted'] === true) {
       this.#events.callerSpeaks();
       this.#endTurn();
-      return;
-    }
-    for (const piece of list(part(content, 'modelTurn')['parts'])) {
+      this.#isInterrupted = true;
+    } else this.#audio(part(content, 'modelTurn'));
+    if (content['generationComplete'] === true) this.#responded();
+    // The vendor expects the caller to continue, so that no response follows.
+    if (content['waitingForInput'] === true) this.#events.responded();
+    if (content['turnComplete'] === true) this.#turnComplete(textOf(content['turnCompleteReason']));
+  }
+
+  #audio(turn: Json): void {
+    for (const piece of list(turn['parts'])) {
       const { data, mimeType } = part(piece, 'inlineData');
       if (data === undefined) continue;
       const rate = rateOf(mimeType);
       if (rate === undefined || !isPcm(data)) this.#warn('an audio event is malformed');
-      else this.#events.audio({ item: `turn-${this.#turn}`, payload: data, rate });
+      else {
+        this.#isGenerating = true;
+        this.#hasResponded = false;
+        this.#isInterrupted = false;
+        this.#events.audio({ item: `turn-${this.#turn}`, payload: data, rate });
+      }
     }
-    if (content['turnComplete'] === true) {
-      this.#endTurn();
-      this.#events.responded();
-    }
+  }
+
+  #turnComplete(reason: string): void {
+    if (!USUAL_REASONS.has(reason)) this.#warn(`a response ended with ${reason.slice(0, 100)}`);
+    this.#responded();
+    this.#endTurn();
+    this.#isInterrupted = false;
+  }
+
+  /** Reports the end of a response once: its generation ends before the vendor expects its playback to end. */
+  #responded(): void {
+    this.#isGenerating = false;
+    if (this.#hasResponded || this.#isInterrupted) return;
+    this.#hasResponded = true;
+    this.#events.responded();
   }
 
   #endTurn(): void {
     for (const who of ['caller', 'bot'] as const) this.#flush(who);
     this.#turn += 1;
+    this.#isGenerating = false;
+    this.#hasResponded = false;
   }
 
   /** Collects a transcript that arrives in pieces. The other side's transcript is complete then. */
@@ -150,11 +243,13 @@ export class GeminiLive implements Model {
         .reduce((sum, { tokenCount }) => sum + count(tokenCount), 0);
     const audioInput = audio('promptTokensDetails');
     const audioOutput = audio('responseTokensDetails');
+    const input = count(usage['promptTokenCount']) + count(usage['toolUsePromptTokenCount']);
+    const output = count(usage['responseTokenCount']) + count(usage['thoughtsTokenCount']);
     this.#events.used({
       audioInput,
       audioOutput,
-      textInput: Math.max(0, count(usage['promptTokenCount']) - audioInput),
-      textOutput: Math.max(0, count(usage['responseTokenCount']) - audioOutput),
+      textInput: Math.max(0, input - audioInput),
+      textOutput: Math.max(0, output - audioOutput),
     });
   }
 
@@ -167,6 +262,7 @@ export class GeminiLive implements Model {
 function setupOf(
   settings: ModelSettings,
   { instructions, tools, interruptible }: ModelOptions,
+  handle: string | undefined,
 ): Json {
   const name = settings.model ?? DEFAULT_MODEL;
   const { voice } = settings;
@@ -179,12 +275,15 @@ function setupOf(
       }),
     },
     systemInstruction: { parts: [{ text: instructions }] },
-    ...(tools.length > 0 && { tools: [{ functionDeclarations: tools }] }),
+    ...(tools.length > 0 && { tools: [{ functionDeclarations: tools.map(declaration) }] }),
     ...(!interruptible && {
       realtimeInputConfig: { activityHandling: 'NO_INTERRUPTION' },
     }),
     inputAudioTranscription: {},
     outputAudioTranscription: {},
+    // Without these, the vendor ends a connection after about 10 minutes and a session after 15.
+    sessionResumption: { ...(handle !== undefined && { handle }) },
+    contextWindowCompression: { slidingWindow: {} },
   };
 }
 

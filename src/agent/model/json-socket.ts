@@ -1,6 +1,8 @@
 /** WebSocket client for JSON events of model vendors, with limits. */
-import WebSocket from 'ws';
+import type { ClientRequestArgs } from 'node:http';
+import WebSocket, { type ClientOptions } from 'ws';
 import type { Clock } from '../../base/clock.ts';
+import type { AgentNetwork } from '../network.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -9,6 +11,7 @@ export interface JsonSocketOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly connectMs: number;
   readonly clock: Clock;
+  readonly network: Pick<AgentNetwork, 'guard'>;
 }
 
 export interface JsonSocketEvents {
@@ -28,7 +31,8 @@ const PING_MS = 15_000;
 const MAX_MALFORMED = 20;
 
 export class JsonSocket {
-  readonly #socket: WebSocket;
+  /** Undefined: the egress guard refuses the URL. */
+  readonly #socket: WebSocket | undefined;
   readonly #events: JsonSocketEvents;
   #waiting: string[] | undefined = [];
   #waitingBytes = 0;
@@ -38,55 +42,69 @@ export class JsonSocket {
   #isAlive = true;
   #cancelPing: () => void = () => undefined;
 
-  constructor({ url, headers, connectMs, clock }: JsonSocketOptions, events: JsonSocketEvents) {
+  constructor(options: JsonSocketOptions, events: JsonSocketEvents) {
     this.#events = events;
-    this.#clock = clock;
-    this.#socket = new WebSocket(url, {
-      headers,
+    this.#clock = options.clock;
+    const { guard } = options.network;
+    // The lookup is not called for addresses.
+    const refusal = guard.refuses(options.url);
+    if (refusal === undefined) this.#socket = this.#connect(options, guard.lookup);
+    else queueMicrotask(() => this.#lost(`cannot be reached: ${refusal}`));
+  }
+
+  #connect(
+    { url, headers, connectMs }: JsonSocketOptions,
+    lookup: AgentNetwork['guard']['lookup'],
+  ): WebSocket {
+    const client: ClientOptions & ClientRequestArgs = {
+      headers: { ...headers },
       handshakeTimeout: connectMs,
       maxPayload: MAX_MESSAGE_BYTES,
       perMessageDeflate: false,
-    });
-    this.#socket.on('open', () => {
+      lookup,
+    };
+    const socket = new WebSocket(url, client);
+    socket.on('open', () => {
       if (this.#over) return;
-      events.opened();
+      this.#events.opened();
       const waiting = this.#waiting ?? [];
       this.#waiting = undefined;
-      for (const text of waiting) this.#socket.send(text);
+      for (const text of waiting) socket.send(text);
       this.#ping();
     });
-    this.#socket.on('pong', () => {
+    socket.on('pong', () => {
       this.#isAlive = true;
     });
-    this.#socket.on('message', (data) => this.#read(String(data)));
-    this.#socket.on('error', (error) => this.#lost(error.message));
-    this.#socket.on('close', (code, reason) => {
+    socket.on('message', (data) => this.#read(String(data)));
+    socket.on('error', (error) => this.#lost(error.message));
+    socket.on('close', (code, reason) => {
       const why = String(reason).slice(0, 200);
       this.#lost(`closed the connection with ${code}${why === '' ? '' : ` (${why})`}`);
     });
+    return socket;
   }
 
   /** Sends a message before those that wait for the connection. */
   sendFirst(message: Json): void {
-    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
   }
 
   send(message: Json): void {
     if (this.#over) return;
     const text = JSON.stringify(message);
     if (this.#waiting === undefined) {
-      if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(text);
+      if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(text);
     } else {
       this.#waiting.push(text);
       this.#waitingBytes += text.length;
     }
-    if (Math.max(this.#socket.bufferedAmount, this.#waitingBytes) > MAX_WAITING_BYTES)
+    if (Math.max(this.#socket?.bufferedAmount ?? 0, this.#waitingBytes) > MAX_WAITING_BYTES)
       this.#lost('reads too slowly');
     if (this.#waiting === undefined) this.#waitingBytes = 0;
   }
 
   sendBytes(bytes: Uint8Array): void {
-    if (this.#over || this.#socket.readyState !== WebSocket.OPEN) return;
+    if (this.#over || this.#socket?.readyState !== WebSocket.OPEN) return;
     this.#socket.send(bytes);
     if (this.#socket.bufferedAmount > MAX_WAITING_BYTES) this.#lost('reads too slowly');
   }
@@ -105,7 +123,7 @@ export class JsonSocket {
         return;
       }
       this.#isAlive = false;
-      if (this.#socket.readyState === WebSocket.OPEN) this.#socket.ping();
+      if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.ping();
       this.#ping();
     });
   }
@@ -138,8 +156,8 @@ export class JsonSocket {
   #end(): void {
     this.#cancelPing();
     this.#waiting = undefined;
-    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.close(1000);
-    else this.#socket.terminate();
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.close(1000);
+    else this.#socket?.terminate();
   }
 }
 

@@ -1,5 +1,6 @@
 /** Interface between a call and the model that answers it. */
 import type { Clock } from '../../base/clock.ts';
+import type { AgentNetwork } from '../network.ts';
 
 export type Speaker = 'caller' | 'bot';
 
@@ -76,6 +77,7 @@ export interface ModelOptions {
   readonly tools: readonly ToolDescription[];
   readonly connectMs: number;
   readonly clock: Clock;
+  readonly network: AgentNetwork;
   /** Whether the caller's speech interrupts the model. */
   readonly interruptible: boolean;
 }

@@ -3,7 +3,7 @@
  * model's audio is L16 at 24 kHz. `dialect: beta` uses the event names of servers that implement the earlier API.
  */
 import type { ModelSettings } from '../agent-file.ts';
-import { count, isPcm, type Json, JsonSocket, list, part, textOf } from './json-socket.ts';
+import { count, isJson, isPcm, type Json, JsonSocket, list, part, textOf } from './json-socket.ts';
 import type { Model, ModelEvents, ModelOptions, ToolCall, Usage } from './model.ts';
 
 const URL_OF_VENDOR = 'wss://api.openai.com/v1/realtime';
@@ -29,7 +29,11 @@ export class OpenAiRealtime implements Model {
   /** Names of announced function calls, by call ID: the event with the arguments may lack the name. */
   readonly #names = new Map<string, string>();
   readonly #called = new Set<string>();
+  /** A response is active or requested. */
   #responding = false;
+  /** Event ID of the request for a response that the vendor has not begun. */
+  #requested: string | undefined;
+  #requests = 0;
   /** A response was requested while another one was active. */
   #wantsResponse = false;
   #cancelled = false;
@@ -53,6 +57,7 @@ export class OpenAiRealtime implements Model {
         },
         connectMs: options.connectMs,
         clock: options.clock,
+        network: options.network,
       },
       {
         opened: () => this.#socket.sendFirst({ type: 'session.update', session: this.#session() }),
@@ -110,7 +115,15 @@ export class OpenAiRealtime implements Model {
       this.#wantsResponse = true;
       return;
     }
-    this.#socket.send({ type: 'response.create', ...(response && { response }) });
+    // A second request before `response.created` would be refused, so that the result of a tool would stay unanswered.
+    this.#responding = true;
+    this.#requests += 1;
+    this.#requested = `create-${this.#requests}`;
+    this.#socket.send({
+      type: 'response.create',
+      event_id: this.#requested,
+      ...(response && { response }),
+    });
   }
 
   #session(): Json {
@@ -165,13 +178,19 @@ export class OpenAiRealtime implements Model {
       case 'conversation.item.input_audio_transcription.completed':
         this.#said('caller', event['transcript']);
         break;
+      case 'conversation.item.input_audio_transcription.failed':
+        this.#warn(`a transcript failed: ${reasonOf(part(event, 'error'))}`);
+        break;
       case 'response.created':
         this.#responding = true;
+        this.#requested = undefined;
         this.#cancelled = false;
         break;
       case 'response.output_item.added':
-      case 'response.output_item.done':
         this.#item(part(event, 'item'));
+        break;
+      case 'response.output_item.done':
+        this.#itemDone(part(event, 'item'));
         break;
       case 'response.output_audio.delta':
       case 'response.audio.delta':
@@ -182,7 +201,8 @@ export class OpenAiRealtime implements Model {
         this.#said('bot', event['transcript']);
         break;
       case 'response.function_call_arguments.done':
-        this.#tool(event);
+        // The vendor also sends this event for interrupted calls. Complete arguments are safe; others need the status.
+        if (isComplete(event['arguments'])) this.#tool(event);
         break;
       case 'response.done':
         this.#responseDone(part(event, 'response'));
@@ -213,6 +233,11 @@ export class OpenAiRealtime implements Model {
       this.#names.set(id, name);
   }
 
+  #itemDone(item: Json): void {
+    this.#item(item);
+    if (item['type'] === 'function_call' && item['status'] !== 'incomplete') this.#tool(item);
+  }
+
   #tool(event: Json): void {
     const { call_id: id } = event;
     const name = textOf(event['name']) || (typeof id === 'string' ? this.#names.get(id) : '');
@@ -227,17 +252,21 @@ export class OpenAiRealtime implements Model {
 
   #responseDone(response: Json): void {
     this.#responding = false;
+    this.#requested = undefined;
     this.#cancelled = false;
     this.#events.used(usageOf(part(response, 'usage')));
-    if (response['status'] === 'failed') {
-      const why = textOf(part(part(response, 'status_details'), 'error')['message']);
-      this.#events.failed(`the model failed: ${why.slice(0, 200) || 'no reason given'}`);
+    const { status } = response;
+    const details = part(response, 'status_details');
+    if (status === 'failed') {
+      this.#events.failed(`the model failed: ${reasonOf(part(details, 'error'))}`);
       return;
     }
+    if (status === 'incomplete')
+      this.#warn(`a response is incomplete: ${textOf(details['reason']).slice(0, 100)}`);
     // A function call whose own event was lost is still in the output of the response.
     for (const item of list(response['output'])) {
-      this.#item(item);
-      if (item['type'] === 'function_call') this.#tool(item);
+      if (status === 'cancelled' && item['status'] !== 'completed') this.#item(item);
+      else this.#itemDone(item);
     }
     if (this.#wantsResponse) {
       this.#wantsResponse = false;
@@ -248,6 +277,12 @@ export class OpenAiRealtime implements Model {
 
   #error(error: Json): void {
     const code = textOf(error['code']);
+    if (error['event_id'] === this.#requested && this.#requested !== undefined) {
+      this.#requested = undefined;
+      // The vendor detected the end of the caller's turn at the same time and began its own response.
+      if (code === 'conversation_already_has_active_response') this.#wantsResponse = true;
+      else this.#responding = false;
+    }
     const words = `the model reported ${code || textOf(error['type']) || 'an error'}: ${textOf(error['message']).slice(0, 200)}`;
     const isFatal = !this.#isReady || /session_expired|quota|invalid_api_key|rate_limit/.test(code);
     if (isFatal && !HARMLESS.has(code)) this.#events.failed(words);
@@ -271,4 +306,18 @@ function usageOf(usage: Json): Usage {
     textInput: Math.max(0, count(usage['input_tokens']) - audioInput),
     textOutput: Math.max(0, count(usage['output_tokens']) - audioOutput),
   };
+}
+
+const reasonOf = (error: Json): string =>
+  (textOf(error['message']) || textOf(error['code']) || textOf(error['type'])).slice(0, 200) ||
+  'no reason given';
+
+/** Whether the text is a whole JSON object. The beginning of one never is. */
+function isComplete(text: unknown): boolean {
+  if (typeof text !== 'string') return true;
+  try {
+    return isJson(JSON.parse(text));
+  } catch {
+    return false;
+  }
 }

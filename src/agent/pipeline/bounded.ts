@@ -1,7 +1,12 @@
 /** Reads HTTP bodies up to a limit. */
 
+/** Response with its body as a stream. */
+export interface Streamed {
+  readonly body: AsyncIterable<Uint8Array> | null;
+}
+
 /** Yields the body in chunks. Throws if it exceeds `maxBytes`. */
-export async function* chunksWithin(reply: Response, maxBytes: number): AsyncGenerator<Buffer> {
+export async function* chunksWithin(reply: Streamed, maxBytes: number): AsyncGenerator<Buffer> {
   let total = 0;
   for await (const chunk of reply.body ?? []) {
     total += chunk.length;
@@ -10,7 +15,7 @@ export async function* chunksWithin(reply: Response, maxBytes: number): AsyncGen
   }
 }
 
-export async function textWithin(reply: Response, maxBytes: number): Promise<string> {
+export async function textWithin(reply: Streamed, maxBytes: number): Promise<string> {
   const parts: Buffer[] = [];
   for await (const chunk of chunksWithin(reply, maxBytes)) parts.push(chunk);
   return Buffer.concat(parts).toString('utf8');

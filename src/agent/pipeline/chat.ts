@@ -1,8 +1,9 @@
 /** Streaming chat completions: `POST <url>/chat/completions` of OpenAI and compatible servers. */
 import type { ModelSettings } from '../agent-file.ts';
-import { count, isJson, type Json, list, part } from '../model/json-socket.ts';
+import { count, isJson, type Json, list, part, textOf } from '../model/json-socket.ts';
 import type { ToolDescription } from '../model/model.ts';
-import { chunksWithin } from './bounded.ts';
+import type { AgentNetwork } from '../network.ts';
+import { chunksWithin, type Streamed } from './bounded.ts';
 
 export type ChatSettings = NonNullable<ModelSettings['chat']>;
 
@@ -24,6 +25,8 @@ export type ChatPiece =
       readonly arguments: string;
     }
   | { readonly kind: 'usage'; readonly input: number; readonly output: number }
+  /** The server cut the response because of its content. */
+  | { readonly kind: 'filtered' }
   | { readonly kind: 'malformed' };
 
 const MAX_REPLY_BYTES = 2 * 1024 * 1024;
@@ -47,11 +50,11 @@ export async function* chat(
     readonly messages: readonly ChatMessage[];
     readonly tools: readonly ToolDescription[];
   },
-  signal: AbortSignal,
+  { network, signal }: { readonly network: AgentNetwork; readonly signal: AbortSignal },
 ): AsyncGenerator<ChatPiece> {
   const { url, apiKey, model, maxTokens } = settings;
   const tools = request.tools.map((tool) => ({ type: 'function', function: tool }));
-  const reply = await fetch(`${url.replace(/\/+$/, '')}/chat/completions`, {
+  const reply = await network.fetch(`${url.replace(/\/+$/, '')}/chat/completions`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -61,7 +64,7 @@ export async function* chat(
       model,
       messages: request.messages,
       ...(tools.length > 0 && { tools }),
-      max_tokens: maxTokens,
+      ...limitOf(url, maxTokens),
       stream: true,
       stream_options: { include_usage: true },
     }),
@@ -71,7 +74,10 @@ export async function* chat(
   const calls: PartialCall[] = [];
   for await (const event of eventsOf(reply)) {
     if (event === undefined) yield { kind: 'malformed' };
-    else yield* piecesOf(event, calls);
+    else {
+      throwError(event);
+      yield* piecesOf(event, calls);
+    }
   }
   for (const call of calls) {
     if (call.id !== '' && call.name !== '') yield { kind: 'tool', ...call };
@@ -79,11 +85,26 @@ export async function* chat(
   }
 }
 
+/** The vendor's later models refuse `max_tokens`; many compatible servers know only that name. */
+const limitOf = (url: string, maxTokens: number): Json =>
+  new URL(url).hostname === 'api.openai.com'
+    ? { max_completion_tokens: maxTokens }
+    : { max_tokens: maxTokens };
+
+/** A server that fails after its status reports the error as an event. */
+function throwError({ error }: Json): void {
+  if (error === undefined || error === null) return;
+  const why = isJson(error) ? textOf(error['message']) : textOf(error);
+  throw new Error(`the chat model reported: ${why.slice(0, 200) || 'an error'}`);
+}
+
 function* piecesOf(event: Json, calls: PartialCall[]): Generator<ChatPiece> {
   const [choice] = list(event['choices']);
   const delta = part(choice, 'delta');
-  const { content } = delta;
-  if (typeof content === 'string' && content !== '') yield { kind: 'text', text: content };
+  // A refusal is text for the caller.
+  const text = textOf(delta['content']) + textOf(delta['refusal']);
+  if (text !== '') yield { kind: 'text', text };
+  if (choice?.['finish_reason'] === 'content_filter') yield { kind: 'filtered' };
   for (const piece of list(delta['tool_calls'])) addCall(calls, piece);
   if (isJson(event['usage'])) {
     const { prompt_tokens: input, completion_tokens: output } = event['usage'];
@@ -104,7 +125,7 @@ function addCall(calls: PartialCall[], piece: Json): void {
 }
 
 /** Server-sent events as JSON objects; undefined for malformed ones. */
-async function* eventsOf(reply: Response): AsyncGenerator<Json | undefined> {
+async function* eventsOf(reply: Streamed): AsyncGenerator<Json | undefined> {
   const decoder = new TextDecoder();
   let rest = '';
   for await (const chunk of chunksWithin(reply, MAX_REPLY_BYTES)) {

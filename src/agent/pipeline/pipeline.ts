@@ -5,7 +5,8 @@
 import type { ModelSettings } from '../agent-file.ts';
 import type { Model, ModelEvents, ModelOptions, ToolCall } from '../model/model.ts';
 import { type ChatMessage, type ChatSettings, chat } from './chat.ts';
-import { openRecognizer, type Recognizer } from './recognizer.ts';
+import type { Recognizer } from './recognition.ts';
+import { openRecognizer } from './recognizer.ts';
 import { Sentences } from './sentences.ts';
 import { SPEECH_RATE_HZ, type SpeechSettings, speak } from './speech.ts';
 
@@ -51,10 +52,10 @@ export class Pipeline implements Model {
     this.#speech = speech;
     this.#options = options;
     this.#events = events;
-    const { connectMs, clock } = options;
+    const { connectMs, clock, network } = options;
     this.#recognizer = openRecognizer(
       recognizer,
-      { connectMs, clock },
+      { connectMs, clock, network },
       {
         ready: () => events.ready(),
         began: () => {
@@ -165,7 +166,8 @@ export class Pipeline implements Model {
   }
 
   async #generate(running: Running): Promise<void> {
-    const { instructions, tools } = this.#options;
+    const { instructions, tools, network } = this.#options;
+    const within = { network, signal: running.over.signal };
     const sentences = new Sentences();
     const calls: ToolCall[] = [];
     let text = '';
@@ -179,7 +181,7 @@ export class Pipeline implements Model {
       { role: 'system', content: instructions },
       ...this.#messages,
     ];
-    for await (const piece of chat(this.#chat, { messages, tools }, running.over.signal)) {
+    for await (const piece of chat(this.#chat, { messages, tools }, within)) {
       if (piece.kind === 'text') {
         text += piece.text;
         for (const sentence of sentences.add(piece.text)) say(sentence);
@@ -193,7 +195,9 @@ export class Pipeline implements Model {
           textOutput: piece.output,
         });
       } else {
-        this.#events.warning('chat: an event is malformed');
+        const what =
+          piece.kind === 'filtered' ? 'the response was filtered' : 'an event is malformed';
+        this.#events.warning(`chat: ${what}`);
       }
     }
     for (const sentence of sentences.rest()) say(sentence);
@@ -227,7 +231,8 @@ export class Pipeline implements Model {
     if (over.signal.aborted) return;
     const sentence = { text, durationMs: 0 };
     spoken.push(sentence);
-    for await (const pcm of speak(this.#speech, text, over.signal)) {
+    const { network } = this.#options;
+    for await (const pcm of speak(this.#speech, text, { network, signal: over.signal })) {
       if (over.signal.aborted) return;
       sentence.durationMs += pcm.length / BYTES_PER_MS;
       this.#events.audio({ item, payload: pcm.toString('base64'), rate: SPEECH_RATE_HZ });

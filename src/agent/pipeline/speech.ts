@@ -2,6 +2,7 @@
 
 import { convertRate, l16Bytes, readWav } from '../../phone/audio/wav.ts';
 import type { ModelSettings } from '../agent-file.ts';
+import type { AgentNetwork } from '../network.ts';
 import { chunksWithin } from './bounded.ts';
 
 export type SpeechSettings = NonNullable<ModelSettings['speech']>;
@@ -21,9 +22,9 @@ const PIECE_BYTES = SPEECH_RATE_HZ * 2;
 export async function* speak(
   { url, apiKey, model, voice, format }: SpeechSettings,
   text: string,
-  signal: AbortSignal,
+  { network, signal }: { readonly network: AgentNetwork; readonly signal: AbortSignal },
 ): AsyncGenerator<Buffer> {
-  const reply = await fetch(`${url.replace(/\/+$/, '')}/audio/speech`, {
+  const reply = await network.fetch(`${url.replace(/\/+$/, '')}/audio/speech`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',

@@ -2,6 +2,7 @@
 import { err, ok, type Result } from '../../base/result.ts';
 import { l16Samples, writeWav } from '../../phone/audio/wav.ts';
 import type { RecognizerSettings } from '../agent-file.ts';
+import { type AgentNetwork, FormData } from '../network.ts';
 import { textWithin } from './bounded.ts';
 
 const RATE_HZ = 16_000;
@@ -12,7 +13,7 @@ const MAX_REPLY_BYTES = 256 * 1024;
 export async function transcribe(
   { url = '', apiKey, model = 'whisper-1', language }: RecognizerSettings,
   pcm: Buffer,
-  signal: AbortSignal,
+  { network, signal }: { readonly network: AgentNetwork; readonly signal: AbortSignal },
 ): Promise<Result<string, string>> {
   const form = new FormData();
   const wav = writeWav({ rate: RATE_HZ, samples: l16Samples(pcm) });
@@ -21,7 +22,7 @@ export async function transcribe(
   form.set('language', language);
   form.set('response_format', 'json');
   try {
-    const reply = await fetch(`${url.replace(/\/+$/, '')}/audio/transcriptions`, {
+    const reply = await network.fetch(`${url.replace(/\/+$/, '')}/audio/transcriptions`, {
       method: 'POST',
       body: form,
       headers: { ...(apiKey && { authorization: `Bearer ${apiKey}` }) },

@@ -42,6 +42,8 @@ async function runAgent(session: Session, flags: Flags): Promise<void> {
   const { firstAgent, readAgentFile } = await import('../../agent/agent-file.ts');
   const { loadSounds } = await import('../../agent/sounds.ts');
   const { startAgent } = await import('../../agent/agent.ts');
+  const { openNetwork } = await import('../../agent/network.ts');
+  const { openEgressGuard } = await import('../../edge/egress/egress.ts');
   const { systemClock } = await import('../../edge/clock/system-clock.ts');
   const { terminal } = session;
   const { config } = flags;
@@ -55,7 +57,9 @@ async function runAgent(session: Session, flags: Flags): Promise<void> {
     return;
   }
   const print = (line: string): void => terminal.print(line);
-  const running = await startAgent({ agent, sounds, clock: systemClock, print });
+  // The operator chooses the servers, which may be on this machine.
+  const network = openNetwork(openEgressGuard());
+  const running = await startAgent({ agent, sounds, clock: systemClock, network, print });
   print(`agent ${agent.name}: answer URL ${withoutPassword(running.answerUrl)}`);
   try {
     const undo = flags.register
@@ -65,6 +69,7 @@ async function runAgent(session: Session, flags: Flags): Promise<void> {
     await undo();
   } finally {
     await running.stop();
+    await network.close();
   }
 }
 

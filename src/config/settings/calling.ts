@@ -167,7 +167,7 @@ export const calling = {
   agents: {
     accounts: list(
       [],
-      'auth IDs of the accounts whose applications may be agents (`*`: all); empty: all while HTTP is bound to loopback, otherwise none. Agents use the keys and the network of this machine',
+      'auth IDs of the accounts whose applications may be agents (`*`: all); empty: all while HTTP is bound to loopback, otherwise none. Their definitions can use the model keys of this machine, at the expense of the operator',
     ),
   },
   egress: {
@@ -175,7 +175,7 @@ export const calling = {
       DESTINATION,
       list(
         [],
-        'hosts, addresses or CIDR ranges in private networks that callbacks, streams, audio fetches, SIP and RTP may reach',
+        'hosts, addresses or CIDR ranges in private networks that callbacks, streams, audio fetches, agents of applications, SIP and RTP may reach',
       ),
     ),
   },

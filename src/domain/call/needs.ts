@@ -142,8 +142,8 @@ export interface MediaSession {
   readonly rtcpMux?: boolean;
   /** RTCP is sent only to the source of the peer's RTCP, not to the port above RTP. */
   readonly rtcpLearned?: boolean;
-  /** The peer supports comfort noise (RFC 3389): one packet marks the start of silence. */
-  readonly comfortNoise?: boolean;
+  /** Payload types of comfort noise (RFC 3389) if the peer supports it: one packet marks the start of silence. */
+  readonly comfortNoise?: PayloadTypes | undefined;
   /** The peer requests VoIP metrics in RTCP reports (RFC 3611). */
   readonly voipMetrics?: boolean;
   readonly ice?: IceSession | undefined;

@@ -7,6 +7,7 @@ import {
   type Codec,
   chooseAudio,
   codecProperties,
+  comfortNoise,
   telephoneEvent as eventCodec,
   familyOf,
   isIpAddress,
@@ -15,6 +16,7 @@ import {
   type LocalTransport,
   OFFERED_SUITES,
   offeredCodecs,
+  offeredComfortNoise,
   readAnswer,
   readOffer,
   revise,
@@ -259,20 +261,14 @@ const offeredLists = new WeakMap<readonly CodecPreference[], readonly Codec[]>()
 function offeredOf(codecs: readonly CodecPreference[]): readonly Codec[] {
   let offered = offeredLists.get(codecs);
   if (offered === undefined) {
-    offered = inOrder(codecs).flatMap(offeredCodecs);
+    const speech = codecs.filter(isCodecName).flatMap(offeredCodecs);
+    // Some peers select the first format, and comfort noise is not a choice for speech.
+    const noise = codecs.some((name) => !isCodecName(name)) ? offeredComfortNoise(speech) : [];
+    offered = [...speech, ...noise];
     offeredLists.set(codecs, offered);
   }
   return offered;
 }
-
-/**
- * Puts formats that are not speech codecs last: some peers select the first format, and comfort noise is not a choice for
- * speech.
- */
-const inOrder = (codecs: readonly CodecPreference[]): readonly CodecPreference[] => [
-  ...codecs.filter(isCodecName),
-  ...codecs.filter((name) => !isCodecName(name)),
-];
 
 /** Returns why an offer cannot be answered, or undefined if it can. */
 export function checkOffer(
@@ -321,9 +317,17 @@ function mediaSession(
           },
     ptimeMs,
     direction,
-    comfortNoise: session.comfortNoise,
+    comfortNoise: noiseTypes(session, receive),
     ...travel,
   });
+}
+
+function noiseTypes(
+  { comfortNoise: send, codec }: AudioSession,
+  receive: (theirs: Codec) => number,
+): MediaSession['comfortNoise'] {
+  if (send === undefined) return undefined;
+  return { send, receive: receive(comfortNoise(send, codec.clockRateHz)) };
 }
 
 /** Returns undefined for an unsupported codec. */

@@ -343,7 +343,8 @@ export interface InviteOptions {
   readonly sdp: string;
   /** Validated additional header fields, such as X-VH-…. */
   readonly headers: Headers;
-  readonly auth?: { readonly username: string; readonly password: string } | undefined;
+  /** `realm`: the only realm that gets credentials. Undefined: the first that the peer names. */
+  readonly auth?: { username: string; password: string; realm?: string | undefined } | undefined;
   /** Remaining Max-Forwards of a call that follows from another; undefined: 70. */
   readonly maxForwards?: number | undefined;
   readonly owner?: LegOwner;

@@ -3,6 +3,7 @@ import { assert } from '../../base/errors.ts';
 import { ok, type Result } from '../../base/result.ts';
 import type {
   Headers,
+  InviteOptions,
   Leg,
   LegEnd,
   LegOwner,
@@ -43,7 +44,7 @@ export interface DialPlan {
   readonly onward?: { readonly headers: Headers; readonly passed: readonly string[] };
   /** Remaining Max-Forwards (RFC 3261 §20.22); undefined: 70. */
   readonly maxForwards?: number | undefined;
-  readonly auth?: { readonly username: string; readonly password: string };
+  readonly auth?: NonNullable<InviteOptions['auth']>;
   /** Slot search. Default: the first target, without a limit. */
   readonly findSlot?: FindSlot;
   /** Creates the Identity header fields for a target when it is called. Never rejects. */
@@ -112,6 +113,8 @@ export async function tryTargets(
   const others = targets.length === 1 ? [] : targets.filter((other) => other !== target);
   selector.trying(target, progress.attempt, waitedMs);
   const { headers: own, onward = NOTHING_ONWARD, from, maxForwards, auth } = plan;
+  // A peer that redirects the call must not direct the password to another host.
+  const mayLogIn = target.kind !== 'uri' || !progress.seen.has(target.uri);
   const headers = headersFor(target.policy, {
     own: own.concat(signed),
     onward: onward.headers,
@@ -119,7 +122,7 @@ export async function tryTargets(
   });
   const leg = signalling.invite(
     target,
-    { from, headers, maxForwards, sdp, owner: selector.owner, auth },
+    { from, headers, maxForwards, sdp, owner: selector.owner, auth: mayLogIn ? auth : undefined },
     {
       ...selector.events,
       ended: (end) => {

@@ -84,8 +84,6 @@ export interface DeliveryStore {
   timings(
     accountId: AccountId,
   ): Promise<readonly { readonly durationMs: number; readonly isDelivered: boolean }[]>;
-  /** Deletes deliveries whose URL or bodies contain the number (digits). */
-  erase(number: string): Promise<void>;
   /** Deletes deliveries before `beforeUs` (microseconds UTC), and the oldest above `most`. */
   purge(beforeUs: number, most: number): Promise<void>;
 }

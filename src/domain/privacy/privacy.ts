@@ -2,7 +2,6 @@
 import type { AccountId, CallUuid } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { AccountStore } from '../account/needs.ts';
-import type { DeliveryStore } from '../callback/needs.ts';
 import type { CampaignStore, FoundContact } from '../campaign/needs.ts';
 import type { DoNotCallScope } from '../campaign/types.ts';
 import type { CallLogStore, CallStore, CdrStore, RetentionStore } from '../cdr/needs.ts';
@@ -11,6 +10,7 @@ import type { Recordings } from '../recording/recording.ts';
 import type { Recording, RecordingFilter } from '../recording/types.ts';
 import type { TranscriptionStore } from '../transcription/needs.ts';
 import type { Transcription } from '../transcription/types.ts';
+import { MENTION_PLACES, type Mention, type MentionPlace, type MentionStore } from './needs.ts';
 
 /** Number of records per query. */
 const BATCH = 200;
@@ -24,7 +24,7 @@ export interface PersonalDataDeps {
   readonly transcriptions: Pick<TranscriptionStore, 'ofRecording'>;
   readonly campaigns: Pick<CampaignStore, 'contactsOf' | 'eraseContacts' | 'doNotCall'>;
   readonly recordings: Pick<Recordings, 'walk' | 'remove'>;
-  readonly deliveries: Pick<DeliveryStore, 'erase'>;
+  readonly mentions: MentionStore;
 }
 
 /** Numbers of records that contain the number. */
@@ -32,6 +32,8 @@ export interface PersonalDataCounts {
   readonly calls: number;
   readonly recordings: number;
   readonly contacts: number;
+  /** Requests to customers, audit entries and other records with the number in a text. */
+  readonly mentions: number;
 }
 
 export interface PersonalDataFound extends PersonalDataCounts {
@@ -55,7 +57,8 @@ export type PersonalDataItem =
       readonly recording: Recording;
       readonly transcriptions: readonly Transcription[];
     }
-  | { readonly kind: 'contact'; readonly contact: FoundContact };
+  | { readonly kind: 'contact'; readonly contact: FoundContact }
+  | { readonly kind: 'mention'; readonly mention: Mention };
 
 export type PersonalDataRefusal = { readonly kind: 'callRunning' };
 
@@ -70,7 +73,7 @@ export class PersonalData {
 
   /** Counts the records of a number (digits). */
   async find(number: string): Promise<PersonalDataFound> {
-    const counts = { calls: 0, recordings: 0, contacts: 0, transcriptions: 0 };
+    const counts = { calls: 0, recordings: 0, contacts: 0, mentions: 0, transcriptions: 0 };
     for await (const item of this.export(number)) {
       counts[`${item.kind}s`] += 1;
       if (item.kind === 'recording') counts.transcriptions += item.transcriptions.length;
@@ -81,7 +84,7 @@ export class PersonalData {
     return { ...counts, doNotCallLists, runningCalls: await this.#runningCalls(number) };
   }
 
-  /** Yields all records of a number: calls, then recordings, then contacts of campaigns. Bounded memory per call. */
+  /** Yields all records of a number: calls, recordings, contacts of campaigns, then mentions. Bounded memory per call. */
   async *export(number: string): AsyncGenerator<PersonalDataItem> {
     for await (const record of this.#calls(number)) {
       const timeline = await this.#deps.callLogs.read(record.cdr.callUuid);
@@ -97,7 +100,17 @@ export class PersonalData {
       const contacts = await this.#deps.campaigns.contactsOf(number, after, BATCH);
       for (const contact of contacts) yield { kind: 'contact', contact };
       after = contacts.at(-1)?.contact.id ?? after;
-      if (contacts.length < BATCH) return;
+      if (contacts.length < BATCH) break;
+    }
+    for (const place of MENTION_PLACES) yield* this.#mentions(number, place);
+  }
+
+  async *#mentions(number: string, place: MentionPlace): AsyncGenerator<PersonalDataItem> {
+    for (let offset = 0; ; offset += BATCH) {
+      const slice = { limit: BATCH, offset };
+      const { mentions, candidates } = await this.#deps.mentions.list(number, place, slice);
+      for (const mention of mentions) yield { kind: 'mention', mention };
+      if (candidates < BATCH) return;
     }
   }
 
@@ -108,7 +121,6 @@ export class PersonalData {
   async erase(number: string): Promise<Result<PersonalDataCounts, PersonalDataRefusal>> {
     if ((await this.#runningCalls(number)) > 0) return err({ kind: 'callRunning' });
     const recordings = await this.#eraseRecordings(number);
-    await this.#deps.deliveries.erase(number);
     let calls = 0;
     for await (const accountId of this.#accounts())
       for (const side of SIDES)
@@ -117,7 +129,22 @@ export class PersonalData {
     for (;;) {
       const erased = await this.#deps.campaigns.eraseContacts(number, BATCH);
       contacts += erased;
-      if (erased < BATCH) return ok({ calls, recordings, contacts });
+      if (erased < BATCH) break;
+    }
+    let mentions = 0;
+    for (const place of MENTION_PLACES) mentions += await this.#eraseMentions(number, place);
+    return ok({ calls, recordings, contacts, mentions });
+  }
+
+  /** Erases in batches. The next batch skips the candidates that remain. */
+  async #eraseMentions(number: string, place: MentionPlace): Promise<number> {
+    let total = 0;
+    for (let offset = 0; ; ) {
+      const slice = { limit: BATCH, offset };
+      const { erased, candidates } = await this.#deps.mentions.erase(number, place, slice);
+      total += erased;
+      offset += candidates - erased;
+      if (candidates < BATCH) return total;
     }
   }
 

@@ -32,6 +32,12 @@ export type TrunkRefusal =
 export type NewTrunk = Pick<Trunk, 'accountId' | 'name'> & TrunkPatch;
 export type NewOriginationUri = Pick<OriginationUri, 'accountId' | 'name' | 'sipUri'> &
   OriginationUriPatch;
+interface TrunkLogin {
+  readonly username: string;
+  readonly password: string;
+  readonly realm?: string;
+}
+
 export type NewCredential = Pick<TrunkCredential, 'accountId' | 'username'> &
   TrunkCredentialPatch & { readonly password: string };
 export type NewIpAcl = Pick<IpAcl, 'accountId' | 'ipAddress'> & IpAclPatch;
@@ -167,16 +173,16 @@ export class Trunks {
   }
 
   /** Returns the credentials with which calls to the trunk authenticate. Undefined if none are enabled. */
-  async loginOf(
-    trunk: Trunk,
-  ): Promise<{ readonly username: string; readonly password: string } | undefined> {
+  async loginOf(trunk: Trunk): Promise<TrunkLogin | undefined> {
     const { accountId, credentialUuid } = trunk;
     if (credentialUuid === undefined) return undefined;
     const { credentials } = this.#stores;
     const credential = await credentials.get(accountId, credentialUuid);
     if (credential?.enabled !== true) return undefined;
     const password = await credentials.passwordOf(credential.id);
-    return password === undefined ? undefined : { username: credential.username, password };
+    if (password === undefined) return undefined;
+    const { username, realm } = credential;
+    return { username, password, ...(realm === '' ? {} : { realm }) };
   }
 
   listCredentials(accountId: AccountId, slice: Slice): Promise<Page<TrunkCredential>> {

@@ -6,7 +6,7 @@ import type { MediaSession } from '../../domain/call/needs.ts';
 
 /** Values in the order of `session_of` (native/addon/engine_legs.cpp). */
 export const sessionValues = (session: MediaSession) => {
-  const { codec, payloadType, telephoneEvent } = session;
+  const { codec, payloadType, telephoneEvent, comfortNoise } = session;
   return [
     session.address,
     session.port,
@@ -25,7 +25,8 @@ export const sessionValues = (session: MediaSession) => {
     session.direction,
     session.rtcpMux,
     session.rtcpLearned,
-    session.comfortNoise,
+    comfortNoise?.send,
+    comfortNoise?.receive,
     session.voipMetrics,
     session.protection,
     session.ice,

@@ -1,6 +1,12 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Carrier } from '../../domain/provisioning/types.ts';
-import { type Flow, isSecure, peerOf, type UserAgent } from '../../protocol/sip/sip.ts';
+import {
+  type Flow,
+  isSecure,
+  isWebSocket,
+  peerOf,
+  type UserAgent,
+} from '../../protocol/sip/sip.ts';
 import type { KnownPeer } from './admission-filter.ts';
 import { carrierAt } from './source-match.ts';
 
@@ -23,10 +29,11 @@ export class CarrierSources {
 
   /**
    * Carrier of a flow. A carrier that uses TLS is recognized only over TLS, because the source of a datagram is easily
-   * forged.
+   * forged. A WebSocket never is a carrier: any web page in a browser at a carrier's address can open one.
    */
   at(flow: Flow): string | undefined {
     const { address: remoteAddress, transport } = peerOf(flow);
+    if (isWebSocket(transport)) return undefined;
     const nowMs = this.#clock.monotonicMs();
     const names = isSecure(transport) ? this.#secure : this.#plain;
     if (nowMs - this.#sinceMs >= RETENTION_MS || names.size >= MAX_KEPT) {

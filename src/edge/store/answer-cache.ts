@@ -38,6 +38,7 @@ const OTHER: ReadonlySet<string> = new Set<keyof Repositories>([
   'recordings',
   'exports',
   'retention',
+  'mentions',
   'nodes',
   'transcriptions',
   'alarms',

@@ -17,6 +17,7 @@ import type { CallLogStore, CallStore, CdrStore, RetentionStore } from '../../do
 import type { NodeStore } from '../../domain/cluster/needs.ts';
 import type { LedgerStore, RateStore } from '../../domain/ledger/needs.ts';
 import type { PhoneLoginStore } from '../../domain/phone-login/needs.ts';
+import type { MentionStore } from '../../domain/privacy/needs.ts';
 import type {
   ApplicationStore,
   CallerIdStore,
@@ -59,6 +60,7 @@ import {
   endpointRepository,
 } from './sql/endpoints.ts';
 import { ledgerRepository, rateRepository } from './sql/ledger.ts';
+import { mentionRepository } from './sql/mentions.ts';
 import { nodeRepository } from './sql/nodes.ts';
 import { notificationRepository } from './sql/notifications.ts';
 import { callerIdRepository, carrierRepository, numberRepository } from './sql/numbers.ts';
@@ -211,6 +213,7 @@ const DEFINITIONS = {
     purgeLogs: 'write',
     eraseCalls: 'write',
   }),
+  mentions: repository<MentionStore>(mentionRepository, { list: 'report', erase: 'write' }),
   notifications: repository<NotificationStore>(notificationRepository, {
     put: 'write',
     listPending: 'point',

@@ -1,8 +1,6 @@
 /** Entry point: HTTP requests to customers. Implements `HttpCaller` for callbacks, and downloads audio files. */
-import { rootCertificates } from 'node:tls';
-import { Agent, buildConnector } from 'undici';
+import type { Agent } from 'undici';
 import type { EgressGuard } from '../../base/egress.ts';
-import { ServiceError } from '../../base/errors.ts';
 import { RecentMap } from '../../base/recent-map.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type {
@@ -12,15 +10,9 @@ import type {
   HttpResponse,
 } from '../../domain/callback/needs.ts';
 import { decodeBody } from './charset.ts';
+import { createGuardedAgent, type GuardedAgentOptions } from './guarded-agent.ts';
 import { type HopFailure, type HopRequest, type HopResponse, sendHop } from './hop.ts';
 import { HostLimiter, type SlotRefusal } from './host-limiter.ts';
-
-export interface HttpCallerOptions {
-  readonly egress: EgressGuard;
-  readonly connectionsPerHost: number;
-  /** PEM of additional certificate authorities. */
-  readonly ca?: string;
-}
 
 interface ByteRequest {
   readonly maxBytes: number;
@@ -50,14 +42,9 @@ export interface CustomerHttp extends HttpCaller {
 
 /** Maximum number of requests per host that wait for a connection. Further requests fail immediately. */
 const QUEUED_PER_HOST = 1000;
-/** Upper limit of the connector, ms. Each request has a shorter limit. */
-const MAX_CONNECT_MS = 10_000;
-/** Idle time of kept-alive connections, ms. Common servers close them after 5 s. */
-const KEEP_ALIVE_MS = 4000;
-const MAX_HEADER_BYTES = 16 * 1024;
 
-export function createHttpCaller(options: HttpCallerOptions): CustomerHttp {
-  const agent = createAgent(options);
+export function createHttpCaller(options: GuardedAgentOptions): CustomerHttp {
+  const agent = createGuardedAgent(options);
   const limiter = new HostLimiter({
     perHost: options.connectionsPerHost,
     queuedPerHost: QUEUED_PER_HOST,
@@ -128,31 +115,6 @@ function finish<T extends object>(
   if (result.ok) return ok({ ...shape(result.value), durationMs });
   const { kind, detail } = result.error;
   return err({ kind, detail, durationMs });
-}
-
-/**
- * Restricts connections to permitted addresses: the guard's lookup filters names, and its policy has checked literal
- * addresses before.
- */
-function createAgent({ egress, connectionsPerHost, ca }: HttpCallerOptions): Agent {
-  const connect = buildConnector({
-    lookup: egress.lookup,
-    timeout: MAX_CONNECT_MS,
-    allowH2: false,
-    ...(ca === undefined || ca === '' ? {} : { ca: [...rootCertificates, ca] }),
-  });
-  return new Agent({
-    connections: connectionsPerHost,
-    pipelining: 1,
-    allowH2: false,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    maxHeaderSize: MAX_HEADER_BYTES,
-    connect: (target, callback) => {
-      const refusal = egress.refuses(`${target.protocol}//${target.host ?? target.hostname}`);
-      if (refusal === undefined) connect(target, callback);
-      else callback(new ServiceError('EGRESS_REFUSED', refusal), null);
-    },
-  });
 }
 
 interface Plan extends Omit<HopRequest, 'url'> {

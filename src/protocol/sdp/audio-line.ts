@@ -1,6 +1,6 @@
 /** Reads one audio m-line with session-level defaults applied. */
 import { err, ok, type Result } from '../../base/result.ts';
-import { COMFORT_NOISE, codecsOf, isTelephoneEvent, sameCodec } from './codec.ts';
+import { codecsOf, isComfortNoise, isTelephoneEvent } from './codec.ts';
 import { cryptoLines } from './crypto.ts';
 import { midOf, readDtls, readIce } from './secure-transport.ts';
 import type {
@@ -69,11 +69,9 @@ function readLine(
     secure: profile.secure,
     address,
     port: media.port,
-    codecs: codecs.filter((codec) => !isTelephoneEvent(codec) && codec.name !== 'CN'),
+    codecs: codecs.filter((codec) => !isTelephoneEvent(codec) && !isComfortNoise(codec)),
     telephoneEvents: codecs.filter(isTelephoneEvent),
-    comfortNoise: codecs.some(
-      (codec) => sameCodec(codec, COMFORT_NOISE) && codec.payloadType === COMFORT_NOISE.payloadType,
-    ),
+    comfortNoise: codecs.filter(isComfortNoise),
     direction,
     held:
       (isUnspecified(address) && ice === undefined) ||

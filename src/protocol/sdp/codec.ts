@@ -10,8 +10,10 @@ export const CODEC_PREFERENCES: readonly CodecPreference[] = [...CODEC_NAMES, CO
 export const isCodecPreference = (text: string): text is CodecPreference =>
   CODEC_PREFERENCES.some((name) => name === text);
 
-/** Comfort noise of RFC 3389; only the static payload type is supported. */
-export const COMFORT_NOISE = fixed(13, COMFORT_NOISE_NAME, 8_000);
+/** Comfort noise of RFC 3389, for codecs with an RTP clock of 8000 Hz. */
+const COMFORT_NOISE = fixed(13, COMFORT_NOISE_NAME, 8_000);
+/** Comfort noise for codecs with an RTP clock of 16,000 Hz. */
+const WIDE_COMFORT_NOISE = fixed(105, COMFORT_NOISE_NAME, 16_000);
 
 /** RFC 3551 table 4, audio. The RTP clock of G722 is 8000 Hz for historical reasons, although it samples at 16000 Hz. */
 const STATIC_CODECS: readonly Codec[] = [
@@ -38,6 +40,17 @@ const staticByPayloadType = new Map(STATIC_CODECS.map((codec) => [codec.payloadT
 /** Codec of the static table by name, at 8 kHz, or undefined if the name needs a dynamic payload type. */
 export const staticCodec = (name: string): Codec | undefined =>
   STATIC_CODECS.find((codec) => codec.name === name && codec.clockRateHz === 8_000);
+
+/** Formats of comfort noise that our offers list next to these codecs: one per clock rate. */
+export const offeredComfortNoise = (codecs: readonly Codec[]): readonly Codec[] =>
+  [COMFORT_NOISE, WIDE_COMFORT_NOISE].filter((noise) =>
+    codecs.some(({ clockRateHz }) => clockRateHz === noise.clockRateHz),
+  );
+
+export const comfortNoise = (payloadType: number, clockRateHz: number): Codec =>
+  fixed(payloadType, COMFORT_NOISE_NAME, clockRateHz);
+
+export const isComfortNoise = (codec: Codec): boolean => codec.name === COMFORT_NOISE_NAME;
 
 /** Formats that our offers list for a codec name: one per clock rate. */
 export function offeredCodecs(name: string): readonly Codec[] {

@@ -13,8 +13,8 @@ import {
 } from './audio-line.ts';
 import {
   answeredCodec,
-  COMFORT_NOISE,
   codecsOf,
+  comfortNoise,
   isOurs,
   sameCodec,
   telephoneEvent,
@@ -226,7 +226,7 @@ const sessionOf = (
   codec,
   telephoneEvent: eventsFor(line, codec)?.payloadType,
   telephoneEventClockHz: eventsFor(line, codec)?.clockRateHz ?? codec.clockRateHz,
-  comfortNoise: line.comfortNoise && codec.clockRateHz === COMFORT_NOISE.clockRateHz,
+  comfortNoise: comfortNoiseFor(line, codec)?.payloadType,
   ptimeMs: packetTimeMs(line),
   direction: against(direction, effectiveDirection(line)),
   crypto,
@@ -255,6 +255,12 @@ const eventsFor = ({ telephoneEvents }: AudioOffer, codec: Codec): Codec | undef
   telephoneEvents.find(({ clockRateHz }) => clockRateHz === codec.clockRateHz) ??
   telephoneEvents.find(({ clockRateHz }) => clockRateHz === 8_000);
 
+/** Comfort noise at the codec's clock rate. It does not apply to Opus, which generates its own noise. */
+const comfortNoiseFor = (line: AudioOffer, codec: Codec): Codec | undefined =>
+  line.comfortNoise.find(
+    ({ clockRateHz }) => clockRateHz === codec.clockRateHz && codec.name !== 'OPUS',
+  );
+
 /** Builds our answer: only the chosen codec, with the payload types of the offer; all other m-lines are declined. */
 export function buildAnswer(
   offer: MediaOffer,
@@ -278,7 +284,8 @@ export function buildAnswer(
       ? []
       : [telephoneEvent(eventPayloadType, choice.telephoneEventClockHz)];
   const keys = crypto === undefined || key === undefined ? [] : [{ ...crypto, key }];
-  const comfort = choice.comfortNoise ? [COMFORT_NOISE] : [];
+  const comfort =
+    choice.comfortNoise === undefined ? [] : [comfortNoise(choice.comfortNoise, codec.clockRateHz)];
   const codecs = [answeredCodec(codec), ...comfort, ...events];
   const media = offer.description.media.map((line, index) =>
     index === choice.index

@@ -3,8 +3,10 @@ export { familyName, familyOf, isIpAddress, isUnspecified } from './audio-line.t
 export {
   CODEC_PREFERENCES,
   type CodecPreference,
+  comfortNoise,
   isCodecPreference,
   offeredCodecs,
+  offeredComfortNoise,
   sameCodec,
   staticCodec,
   telephoneEvent,

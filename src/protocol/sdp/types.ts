@@ -142,8 +142,8 @@ export interface AudioOffer {
   /** Codecs in the peer's order of preference, without telephone-event and comfort noise. */
   readonly codecs: readonly Codec[];
   readonly telephoneEvents: readonly Codec[];
-  /** True if the peer supports comfort noise under its static payload type, at 8000 Hz (RFC 3389). */
-  readonly comfortNoise: boolean;
+  /** Formats of comfort noise (RFC 3389), one per clock rate. */
+  readonly comfortNoise: readonly Codec[];
   /** Direction as offered, from the peer's point of view. */
   readonly direction: Direction;
   /** True if the peer does not want to receive audio: sendonly, inactive, or the connection address 0.0.0.0. */
@@ -179,8 +179,8 @@ export interface AudioSession {
   /** Payload type of RFC 4733 events, at the codec's clock rate if available. */
   readonly telephoneEvent: number | undefined;
   readonly telephoneEventClockHz: number;
-  /** True if the peer supports comfort noise (RFC 3389) at the codec's clock rate. */
-  readonly comfortNoise: boolean;
+  /** Payload type of comfort noise (RFC 3389) at the codec's clock rate, if the peer supports it. */
+  readonly comfortNoise: number | undefined;
   /** Length of the packets that we send, in milliseconds: 10…60 in steps of 10. */
   readonly ptimeMs: number;
   /** Direction from the local point of view. */

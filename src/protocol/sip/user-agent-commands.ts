@@ -1,5 +1,6 @@
 /** Commands to a user agent and the destinations of its requests. */
 import type { LegId } from '../../base/ids.ts';
+import type { DigestAccount } from './auth/client-auth.ts';
 import type { HeaderInit } from './message.ts';
 import type { SipTransportName } from './types.ts';
 
@@ -45,11 +46,6 @@ export interface Resolution {
   readonly refusal?: string | undefined;
 }
 
-interface Account {
-  readonly username: string;
-  readonly password: string;
-}
-
 /** Destination of an outbound INVITE. */
 export type InviteTarget =
   /** All current contacts of a registered user, in parallel. */
@@ -81,7 +77,7 @@ export interface InviteCommand {
   /** Offer. If undefined, the called party makes the offer in `connected`, and `acknowledge` answers it. */
   readonly sdp: string | undefined;
   readonly headers: HeaderInit;
-  readonly account: Account | undefined;
+  readonly account: DigestAccount | undefined;
   /** Max-Forwards. Default: 70. */
   readonly maxForwards?: number | undefined;
   /**
@@ -113,7 +109,7 @@ export interface RegisterCommand {
   /** URI of the registrar. */
   readonly registrar: string;
   readonly transport?: SipTransportName;
-  readonly account: Account;
+  readonly account: DigestAccount;
   /** Expiry in seconds. */
   readonly expires: number;
 }

@@ -118,11 +118,12 @@ async function addedRows({ basics, foundation }: ApiParts) {
   };
 }
 
-const agentsOf = ({ basics, derived, start }: ApiParts) =>
+const agentsOf = ({ basics, derived, lines, start }: ApiParts) =>
   agentAccess({
     ...basics,
     environment: start.environment,
     isAllowed: (accountId) => mayUseAgents(basics.settings, derived, accountId),
+    egress: lines.egress,
   });
 
 const streamTestsOf = ({ basics, lines, start }: ApiParts): StreamTests =>

@@ -52,7 +52,12 @@ export function openCustomerLines(
 ): CustomerLines {
   const { settings, clock, random } = basics;
   const ownDemo = new DemoApplication();
-  const agentHost = new AgentHost(basics);
+  const permitted = {
+    allow: settings.egress.allow,
+    allowLoopback: derived.local,
+    allowInsecure: derived.allowInsecure,
+  };
+  const agentHost = new AgentHost({ ...basics, egress: permitted });
   const agents = new AgentApplications({
     applications: store.applications,
     isAllowed: ({ accountId }) => mayUseAgents(settings, derived, accountId),
@@ -60,9 +65,7 @@ export function openCustomerLines(
     logger: basics.logger,
   });
   const egress = createEgressGuard({
-    allow: settings.egress.allow,
-    allowLoopback: derived.local,
-    allowInsecure: derived.allowInsecure,
+    ...permitted,
     isOpen: (url) => ownDemo.isAt(url) || agents.isAt(url),
   });
   const outside = createHttpCaller({
@@ -94,7 +97,10 @@ export function openCustomerLines(
   return { ...requests, streams, egress, ownDemo, agentHost };
 }
 
-/** Agents use the keys and the network of this machine. */
+/**
+ * Agents use the keys of this machine at the expense of the operator. A definition can send a key to any permitted
+ * server, so that the accounts must be trusted with the keys. The egress guard protects only the network.
+ */
 export const mayUseAgents = (
   { agents: { accounts } }: Settings,
   { local }: Derived,

@@ -165,23 +165,27 @@ describe('our offer', () => {
 
 describe('comfort noise (RFC 3389)', () => {
   it.each([
-    ['9 0 13', ['G722'], true],
-    ['0 13 101', ['PCMU'], true],
-    ['0 101', ['PCMU'], false],
-    // A clock rate other than the codec's, and a dynamic number, are not supported.
-    ['96 13', ['OPUS'], false],
-    ['0 105', ['PCMU'], false],
-  ] as const)('offered as %s for %j: %s', (formats, codecs, understood) => {
-    const offer = theirs(formats, 'a=rtpmap:96 opus/48000/2', 'a=rtpmap:105 CN/16000');
+    ['9 0 13', ['G722'], 13],
+    ['0 13 101', ['PCMU'], 13],
+    ['0 101', ['PCMU'], undefined],
+    ['97 13 105', ['L16'], 105],
+    // A clock rate other than the codec's is not usable.
+    ['96 13', ['OPUS'], undefined],
+    ['0 105', ['PCMU'], undefined],
+    ['97 13', ['L16'], undefined],
+  ] as const)('offered as %s for %j: %s', (formats, codecs, type) => {
+    const maps = ['96 opus/48000/2', '97 L16/16000', '105 CN/16000'];
+    const offer = theirs(formats, ...maps.map((map) => `a=rtpmap:${map}`));
     const { sdp, remote } = answerTo(offer, codecs);
-    expect(/^m=audio [0-9]+ RTP\/AVP .*\b13\b/m.test(sdp)).toBe(understood);
-    expect(remote.comfortNoise).toBe(understood);
+    const listed = /^m=audio [0-9]+ RTP\/AVP .*\b(13|105)\b/m.exec(sdp)?.[1];
+    expect(listed && Number(listed)).toBe(type);
+    expect(remote.comfortNoise).toEqual(type && { send: type, receive: type });
   });
 
   it.each([
-    ['named first', ['CN', 'PCMU'], '0 13 101', '0 13', true],
-    ['and declined', ['PCMU', 'CN'], '0 13 101', '0', false],
-    ['not named', ['PCMU'], '0 101', '0', false],
+    ['named first', ['CN', 'PCMU'], '0 13 101', '0 13', { send: 13, receive: 13 }],
+    ['and declined', ['PCMU', 'CN'], '0 13 101', '0', undefined],
+    ['not named', ['PCMU'], '0 101', '0', undefined],
   ] as const)('in our offer, %s', (_, codecs, offered, answered, spoken) => {
     const session = negotiation();
     expect(session.offer(RULE, codecs)).toContain(`RTP/AVP ${offered}\r\n`);

@@ -28,9 +28,11 @@ async function hunt(
   const reported: LegEnd[] = [];
   const left = [...ends];
   const invited: OutboundTarget[] = [];
+  const logins: Array<string | undefined> = [];
   let events: OutboundLegEvents | undefined;
   const signalling: Signalling = {
-    invite: (target, _options, attached) => {
+    invite: (target, { auth }, attached) => {
+      logins.push(auth?.username);
       tried.push(
         target.kind === 'carrier' ? target.carrier : target.kind === 'uri' ? target.uri : '',
       );
@@ -55,13 +57,14 @@ async function hunt(
     mayForward: (redirected: boolean) => redirected || !rings,
     wentOn: () => undefined,
   };
-  const plan = { targets, from: { user: '1', displayName: '' }, headers: [] };
+  const auth = { username: 'trunk', password: 'secret' };
+  const plan = { targets, from: { user: '1', displayName: '' }, headers: [], auth };
   await tryTargets(signalling, plan, selector);
   for (let end = left.shift(); end !== undefined; end = left.shift()) {
     events?.ended({ by: 'remote', how: 'refused', status: undefined, reason: undefined, ...end });
     await settle();
   }
-  return { tried, reported, invited };
+  return { tried, reported, invited, logins };
 }
 
 describe('failover', () => {
@@ -115,6 +118,14 @@ describe('redirection', () => {
     );
     expect(tried).toEqual(['a', 'sip:x@one.test', 'sip:x@two.test', 'b']);
     expect(invited[1]).toMatchObject({ kind: 'uri', redirectedBy: 'a' });
+  });
+
+  it('takes no password to a contact that a peer named', async () => {
+    const trunk: OutboundTarget = { kind: 'uri', uri: 'sip:x@trunk.test' };
+    const ends = [moved('sip:x@one.test'), { status: 503 }];
+    const { tried, logins } = await hunt([trunk, carrier('b')], ends);
+    expect(tried).toEqual(['sip:x@trunk.test', 'sip:x@one.test', 'b']);
+    expect(logins).toEqual(['trunk', undefined, 'trunk']);
   });
 
   it('is followed even after ringing, as with call forwarding on no answer', async () => {

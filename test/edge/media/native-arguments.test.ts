@@ -295,14 +295,16 @@ describe('the native side', () => {
       signallingAddress: '192.0.2.9',
       rtcpMux: true,
       rtcpLearned: true,
-      comfortNoise: true,
+      comfortNoise: { send: 105, receive: 106 },
       voipMetrics: true,
       describedAddress: '192.0.2.10',
       acceptOtherSources: true,
       ice: { localUfrag: 'a', localPassword: 'b', remoteUfrag: 'c' },
     };
-    const { codec: ours, payloadType, telephoneEvent, ...plain } = whole;
-    const all = [plain, ours, payloadType, telephoneEvent ?? {}].flatMap(Object.values);
+    const { codec: ours, payloadType, telephoneEvent, comfortNoise, ...plain } = whole;
+    const all = [plain, ours, payloadType, telephoneEvent ?? {}, comfortNoise ?? {}].flatMap(
+      Object.values,
+    );
     expect([...sessionValues(whole)].filter((value) => value !== undefined).sort()).toEqual(
       all.sort(),
     );

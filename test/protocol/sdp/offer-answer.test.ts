@@ -104,7 +104,7 @@ describe('our offer and its answer (RFC 3264)', () => {
         ice: undefined,
         mid: undefined,
         rtcpMux: false,
-        comfortNoise: false,
+        comfortNoise: undefined,
         voipMetrics: false,
       },
     });

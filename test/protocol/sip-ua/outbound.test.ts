@@ -203,6 +203,23 @@ describe('outbound INVITE', () => {
     expect(peer.lastRequest('ACK').cseq.sequence).toBe(3);
   });
 
+  it('answers only the realm of the account, if it names one', () => {
+    const account = { username: 'u', password: 'p', realm: 'ours' };
+    const attempts = (realm: string): readonly string[] => {
+      const { world, peer, call, received } = setup();
+      const headers = [['WWW-Authenticate', `Digest realm="${realm}", nonce="n"`]] as const;
+      answering(
+        peer,
+        callee((r) => reply(r, r.header('authorization') === undefined ? 401 : 486, { headers })),
+      );
+      call({ account });
+      world.advance(100);
+      return received();
+    };
+    expect(attempts('ours')).toEqual(['INVITE', 'ACK', 'INVITE', 'ACK']);
+    expect(attempts('other')).toEqual(['INVITE', 'ACK']);
+  });
+
   it('stops when the same challenge is repeated, because the password is wrong', () => {
     const { world, caller, peer, call, received } = setup();
     const headers = [['WWW-Authenticate', 'Digest realm="r", nonce="n", qop="auth"']] as const;

@@ -23,6 +23,9 @@ const counts = {
   calls: Type.Integer(),
   recordings: Type.Integer(),
   contacts: Type.Integer({ description: 'contacts of campaigns' }),
+  mentions: Type.Integer({
+    description: 'requests to customers, audit entries and other records with the number in a text',
+  }),
 };
 
 const find = adminRoute({
@@ -104,6 +107,8 @@ function shown(item: PersonalDataItem, links: SignedLinks): Readonly<Record<stri
         ...showContact(contact),
       };
     }
+    case 'mention':
+      return { type: item.mention.place, ...item.mention.texts };
   }
 }
 

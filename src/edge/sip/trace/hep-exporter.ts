@@ -5,7 +5,7 @@ import type { Clock } from '../../../base/clock.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { type HepAgent, type HepPacket, hepPacket } from './hep.ts';
 import type { MessageRing, TracedMessage } from './message-ring.ts';
-import { maskedMessage } from './message-text.ts';
+import { maskedMessage, messageWithoutKeys } from './message-text.ts';
 
 export interface HepOptions extends HepAgent {
   readonly host: string;
@@ -124,7 +124,7 @@ export class HepExporter {
       isUdp: flow.transport === 'udp',
       atMs,
       what: 'sip',
-      payload: this.#options.hidesCredentials ? maskedMessage(bytes) : bytes,
+      payload: this.#options.hidesCredentials ? maskedMessage(bytes) : messageWithoutKeys(bytes),
       correlation,
     });
   }

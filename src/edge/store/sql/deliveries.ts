@@ -53,7 +53,6 @@ export const DELIVERY_ACCESS: AccessOf<DeliveryStore> = {
   page: 'report',
   get: 'point',
   timings: 'report',
-  erase: 'write',
   purge: 'write',
 };
 
@@ -92,11 +91,6 @@ export const deliveryRepository = (db: Connection): Synchronously<DeliveryStore>
         durationMs: integer(row, 'duration_us') / US_PER_MS,
         isDelivered: integer(row, 'is_delivered') === 1,
       })),
-  erase: (number) => {
-    const places = ['url', 'signed_string', 'request', 'request_body', 'response_body'];
-    const { sql, values } = new Where().contains(places, number);
-    db.send(`DELETE FROM webhook_delivery WHERE ${sql}`, values);
-  },
   purge: (beforeUs, most) => {
     db.send('DELETE FROM webhook_delivery WHERE at_us < ?', [beforeUs]);
     db.send(

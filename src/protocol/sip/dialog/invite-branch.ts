@@ -243,6 +243,7 @@ export class InviteBranch implements RequestUser {
       request: timed,
       destination: this.#options.destination,
       auth: this.#options.auth,
+      isConfigured: true,
       firstResponseMs: this.#options.firstResponseMs,
       nextSequence: () => (this.#outgoing.request.cseq.sequence % MAX_CSEQ) + 1,
       user: this,

@@ -34,6 +34,8 @@ export interface OutgoingRequestOptions {
   readonly request: SipRequest;
   readonly destination: Destination;
   readonly auth: ClientAuth | undefined;
+  /** True if the destination was configured together with `auth`, and not named by the peer. Default: false. */
+  readonly isConfigured?: boolean;
   /** CSeq of the next attempt: the next of the dialog, or the previous one plus one. */
   readonly nextSequence: () => number;
   readonly user: RequestUser;
@@ -153,7 +155,7 @@ export class OutgoingRequest implements ClientUser {
       this.#tryNextTarget('transport');
       return;
     }
-    if (!cancelled && this.#canAnswer(response) && this.#flow !== undefined) {
+    if (!cancelled && this.#flow !== undefined && this.#canAnswer(response, this.#flow)) {
       this.#again(this.#flow);
       return;
     }
@@ -340,7 +342,9 @@ export class OutgoingRequest implements ClientUser {
 
   #send(flow: Flow): void {
     this.#flow = flow;
-    const credentials = this.#options.auth?.headers(this.#request) ?? [];
+    const { auth, isConfigured = false } = this.#options;
+    if (isConfigured) for (const host of this.#hostsAt(flow)) auth?.trust(host);
+    const credentials = auth?.headers(this.#request, flow.remoteAddress) ?? [];
     let request = this.#request;
     for (const [name, value] of credentials) request = request.withAddedHeader(name, value);
     const { target, isReported } = this.#attempt ?? {};
@@ -354,11 +358,18 @@ export class OutgoingRequest implements ClientUser {
     this.#transaction = this.#core.request(reported, through, this);
   }
 
-  #canAnswer(response: SipResponse): boolean {
+  /** Hosts that receive requests over the flow: an edge proxy and the target behind it. */
+  #hostsAt(flow: Flow): readonly string[] {
+    const { target } = this.#attempt ?? {};
+    return target === undefined ? [flow.remoteAddress] : [flow.remoteAddress, target.address];
+  }
+
+  #canAnswer(response: SipResponse, flow: Flow): boolean {
     if (response.status !== 401 && response.status !== 407) return false;
     if (this.#challenges >= MAX_CHALLENGES) return false;
     const answeredBefore = this.#challenges > 0;
-    if (this.#options.auth?.challenged(response, answeredBefore) !== true) return false;
+    if (this.#options.auth?.challenged(response, flow.remoteAddress, answeredBefore) !== true)
+      return false;
     this.#challenges += 1;
     return true;
   }

@@ -72,6 +72,7 @@ export class RegistrationClient {
       request: this.#request(aor, registrar, expires),
       destination: { kind: 'uri', uri: registrar, transport, viaEdges: true },
       auth: this.#auth,
+      isConfigured: true,
       nextSequence: () => this.#nextSequence(),
       user: {
         response: (response, flow) => this.#answered(response, flow, expires),

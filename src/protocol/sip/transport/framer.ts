@@ -7,6 +7,8 @@ import { asBuffer, endOfHead, MAX_MESSAGE_BYTES } from '../parse.ts';
 export const MAX_HEAD_BYTES = 65_535;
 
 const INITIAL_CAPACITY = 4_096;
+/** Start line of a request or response, of any version. */
+const IS_SIP = /^[^\n]*SIP\//i;
 const CR = 13;
 const LF = 10;
 
@@ -96,8 +98,11 @@ export class StreamFramer {
       }
       return undefined;
     }
-    const length = contentLength(pending.toString('latin1', at, bodyAt));
+    const text = pending.toString('latin1', at, bodyAt);
     const head = pending.subarray(at, bodyAt);
+    // A web page can send an HTTP request here, whose body it chooses. Nothing after it may be read as SIP.
+    if (!IS_SIP.test(text)) return this.#fail(events, 400, 'Not SIP', head);
+    const length = contentLength(text);
     if (typeof length === 'string') return this.#fail(events, 400, length, head);
     if (bodyAt - at + length > MAX_MESSAGE_BYTES) {
       return this.#fail(events, 513, 'Message Too Large', head);

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { addressBytes, captureOf } from '../../../../src/edge/sip/trace/capture.ts';
 import { ladderOf } from '../../../../src/edge/sip/trace/ladder.ts';
-import { callIdOf, masked, maskedMessage } from '../../../../src/edge/sip/trace/message-text.ts';
+import {
+  callIdOf,
+  masked,
+  maskedMessage,
+  messageWithoutKeys,
+} from '../../../../src/edge/sip/trace/message-text.ts';
 import { flowTo, INVITE, message } from './messages.ts';
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
@@ -27,6 +32,28 @@ describe('the displayed text of a message', () => {
     ['a=ice-pwd:c2VjcmV0c2VjcmV0', 'a=ice-pwd: ***'],
   ])('%s → %s', (line, shown) => {
     expect(masked(`X\r\n${line}\r\nZ`)).toBe(`X\r\n${shown}\r\nZ`);
+  });
+
+  it.each([
+    [
+      'Content-Type: application/dtmf-relay',
+      'Signal=5\r\nDuration=160\r\n',
+      'Signal=***\r\nDuration=160\r\n',
+    ],
+    [
+      'c: Application/DTMF-Relay;x=y',
+      ' signal = 11\r\n duration = 160',
+      ' signal =***\r\n duration = 160',
+    ],
+    ['Content-Type:\r\n application/dtmf', '5', '***'],
+    ['Content-Type: application/dtmf', '5\r\n4', '***\r\n***'],
+    ['Content-Type: application/vnd.nortelnetworks.digits', 'p=Digit\r\nd=4', 'p=***\r\nd=***'],
+    ['Content-Type: application/sdp', 'a=sendrecv', 'a=sendrecv'],
+  ])('contains no pressed keys (%s)', (type, body, shown) => {
+    const info = (text: string): string =>
+      `INFO sip:a SIP/2.0\r\n${type}\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
+    expect(maskedMessage(bytes(info(body))).toString()).toBe(info(shown));
+    expect(Buffer.from(messageWithoutKeys(bytes(info(body)))).toString()).toBe(info(shown));
   });
 
   it('has the correct Content-Length', () => {
