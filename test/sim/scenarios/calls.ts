@@ -95,7 +95,10 @@ export const callScenarios: readonly Scenario[] = [
     async play(world: World) {
       const leg = await start(world, xml(document));
       world.customer.on('/moved', xml(`<Play loop="0">${toneFile(MOVED_HZ, LONG_MS)}</Play>`));
-      await world.until('the call is known', () => world.callOf(leg) !== undefined);
+      await world.until(
+        'the call is known or over',
+        () => world.callOf(leg) !== undefined || leg.serviceOver,
+      );
       await world.advance(world.random.between(30, world.random.pick([200, 3500])));
       const call = world.callOf(leg);
       if (call === undefined) return;
