@@ -26,8 +26,9 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Limits for a busy machine. A test fails sooner if an expectation does.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // Tests in real time wait, so that two cores serve three workers.
     maxWorkers: 3,
     globalSetup: 'test/postgres-end.ts',

@@ -13,7 +13,7 @@ import { eventually } from '../eventually.ts';
 export { eventually };
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const START_LIMIT_MS = 50_000;
+const START_LIMIT_MS = 100_000;
 const STOP_LIMIT_MS = 20_000;
 /** First RTP port. Each test process has its own range, and each service a part of it. */
 const RTP_BASE = 40_000 + (Number(process.env['VITEST_POOL_ID'] ?? 1) % 8) * 1500;
