@@ -101,7 +101,11 @@ describe('HTTP tools', () => {
   ])('do not reach %s', async (host, kind) => {
     answers['mapped.example'] = ['::ffff:127.0.0.1'];
     const result = await toolResult(`http://${host}:${portOf(internal)}/`);
-    expect(result).toMatch(new RegExp(`^error: the address is refused: .* ${kind} address$`));
+    expect(result).toMatch(
+      new RegExp(
+        `^error: the address is refused: .* ${kind} address \\(setting egress\\.allow\\)$`,
+      ),
+    );
     expect(internalConnections).toBe(0);
     expect(call.notes.map(({ text }) => text)).toContain(`tool fetch ${result}`);
   });
