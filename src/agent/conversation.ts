@@ -30,6 +30,8 @@ const MAX_KEYS = 40;
 const MAX_TRANSCRIPT = 1000;
 /** Begin of the item names of sounds, which the model does not know. */
 const SOUND = 'sound-';
+/** Audio that may wait for playback, in ms. A model that speaks endlessly exceeds it. */
+const MAX_AHEAD_MS = 600_000;
 /** Interval between checks of a cost limit, in ms. */
 const COST_MS = 5000;
 const SECOND_MS = 1000;
@@ -75,6 +77,7 @@ export class Conversation {
         this.#expectAnswer();
       },
       ends: (outcome) => this.#leave(outcome, true),
+      loops: () => this.#fail('the model called functions endlessly'),
       // The service ends the stream; the document then only hangs up.
       connected: () => needs.ends({ kind: 'hangup' }),
       note: (text, facts) => this.#note(text, facts),
@@ -182,6 +185,10 @@ export class Conversation {
     const added = this.#playback.add(audio);
     if (added === undefined) return false;
     this.#cancel('answer');
+    if (this.#playback.leftMs > MAX_AHEAD_MS) {
+      this.#fail('the model sent more audio than the caller can hear');
+      return false;
+    }
     if (this.#mutedByService) {
       this.#mutedByService = false;
       this.#clears.push('resumption');

@@ -18,11 +18,15 @@ export interface ToolRunnerNeeds {
   play(payload: string): void;
   result(call: ToolCall, text: string): void;
   ends(outcome: Outcome): void;
+  /** The model repeats tool calls although they are refused. */
+  loops(): void;
   /** A colleague has taken over the call. */
   connected(): void;
   note(text: string, facts?: Json): void;
 }
 
+/** Refused calls beyond the limit after which the model is considered to loop. */
+const MAX_REFUSED = 5;
 /** Time after which the call ends although the model has not completed its response, in ms. */
 const LAST_WORDS_MS = 3000;
 
@@ -44,7 +48,8 @@ export class ToolRunner {
     const tool = tools.find(({ name }) => name === call.name);
     this.#count += 1;
     const args = argumentsOf(call.arguments);
-    if (this.#count > limit) this.#needs.result(call, 'error: too many tool calls');
+    if (this.#count > limit + MAX_REFUSED) this.#needs.loops();
+    else if (this.#count > limit) this.#needs.result(call, 'error: too many tool calls');
     else if (tool === undefined) this.#needs.result(call, 'error: there is no such tool');
     else if (typeof args === 'string') this.#needs.result(call, args);
     else {

@@ -101,7 +101,11 @@ describe('HTTP tools', () => {
   ])('do not reach %s', async (host, kind) => {
     answers['mapped.example'] = ['::ffff:127.0.0.1'];
     const result = await toolResult(`http://${host}:${portOf(internal)}/`);
-    expect(result).toMatch(new RegExp(`^error: the address is refused: .* ${kind} address$`));
+    expect(result).toMatch(
+      new RegExp(
+        `^error: the address is refused: .* ${kind} address \\(setting egress\\.allow\\)$`,
+      ),
+    );
     expect(internalConnections).toBe(0);
     expect(call.notes.map(({ text }) => text)).toContain(`tool fetch ${result}`);
   });
@@ -137,11 +141,11 @@ describe('models', () => {
     const at = (host: string) =>
       failure({ type, dialect: 'current', url: `ws://${host}:${port}/` });
     expect(await at('127.0.0.1')).toBe(
-      'failed: the model cannot be reached: 127.0.0.1 is a loopback address',
+      'failed: the model cannot be reached: 127.0.0.1 is a loopback address (setting egress.allow)',
     );
     expect(await at('[::ffff:7f00:1]')).toContain('loopback address');
     expect(await at('some.example')).toBe(
-      'failed: the model some.example: 127.0.0.1 is a loopback address',
+      'failed: the model some.example: 127.0.0.1 is a loopback address (setting egress.allow)',
     );
     expect(internalConnections).toBe(0);
   });

@@ -286,6 +286,33 @@ describe('faults of a pipeline', () => {
     await fails(/the chat model responded with status 401/);
   });
 
+  it('the chat model refuses because of its rate limit', async () => {
+    chat = (_, response) => void response.writeHead(429, { 'retry-after': '20' }).end();
+    await begin();
+    recognizer.send(heard('hello'));
+    await fails(/the chat model responded with status 429, retry after 20/);
+  });
+
+  it('the chat model sends only comments', async () => {
+    chat = (_, response) => {
+      const timer = setInterval(() => response.write(': keep-alive\n\n'), 1);
+      response.on('close', () => clearInterval(timer));
+    };
+    await begin();
+    recognizer.send(heard('hello'));
+    await until(() => asked.length === 1);
+    await call.clock.advance(10_000);
+    await fails(/the model did not answer within 10 s/);
+  });
+
+  it('the chat model sends deeply nested events', async () => {
+    chat = (_, response) =>
+      void response.end(`data: {"choices":${'['.repeat(50_000)}${']'.repeat(50_000)}}\n\n`);
+    await begin();
+    recognizer.send(heard('hello'));
+    await fails(/the chat model returned nothing/);
+  });
+
   it('the chat model sends malformed events and no text', async () => {
     chat = (_, response) => void response.end('data: {\n\ndata: [1]\n\ndata: [DONE]\n\n');
     await begin();

@@ -362,5 +362,5 @@ it('names the package for audio cleaning if it is missing', async () => {
   expect(await checkAudioCleaning(async () => '')).toMatchObject({ verdict: 'ok' });
   const missing = await checkAudioCleaning(async () => 'the library is not installed');
   expect(missing).toMatchObject({ verdict: 'skipped' });
-  expect(missing.found).toContain('libspeexdsp1');
+  expect(missing.advice).toContain('apt-get install libspeexdsp1');
 });

@@ -64,6 +64,27 @@ describe('carillon privacy', () => {
     ]);
   });
 
+  it('finds the number in every notation', async () => {
+    const notations = [
+      ['+1 (415) 555-0199'],
+      ['001-415-555-0199'],
+      ['1.415.555.0199'],
+      ['sip:+14155550199@example.com;user=phone'],
+      ['tel:+1-415-555-0199;phone-context=x'],
+      ['415 555 0199', '--country', 'us'],
+    ];
+    for (const notation of notations) {
+      terminal.clear();
+      await carillon('find', ...notation);
+      expect([notation, terminal.out.join('\n')]).toEqual([
+        notation,
+        expect.stringMatching(/number +\+14155550199\ncalls +1\n/),
+      ]);
+    }
+    await carillon('find', '0415 555 0199');
+    expect(terminal.notes).toContain('is a national number');
+  });
+
   it('export writes records and recordings', async () => {
     const out = join(folder, 'anna');
     await carillon('export', NUMBER, '--out', out);
@@ -78,7 +99,7 @@ describe('carillon privacy', () => {
     await carillon('erase', NUMBER);
     expect(terminal.notes).toContain('nothing was erased');
     await carillon('erase', NUMBER, '--yes');
-    expect(terminal.out.at(-1)).toBe('erased: 1 calls, 1 recordings, 0 contacts');
+    expect(terminal.out.at(-1)).toBe('erased: 1 calls, 1 recordings, 0 contacts, 0 mentions');
     expect((await service.store.cdrs.get(aCdr().callUuid))?.cdr.from).toBe('erased');
     const { text } = await service.admin('GET', '/audit');
     expect(text).toContain('/admin/v1/personal-data');

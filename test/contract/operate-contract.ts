@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { asAccountId } from '../../src/base/ids.ts';
 import type { AlarmRecord } from '../../src/domain/alarm/types.ts';
 import type { Delivery } from '../../src/domain/callback/types.ts';
+import { ofDigits } from '../../src/domain/privacy/person-number.ts';
 import type { Store } from '../../src/edge/store/store.ts';
 import { anAccount } from '../edge/store/records.ts';
 
@@ -146,11 +147,10 @@ export function operateContract(opened: () => { readonly store: Store }): void {
         10,
       );
       await deliveries.put([aDelivery({ id: 'longer', atUs: 4, requestBody: `${number}9` })], 10);
-      const slice = { limit: 10, offset: 0 };
-      const found = await mentions.list(number, 'webhook_delivery', slice);
-      expect(found).toMatchObject({ candidates: 3, mentions: [{}, {}] });
-      const result = await mentions.erase(number, 'webhook_delivery', slice);
-      expect(result).toEqual({ erased: 2, candidates: 3 });
+      const searched = { ...ofDigits(number), nationalAccounts: [] };
+      const { mentions: found } = await mentions.list(searched, 'webhook_delivery', undefined);
+      expect(found.map(({ key }) => key)).toEqual([['body'], ['url']]);
+      await mentions.erase(searched, 'webhook_delivery', [['body'], ['url'], ['longer']]);
       expect(await ids({})).toEqual(['longer', 'kept']);
     });
 

@@ -11,6 +11,7 @@ import {
 import { micros } from '../../src/base/money.ts';
 import type { Campaign } from '../../src/domain/campaign/types.ts';
 import { chargesOf } from '../../src/domain/cdr/cdr.ts';
+import { ofDigits } from '../../src/domain/privacy/person-number.ts';
 import { PersonalData } from '../../src/domain/privacy/privacy.ts';
 import { Recordings } from '../../src/domain/recording/recording.ts';
 import type { Recording } from '../../src/domain/recording/types.ts';
@@ -21,6 +22,7 @@ import { aCdr, anAccount, anEntry, anOpenCall, START_US } from '../edge/store/re
 import type { Opened } from './store-contract.ts';
 
 const NUMBER = '14155550199';
+const PERSON = ofDigits(NUMBER);
 const OTHER = '14155550111';
 const CAMPAIGN = asCampaignId('c1');
 const uuid = (n: number) => asCallUuid(`0b6c1c3e-8f0a-4f4e-9a53-00000000000${n}`);
@@ -184,10 +186,10 @@ export function privacyContract(name: string, open: () => Promise<Opened>): void
 
     it('finds calls, recordings with the number, and contacts in all accounts', async () => {
       // The recording of the parent leg contains the voice of the called number.
-      const found = { calls: 2, recordings: 3, transcriptions: 1, contacts: 1, mentions: 2 };
-      expect(await data.find(NUMBER)).toEqual({ ...found, ...lists });
+      const found = { calls: 2, recordings: 3, transcriptions: 1, contacts: 1, mentions: 4 };
+      expect(await data.find(PERSON)).toEqual({ ...found, ...lists });
       const none = { calls: 0, recordings: 0, transcriptions: 0, contacts: 0, mentions: 0 };
-      expect(await data.find('14155550000')).toEqual({
+      expect(await data.find(ofDigits('14155550000'))).toEqual({
         ...none,
         doNotCallLists: 0,
         runningCalls: 0,
@@ -196,9 +198,9 @@ export function privacyContract(name: string, open: () => Promise<Opened>): void
 
     it('exports each record with timeline and transcription', async () => {
       const items = [];
-      for await (const item of data.export(NUMBER)) items.push(item);
+      for await (const item of data.export(PERSON)) items.push(item);
       expect(items.map(({ kind }) => kind).join(' ')).toBe(
-        'call call recording recording recording contact mention mention',
+        'call call recording recording recording contact mention mention mention mention',
       );
       expect(items).toContainEqual(
         expect.objectContaining({
@@ -208,8 +210,9 @@ export function privacyContract(name: string, open: () => Promise<Opened>): void
       );
       const [call] = items;
       expect(call?.kind === 'call' && call.timeline?.lines[0]?.text).toBe('transcript');
-      expect(items.at(-2)).toMatchObject({ mention: { place: 'audit' } });
-      const last = items.at(-3);
+      expect(items.at(-4)).toMatchObject({ mention: { place: 'audit' } });
+      expect(items.at(-1)).toMatchObject({ mention: { place: 'entry' } });
+      const last = items.at(-5);
       expect(last?.kind === 'contact' && last.contact).toMatchObject({
         accountId: OWNER.accountId,
         campaignId: CAMPAIGN,
@@ -218,7 +221,7 @@ export function privacyContract(name: string, open: () => Promise<Opened>): void
 
     it('erases everything but amounts and do-not-call entries, and no other number', async () => {
       const balance = await store.ledger.balance(FOREIGN, 'USD');
-      const erased = await data.erase(NUMBER);
+      const erased = await data.erase(PERSON);
       expect(erased).toEqual({
         ok: true,
         value: { calls: 2, recordings: 3, contacts: 1, mentions: 2 },
@@ -229,7 +232,7 @@ export function privacyContract(name: string, open: () => Promise<Opened>): void
         `{"to":"+${NUMBER}1"}`,
         `{"to":"+erased"}`,
       ]);
-      expect(await data.find(NUMBER)).toEqual({ ...none, ...lists });
+      expect(await data.find(PERSON)).toEqual({ ...none, ...lists });
       expect(removed.toSorted()).toEqual([FROM, TO, PARENT].map((call) => `file-${call}`));
       expect((await store.cdrs.get(FROM))?.cdr).toMatchObject({
         from: 'erased',
@@ -261,7 +264,7 @@ export function privacyContract(name: string, open: () => Promise<Opened>): void
     });
 
     it('does not call an erased contact, and keeps the counters of its campaign', async () => {
-      await data.erase(NUMBER);
+      await data.erase(PERSON);
       const query = {
         campaignId: CAMPAIGN,
         timezone: '',
@@ -282,8 +285,8 @@ export function privacyContract(name: string, open: () => Promise<Opened>): void
       const running = anOpenCall({ cdr: aCdr({ callUuid: uuid(5), to: NUMBER }) });
       await store.ledger.post([anEntry()], { checked: false });
       await store.calls.open(running, undefined);
-      expect(await data.erase(NUMBER)).toEqual({ ok: false, error: { kind: 'callRunning' } });
-      expect(await data.find(NUMBER)).toMatchObject({ calls: 2, runningCalls: 1 });
+      expect(await data.erase(PERSON)).toEqual({ ok: false, error: { kind: 'callRunning' } });
+      expect(await data.find(PERSON)).toMatchObject({ calls: 2, runningCalls: 1 });
       await store.calls.discard(running);
     });
   });

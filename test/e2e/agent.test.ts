@@ -398,8 +398,8 @@ describe('an application of type agent', () => {
     const tool = { name: 'a', type: 'http', description: 'd', url: 'http://10.0.0.1/' };
     const hidden = { ...model, url: 'wss://[::ffff:169.254.169.254]/' };
     expect(await refused({ instructions: 'x', model: hidden, tools: [tool] })).toEqual({
-      'agent.model.url': '::ffff:a9fe:a9fe is a link-local address',
-      'agent.tools[0].url': '10.0.0.1 is a private address',
+      'agent.model.url': '::ffff:a9fe:a9fe is a link-local address (setting egress.allow)',
+      'agent.tools[0].url': '10.0.0.1 is a private address (setting egress.allow)',
     });
     expect(await refused({ instructions: '${CARILLON_ADMIN_TOKEN}', model })).toEqual({
       'agent.instructions': 'may not use the environment variable CARILLON_ADMIN_TOKEN',

@@ -1298,17 +1298,17 @@ export interface Operations {
   };
   /** Count the records that contain a telephone number, in all accounts */
   'GET /admin/v1/personal-data': {
-    query: { number: Text };
-    reply: { calls: number; recordings: number; contacts: number; mentions: number; transcriptions: number; running_calls: number; do_not_call_lists: number };
+    query: { number: Text; country?: Text };
+    reply: { number: string; calls: number; recordings: number; contacts: number; mentions: number; transcriptions: number; running_calls: number; do_not_call_lists: number };
   };
   /** Erase a telephone number from all records: recordings, transcriptions, timelines and contacts. Times and amounts of calls remain */
   'DELETE /admin/v1/personal-data': {
-    query: { number: Text };
+    query: { number: Text; country?: Text };
     reply: { calls: number; recordings: number; contacts: number; mentions: number };
   };
   /** Export the records of a telephone number, one JSON object per line, with links to recordings */
   'GET /admin/v1/personal-data/export': {
-    query: { number: Text };
+    query: { number: Text; country?: Text };
     reply: FileReply;
   };
   /** Add a SIP gateway */

@@ -3133,11 +3133,20 @@ class GetAdminV1UnreadableRowsReply(TypedDict):
     rows: List[GetAdminV1UnreadableRowsReplyRowsItem]
 
 
-class GetAdminV1PersonalDataQuery(TypedDict):
+class _GetAdminV1PersonalDataQueryRequired(TypedDict):
     number: Text
 
 
+class _GetAdminV1PersonalDataQueryOptional(TypedDict, total=False):
+    country: Text
+
+
+class GetAdminV1PersonalDataQuery(_GetAdminV1PersonalDataQueryRequired, _GetAdminV1PersonalDataQueryOptional):
+    pass
+
+
 class GetAdminV1PersonalDataReply(TypedDict):
+    number: str
     calls: int
     recordings: int
     contacts: int

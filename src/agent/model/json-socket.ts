@@ -1,5 +1,5 @@
 /** WebSocket client for JSON events of model vendors, with limits. */
-import type { ClientRequestArgs } from 'node:http';
+import type { ClientRequestArgs, IncomingMessage } from 'node:http';
 import WebSocket, { type ClientOptions } from 'ws';
 import type { Clock } from '../../base/clock.ts';
 import type { AgentNetwork } from '../network.ts';
@@ -27,6 +27,10 @@ const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 const MAX_WAITING_BYTES = 2 * 1024 * 1024;
 /** Interval between pings, in ms. A peer that sends nothing during two intervals is lost. */
 const PING_MS = 15_000;
+/** Pings of the peer within one of our intervals that end the connection. Each one costs a reply. */
+const MAX_PINGS = 300;
+/** Bytes of a refusal's body that are read for its reason. */
+const MAX_REFUSAL_BYTES = 4096;
 /** Malformed messages that end the connection. */
 const MAX_MALFORMED = 20;
 
@@ -37,6 +41,8 @@ export class JsonSocket {
   #waiting: string[] | undefined = [];
   #waitingBytes = 0;
   #malformed = 0;
+  /** Pings of the peer since our last one. */
+  #pings = 0;
   #over = false;
   readonly #clock: Clock;
   #isAlive = true;
@@ -74,6 +80,13 @@ export class JsonSocket {
     });
     socket.on('pong', () => {
       this.#isAlive = true;
+    });
+    socket.on('ping', () => {
+      this.#pings += 1;
+      if (this.#pings > MAX_PINGS) this.#lost('sends too many pings');
+    });
+    socket.on('unexpected-response', (_, response) => {
+      void refusalOf(response).then((why) => this.#lost(why));
     });
     socket.on('message', (data) => this.#read(String(data)));
     socket.on('error', (error) => this.#lost(error.message));
@@ -123,6 +136,7 @@ export class JsonSocket {
         return;
       }
       this.#isAlive = false;
+      this.#pings = 0;
       if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.ping();
       this.#ping();
     });
@@ -158,6 +172,26 @@ export class JsonSocket {
     this.#waiting = undefined;
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.close(1000);
     else this.#socket?.terminate();
+  }
+}
+
+/** Describes the HTTP response that refused the WebSocket, with the reason and the wait that its server states. */
+async function refusalOf(response: IncomingMessage): Promise<string> {
+  const { statusCode, headers } = response;
+  const wait = headers['retry-after'];
+  const status = `responded with status ${statusCode}`;
+  const head = wait === undefined ? status : `${status}, retry after ${wait.slice(0, 50)}`;
+  let body = '';
+  try {
+    for await (const chunk of response) {
+      body += String(chunk);
+      if (body.length > MAX_REFUSAL_BYTES) break;
+    }
+    const error = part(JSON.parse(body), 'error');
+    const why = textOf(error['message']).slice(0, 200);
+    return why === '' ? head : `${head}: ${why}`;
+  } catch {
+    return head;
   }
 }
 

@@ -19,6 +19,8 @@ const HARMLESS = new Set([
   'input_audio_buffer_commit_empty',
 ]);
 const MAX_WARNINGS = 20;
+/** Consecutive complete responses without audio and function calls that end the session. */
+const MAX_EMPTY = 3;
 
 export class OpenAiRealtime implements Model {
   readonly input = 'audio/x-mulaw;rate=8000';
@@ -37,6 +39,10 @@ export class OpenAiRealtime implements Model {
   /** A response was requested while another one was active. */
   #wantsResponse = false;
   #cancelled = false;
+  /** Whether the current response has audio. */
+  #hasAudio = false;
+  /** Empty responses since the last one with content. */
+  #emptyResponses = 0;
   #warnings = 0;
   #isReady = false;
 
@@ -220,6 +226,7 @@ export class OpenAiRealtime implements Model {
       this.#warn('an audio event is malformed');
       return;
     }
+    this.#hasAudio = true;
     // Audio that arrives after the interruption belongs to the cancelled response.
     if (!this.#cancelled) this.#events.audio({ item, payload: delta, rate: OUTPUT_RATE_HZ });
   }
@@ -263,6 +270,8 @@ export class OpenAiRealtime implements Model {
     }
     if (status === 'incomplete')
       this.#warn(`a response is incomplete: ${textOf(details['reason']).slice(0, 100)}`);
+    if (status === 'completed' && this.#isEmpty(response) && !this.#mayContinue()) return;
+    this.#hasAudio = false;
     // A function call whose own event was lost is still in the output of the response.
     for (const item of list(response['output'])) {
       if (status === 'cancelled' && item['status'] !== 'completed') this.#item(item);
@@ -275,6 +284,21 @@ export class OpenAiRealtime implements Model {
     this.#events.responded();
   }
 
+  /** Whether a complete response has no content. Ends a series of empty responses otherwise. */
+  #isEmpty(response: Json): boolean {
+    const isEmpty = !this.#hasAudio && list(response['output']).length === 0;
+    this.#emptyResponses = isEmpty ? this.#emptyResponses + 1 : 0;
+    return isEmpty;
+  }
+
+  /** Reports an empty response. The caller may speak again, but not endlessly. */
+  #mayContinue(): boolean {
+    this.#warn('the model gave an empty answer');
+    if (this.#emptyResponses < MAX_EMPTY) return true;
+    this.#events.failed('the model gives only empty answers');
+    return false;
+  }
+
   #error(error: Json): void {
     const code = textOf(error['code']);
     if (error['event_id'] === this.#requested && this.#requested !== undefined) {
@@ -284,7 +308,7 @@ export class OpenAiRealtime implements Model {
       else this.#responding = false;
     }
     const words = `the model reported ${code || textOf(error['type']) || 'an error'}: ${textOf(error['message']).slice(0, 200)}`;
-    const isFatal = !this.#isReady || /session_expired|quota|invalid_api_key|rate_limit/.test(code);
+    const isFatal = !this.#isReady || /expired|quota|invalid_api_key|rate_limit/.test(code);
     if (isFatal && !HARMLESS.has(code)) this.#events.failed(words);
     else if (!HARMLESS.has(code)) this.#warn(words);
   }

@@ -5,6 +5,17 @@ export interface Streamed {
   readonly body: AsyncIterable<Uint8Array> | null;
 }
 
+interface Refusal {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+}
+
+/** Describes a refusal, with the wait that the server states. */
+export function statusOf({ status, headers }: Refusal): string {
+  const wait = headers.get('retry-after');
+  return wait === null ? `status ${status}` : `status ${status}, retry after ${wait.slice(0, 50)}`;
+}
+
 /** Yields the body in chunks. Throws if it exceeds `maxBytes`. */
 export async function* chunksWithin(reply: Streamed, maxBytes: number): AsyncGenerator<Buffer> {
   let total = 0;

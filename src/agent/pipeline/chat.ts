@@ -3,7 +3,7 @@ import type { ModelSettings } from '../agent-file.ts';
 import { count, isJson, type Json, list, part, textOf } from '../model/json-socket.ts';
 import type { ToolDescription } from '../model/model.ts';
 import type { AgentNetwork } from '../network.ts';
-import { chunksWithin, type Streamed } from './bounded.ts';
+import { chunksWithin, type Streamed, statusOf } from './bounded.ts';
 
 export type ChatSettings = NonNullable<ModelSettings['chat']>;
 
@@ -70,7 +70,7 @@ export async function* chat(
     }),
     signal,
   });
-  if (!reply.ok) throw new Error(`the chat model responded with status ${reply.status}`);
+  if (!reply.ok) throw new Error(`the chat model responded with ${statusOf(reply)}`);
   const calls: PartialCall[] = [];
   for await (const event of eventsOf(reply)) {
     if (event === undefined) yield { kind: 'malformed' };

@@ -3,7 +3,7 @@
 import { convertRate, l16Bytes, readWav } from '../../phone/audio/wav.ts';
 import type { ModelSettings } from '../agent-file.ts';
 import type { AgentNetwork } from '../network.ts';
-import { chunksWithin } from './bounded.ts';
+import { chunksWithin, statusOf } from './bounded.ts';
 
 export type SpeechSettings = NonNullable<ModelSettings['speech']>;
 
@@ -33,7 +33,7 @@ export async function* speak(
     body: JSON.stringify({ model, voice, input: text, response_format: format }),
     signal,
   });
-  if (!reply.ok) throw new Error(`speech synthesis responded with status ${reply.status}`);
+  if (!reply.ok) throw new Error(`speech synthesis responded with ${statusOf(reply)}`);
   const chunks = chunksWithin(reply, MAX_REPLY_BYTES);
   if (format === 'wav') yield* wavPieces(chunks);
   else yield* wholeSamples(chunks);

@@ -3,7 +3,7 @@ import { err, ok, type Result } from '../../base/result.ts';
 import { l16Samples, writeWav } from '../../phone/audio/wav.ts';
 import type { RecognizerSettings } from '../agent-file.ts';
 import { type AgentNetwork, FormData } from '../network.ts';
-import { textWithin } from './bounded.ts';
+import { statusOf, textWithin } from './bounded.ts';
 
 const RATE_HZ = 16_000;
 const LIMIT_MS = 15_000;
@@ -29,7 +29,7 @@ export async function transcribe(
       signal: AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]),
     });
     const body = await textWithin(reply, MAX_REPLY_BYTES);
-    if (!reply.ok) return err(`the recognizer responded with status ${reply.status}`);
+    if (!reply.ok) return err(`the recognizer responded with ${statusOf(reply)}`);
     const { text } = JSON.parse(body) as { readonly text?: unknown };
     return typeof text === 'string' ? ok(text.trim()) : err('the recognizer returned no text');
   } catch (error) {

@@ -52,6 +52,7 @@ async function examine(
   const machine = await import('../doctor/machine.ts');
   const network = await import('../doctor/network.ts');
   const objects = await import('../doctor/objects.ts');
+  const optional = await import('../doctor/optional.ts');
   const services = await import('../doctor/services.ts');
   const { settings, problems, lists } = examineHere(env, flags.file);
   const url = findUrl(global, env);
@@ -69,6 +70,7 @@ async function examine(
     ...services.checkCertificates(settings, Date.now()),
     await services.checkStore(settings),
     await services.checkAudioCleaning(),
+    ...optional.checkOptional(settings, optional.installedHere(env)),
     await clusters.checkRedis(settings),
     ...clusters.checkParts(await reportedParts(session, running), settings),
     machine.checkClock(machine.thisMachine),

@@ -13,6 +13,18 @@ type SessionOf = (command: Command) => Session;
 
 const ROOT = '/admin/v1/personal-data';
 
+const NUMBER = 'number with + or 00, digits only, or a sip: or tel: URI; separators are ignored';
+const COUNTRY = 'country of a number without country code, for example DE';
+
+interface Flags {
+  readonly country?: string;
+}
+
+const queryOf = (number: string, { country }: Flags) => ({
+  number,
+  ...(country === undefined ? {} : { country }),
+});
+
 export function addPrivacyCommands(program: Command, sessionOf: SessionOf): void {
   const privacy = program
     .command('privacy')
@@ -20,22 +32,27 @@ export function addPrivacyCommands(program: Command, sessionOf: SessionOf): void
   privacy
     .command('find')
     .description('Count the records that contain a number')
-    .argument('<number>', 'number in E.164 form')
-    .action(async (number: string, _: object, command: Command) => {
+    .argument('<number>', NUMBER)
+    .option('--country <code>', COUNTRY)
+    .action(async (number: string, flags: Flags, command: Command) => {
       const session = sessionOf(command);
       session.one(
-        await session.working('searching', session.client.get(ROOT, { query: { number } })),
+        await session.working(
+          'searching',
+          session.client.get(ROOT, { query: queryOf(number, flags) }),
+        ),
       );
     });
   privacy
     .command('export')
     .description('Write the records of a number to a folder: records.ndjson and its recordings')
-    .argument('<number>', 'number in E.164 form')
+    .argument('<number>', NUMBER)
+    .option('--country <code>', COUNTRY)
     .option('--out <folder>', 'folder', 'personal-data')
-    .action(async (number: string, flags: { out: string }, command: Command) => {
+    .action(async (number: string, flags: Flags & { out: string }, command: Command) => {
       const session = sessionOf(command);
       const service = findUrl(command.optsWithGlobals<GlobalOptions>(), session.terminal.env);
-      const work = exportTo(session, { number, folder: flags.out, service });
+      const work = exportTo(session, { query: queryOf(number, flags), folder: flags.out, service });
       const { records, recordings } = await session.working('exporting', work);
       const done = `${records} records and ${recordings} recordings written to ${flags.out}`;
       session.done(done, { records, recordings, folder: flags.out });
@@ -45,19 +62,23 @@ export function addPrivacyCommands(program: Command, sessionOf: SessionOf): void
     .description(
       'Erase a number from all records. Deletes recordings, transcriptions and timelines; times and amounts of calls remain',
     )
-    .argument('<number>', 'number in E.164 form')
+    .argument('<number>', NUMBER)
+    .option('--country <code>', COUNTRY)
     .option('--yes', 'erase; without this option, the command only shows what it would erase')
-    .action(async (number: string, flags: { yes?: boolean }, command: Command) => {
+    .action(async (number: string, flags: Flags & { yes?: boolean }, command: Command) => {
       const session = sessionOf(command);
-      const query = { number };
+      const query = queryOf(number, flags);
       if (flags.yes !== true) {
         session.one(await session.client.get(ROOT, { query }));
         session.terminal.note('nothing was erased; repeat the command with --yes\n');
         return;
       }
       const reply = await session.working('erasing', session.client.delete(ROOT, { query }));
-      const { calls, recordings, contacts } = reply;
-      session.done(`erased: ${calls} calls, ${recordings} recordings, ${contacts} contacts`, reply);
+      const { calls, recordings, contacts, mentions } = reply;
+      session.done(
+        `erased: ${calls} calls, ${recordings} recordings, ${contacts} contacts, ${mentions} mentions`,
+        reply,
+      );
     });
 }
 
@@ -65,12 +86,16 @@ export function addPrivacyCommands(program: Command, sessionOf: SessionOf): void
 async function exportTo(
   session: Session,
   {
-    number,
+    query,
     folder,
     service,
-  }: { readonly number: string; readonly folder: string; readonly service: string },
+  }: {
+    readonly query: ReturnType<typeof queryOf>;
+    readonly folder: string;
+    readonly service: string;
+  },
 ): Promise<{ readonly records: number; readonly recordings: number }> {
-  const reply = await session.client.file(`${ROOT}/export`, { query: { number } });
+  const reply = await session.client.file(`${ROOT}/export`, { query });
   mkdirSync(folder, { recursive: true });
   const file = createWriteStream(join(folder, 'records.ndjson'));
   const counts = { records: 0, recordings: 0 };

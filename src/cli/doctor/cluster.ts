@@ -13,7 +13,14 @@ const PINGS = 5;
 export async function checkRedis({ cluster }: Pick<Settings, 'cluster'>): Promise<Finding> {
   const check = 'redis';
   if (cluster.redis === '') return skipped(check, 'not configured: this node runs alone');
-  const { createClient } = await import('@redis/client');
+  const redis = await import('@redis/client').catch(() => undefined);
+  if (redis === undefined)
+    return problem(
+      check,
+      'the package @redis/client is not installed: the node does not start in a cluster',
+      'Run npm install in the project folder. In an installed tree, install it again.',
+    );
+  const { createClient } = redis;
   const sentinel = readSentinelUrl(cluster.redis);
   const client =
     sentinel === undefined

@@ -5,15 +5,17 @@ export interface Finding {
   readonly check: string;
   readonly verdict: Verdict;
   readonly found: string;
-  /** Suggested fix for warnings and problems. */
+  /** Suggested fix of warnings and problems, and installation of optional parts. */
   readonly advice?: string;
 }
 
 export const good = (check: string, found: string): Finding => ({ check, verdict: 'ok', found });
-export const skipped = (check: string, found: string): Finding => ({
+/** A check that does not apply, or an optional part that is not installed. `advice` says how to install it. */
+export const skipped = (check: string, found: string, advice?: string): Finding => ({
   check,
   verdict: 'skipped',
   found,
+  ...(advice === undefined ? {} : { advice }),
 });
 export const warning = (check: string, found: string, advice: string): Finding => ({
   check,

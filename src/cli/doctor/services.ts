@@ -2,7 +2,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { createTransport } from 'nodemailer';
 import type { Settings } from '../../config/schema.ts';
 import { parseAnswerXml } from '../../protocol/answer-xml/answer-xml.ts';
 import { type Finding, good, problem, reasonOf, skipped, warning, within } from './finding.ts';
@@ -97,8 +96,9 @@ export async function checkStore({ store }: Settings): Promise<Finding> {
   try {
     return good(check, `PostgreSQL ${inspectPostgres(store.url)} answers`);
   } catch (error) {
-    const advice =
-      'Start the database, correct store.url, or install libpq5; see docs/operate/postgres.md.';
+    const advice = /libpq/.test(reasonOf(error))
+      ? 'sudo apt-get install libpq5'
+      : 'Start the database, or correct store.url; see docs/operate/postgres.md.';
     return problem(check, reasonOf(error), advice);
   }
 }
@@ -113,7 +113,7 @@ export async function checkAudioCleaning(
     const missing = await problemOf();
     if (missing === '') return good(check, 'available for streams');
     const what = 'noiseSuppression, echoCancellation and gainControl have no effect';
-    return skipped(check, `${what}: ${missing}; install libspeexdsp1 to use them`);
+    return skipped(check, `${what}: ${missing}`, 'To use them: sudo apt-get install libspeexdsp1');
   } catch (error) {
     return skipped(check, `not checked: ${reasonOf(error)}`);
   }
@@ -121,7 +121,12 @@ export async function checkAudioCleaning(
 
 export async function checkMail({ mail }: Settings): Promise<Finding> {
   if (mail.smtpUrl === '')
-    return skipped('mail', 'no SMTP server: mail is written to the outbox folder');
+    return skipped(
+      'mail',
+      'no SMTP server: mail is written to the outbox folder',
+      'To send mail, set mail.smtpUrl.',
+    );
+  const { createTransport } = await import('nodemailer');
   const transport = createTransport({
     url: mail.smtpUrl,
     connectionTimeout: 5000,

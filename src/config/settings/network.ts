@@ -246,7 +246,7 @@ export const network = {
     password: secret('authentication key of the HEP3 server; empty: none'),
     hideCredentials: toggle(
       true,
-      'remove passwords, tokens and media keys from the messages sent; false: send them unchanged',
+      'remove passwords, tokens, media keys and keys pressed (SIP INFO) from SIP messages sent to the HEP3 server; false: send them unchanged',
     ),
     mediaReports: toggle(
       true,

@@ -1,4 +1,6 @@
 /** What the search for personal data requires from the store. */
+import type { AccountId } from '../../base/ids.ts';
+import type { SearchedNumber } from './person-number.ts';
 
 /** Records that can mention a number in texts, in the order of an export. */
 export const MENTION_PLACES = [
@@ -8,36 +10,39 @@ export const MENTION_PLACES = [
   'audit',
   'export_job',
   'campaign_bad_row',
+  'campaign_contact',
   'unreadable_row',
-  'cdr_streams',
+  'cdr',
+  'call_timeline',
+  'recording',
+  'transcription',
+  'entry',
 ] as const;
 
 export type MentionPlace = (typeof MENTION_PLACES)[number];
 
+/** Values of the key of a record. Also the position of a search: records up to this key were searched. */
+export type MentionKey = readonly (string | number)[];
+
 /** A record with its texts, by column. */
 export interface Mention {
   readonly place: MentionPlace;
+  readonly key: MentionKey;
+  /** Account of the record. Undefined if the record has none. */
+  readonly accountId: AccountId | undefined;
   readonly texts: Readonly<Record<string, string>>;
 }
 
-/** Candidates contain the number as part of a text, also within a longer number. */
-interface MentionSlice {
-  readonly limit: number;
-  /** Number of candidates to skip. */
-  readonly offset: number;
-}
-
 export interface MentionStore {
-  /** Returns the records of the slice that mention the number, and the number of its candidates. */
+  /**
+   * Searches a limited number of records after the key `after`. Returns those that mention the number, and the key to
+   * continue after; undefined if no record is left.
+   */
   list(
-    number: string,
+    number: SearchedNumber,
     place: MentionPlace,
-    slice: MentionSlice,
-  ): Promise<{ readonly mentions: readonly Mention[]; readonly candidates: number }>;
-  /** Replaces the number by ERASED, or deletes the records of logs. Returns the numbers of erased records and candidates. */
-  erase(
-    number: string,
-    place: MentionPlace,
-    slice: MentionSlice,
-  ): Promise<{ readonly erased: number; readonly candidates: number }>;
+    after: MentionKey | undefined,
+  ): Promise<{ readonly mentions: readonly Mention[]; readonly next: MentionKey | undefined }>;
+  /** Replaces the number by ERASED in these records, or deletes the records of logs. */
+  erase(number: SearchedNumber, place: MentionPlace, keys: readonly MentionKey[]): Promise<void>;
 }

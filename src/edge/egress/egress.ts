@@ -41,13 +41,13 @@ export function createEgressGuard(options: EgressOptions): EgressGuard {
     if (parsed === undefined) return 'not an absolute URL';
     if (options.isOpen?.(parsed) === true) return undefined;
     if (INSECURE.has(parsed.protocol) && !options.allowInsecure) {
-      return `${parsed.protocol}// is not allowed, it is not encrypted`;
+      return `${parsed.protocol}// is not allowed, it is not encrypted (setting streams.allowInsecure)`;
     }
     if (!SECURE.has(parsed.protocol) && !INSECURE.has(parsed.protocol)) {
       return `${parsed.protocol} is not allowed`;
     }
     const host = hostOf(parsed);
-    return isIP(host) === 0 ? undefined : policy.refusal(host);
+    return isIP(host) === 0 ? undefined : withSetting(policy.refusal(host));
   };
 
   /** Returns the permitted addresses of a name. Rejects if it cannot be resolved. */
@@ -60,7 +60,7 @@ export function createEgressGuard(options: EgressOptions): EgressGuard {
     const passed = addresses.filter(({ address }) => policy.refusal(address) === undefined);
     if (passed.length > 0) return ok(passed);
     const first = addresses[0];
-    const why = first === undefined ? 'it has no address' : policy.refusal(first.address);
+    const why = first === undefined ? undefined : withSetting(policy.refusal(first.address));
     return err(`${name}: ${why ?? 'it has no address'}`);
   };
 
@@ -81,6 +81,10 @@ export function createEgressGuard(options: EgressOptions): EgressGuard {
     },
   };
 }
+
+/** Adds the setting that permits a refused address. */
+const withSetting = (refusal: string | undefined): string | undefined =>
+  refusal === undefined ? undefined : `${refusal} (setting egress.allow)`;
 
 function createLookup(
   permitted: (hostname: string) => Promise<Result<readonly ResolvedAddress[], string>>,

@@ -16,6 +16,7 @@ const KINDS = [
   ['recordings', t('Recordings')],
   ['transcriptions', t('Transcriptions')],
   ['contacts', t('Contacts of campaigns')],
+  ['mentions', t('Mentions')],
   ['running_calls', t('Running calls')],
   ['do_not_call_lists', t('Do-not-call lists')],
 ] as const;
@@ -27,14 +28,13 @@ function useRecords() {
   const find = (wanted: string) =>
     run(async () => {
       setFound(undefined);
-      const counted = await get(`${ROOT}?${queryOf(wanted)}`);
-      setFound({ ...counted, number: wanted });
+      setFound(await get(`${ROOT}?${queryOf(wanted)}`));
     });
   const erase = async (number: string) => {
     const isSure = await confirmed({
       title: t('Erase {number} from all records?', { number }),
       detail: t(
-        'Recordings, transcriptions, timelines and contacts of the number are deleted in all accounts. Times and amounts of calls remain. This cannot be undone.',
+        'Recordings, transcriptions, timelines and contacts of the number are deleted in all accounts, and the number is removed from all texts that mention it. Times and amounts of calls remain. This cannot be undone.',
       ),
       action: t('Erase number'),
       typed: number,
@@ -115,7 +115,7 @@ const Records = ({ of: counts, number, erase }: RecordsProps) => (
     <Tiles of={KINDS.map(([name, title]) => ({ name: title, value: count(counts[name]) }))} />
     <p class="small muted">
       {t(
-        'An erasure keeps do-not-call lists, so that campaigns still do not call the number. Running calls must end first.',
+        'Mentions are other records with the number in a text. An erasure keeps do-not-call lists, so that campaigns still do not call the number. Running calls must end first.',
       )}
     </p>
   </Card>

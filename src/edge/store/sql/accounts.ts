@@ -225,6 +225,10 @@ const KEYS_TRIM_EVERY = 64;
 
 const responsePurpose = (owner: string, key: string): string => `response:${owner} ${key}`;
 
+/** Decrypts the stored response of a request. */
+export const openResponse = (db: Connection, owner: string, key: string, sealed: string): string =>
+  db.vault.open(Buffer.from(sealed, 'base64'), responsePurpose(owner, key));
+
 export const idempotencyRepository = (db: Connection): Synchronously<IdempotencyStore> => ({
   begin: (owner, key, fingerprint) => {
     db.send('DELETE FROM idempotency_key WHERE created_us < ?', [db.nowUs - KEY_LIFE_US]);
@@ -241,9 +245,8 @@ export const idempotencyRepository = (db: Connection): Synchronously<Idempotency
     );
     if (known === undefined || known['fingerprint'] !== fingerprint) return { kind: 'mismatch' };
     if (known['response'] === null) return { kind: 'running' };
-    const sealed = Buffer.from(string(known, 'response'), 'base64');
     return readingRow('idempotency_key', 'key', { ...known, key }, () => {
-      const response = db.vault.open(sealed, responsePurpose(owner, key));
+      const response = openResponse(db, owner, key, string(known, 'response'));
       JSON.parse(response);
       return { kind: 'done' as const, response };
     });

@@ -7,6 +7,7 @@ import type { PostgresConnection } from '../../../../src/edge/store/postgres/con
 import { openStore, type Store } from '../../../../src/edge/store/store.ts';
 import { campaignContract } from '../../../contract/campaign-contract.ts';
 import { entryListContract } from '../../../contract/entry-list-contract.ts';
+import { mentionContract } from '../../../contract/mention-contract.ts';
 import { privacyContract } from '../../../contract/privacy-contract.ts';
 import { statementsContract } from '../../../contract/statements-contract.ts';
 import { type Opened, storeContract } from '../../../contract/store-contract.ts';
@@ -53,4 +54,5 @@ if (postgresMissing !== undefined) {
   campaignContract('PostgreSQL', emptied);
   statementsContract('PostgreSQL', emptied);
   privacyContract('PostgreSQL', emptied);
+  mentionContract('PostgreSQL', emptied);
 }
