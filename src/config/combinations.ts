@@ -210,12 +210,23 @@ const reportNeeds = ({ telemetry, hep, alarms }: Settings): readonly Need[] => [
   ],
 ];
 
-function addressNeeds({ rtp }: Settings): readonly Need[] {
-  const isGiven = rtp.publicHost6 !== '';
+function addressNeeds({ sip, rtp }: Settings): readonly Need[] {
+  const isSip = sip.publicHost6 !== '';
+  const isRtp = rtp.publicHost6 !== '';
   return [
-    [isGiven, rtp.host === '::', 'rtp.publicHost6 needs rtp.host ::, which uses IPv4 and IPv6'],
     [
-      isGiven,
+      isSip,
+      sip.host === '::' || sip.backend === 'drachtio',
+      'sip.publicHost6 needs sip.host ::, which uses IPv4 and IPv6',
+    ],
+    [
+      isSip,
+      sip.publicHost !== '' && !isIPv6(sip.publicHost),
+      'sip.publicHost6 needs sip.publicHost, an IPv4 address or a host name',
+    ],
+    [isRtp, rtp.host === '::', 'rtp.publicHost6 needs rtp.host ::, which uses IPv4 and IPv6'],
+    [
+      isRtp,
       rtp.publicHost !== '' && !isIPv6(rtp.publicHost),
       'rtp.publicHost6 needs rtp.publicHost, an IPv4 address',
     ],

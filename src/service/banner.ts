@@ -1,5 +1,6 @@
 /** Text that every start prints after the service is ready. It fits on a screen of 80 columns and 24 rows. */
 import { join } from 'node:path';
+import { bracketed } from '../base/host.ts';
 import type { Settings } from '../config/schema.ts';
 import { VERSION } from '../config/version.ts';
 import type { Users } from '../domain/user/user.ts';
@@ -31,7 +32,7 @@ export async function startBanner({
   return banner({
     version: VERSION,
     baseUrl,
-    sip: `${sip.host}:${sip.port}`,
+    sip: `${bracketed(sip.host)}:${sip.port}`,
     demo: first?.things,
     demoPath: join(settings.dataDir, DEMO_FILE),
     answers: settings.demo,

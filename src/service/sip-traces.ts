@@ -9,11 +9,17 @@ import { ladderOf } from '../edge/sip/trace/ladder.ts';
 import { MessageRing, type TracedMessage } from '../edge/sip/trace/message-ring.ts';
 import { shownText } from '../edge/sip/trace/message-text.ts';
 
+interface OwnPlace {
+  readonly name: string;
+  /** Returns the address at which a peer with that address reaches the service. */
+  readonly address: (remote: string) => string;
+}
+
 interface SipTracesOptions {
   readonly ring?: MessageRing;
   /** Exporter to Homer. Undefined if not configured. */
   readonly exporter?: HepExporter | undefined;
-  readonly own?: { readonly name: string; readonly address: string };
+  readonly own?: OwnPlace;
 }
 
 const DEFAULT_BYTES = 2 ** 20;
@@ -23,12 +29,12 @@ export class SipTraces {
   readonly #ring: MessageRing;
   readonly #exporter: HepExporter | undefined;
   readonly #byTrunk = new MessagesByPeer();
-  readonly #own: { readonly name: string; readonly address: string };
+  readonly #own: OwnPlace;
 
   /** `own` is this service's name and address in the output. The address replaces wildcard listeners. */
   constructor({ ring, exporter, own }: SipTracesOptions = {}) {
     this.#ring = ring ?? new MessageRing(DEFAULT_BYTES);
-    this.#own = own ?? { name: 'carillon', address: '127.0.0.1' };
+    this.#own = own ?? { name: 'carillon', address: () => '127.0.0.1' };
     this.#exporter = exporter;
   }
 
@@ -69,8 +75,8 @@ export class SipTraces {
   }
 
   #placed(message: TracedMessage): TracedMessage {
-    const { address } = this.#own;
     const { flow } = message;
+    const address = this.#own.address(flow.remoteAddress);
     const isNamed = !['0.0.0.0', '::'].includes(flow.localAddress) && isIP(flow.localAddress) !== 0;
     return isNamed ? message : { ...message, flow: { ...flow, localAddress: address } };
   }

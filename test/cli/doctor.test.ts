@@ -16,12 +16,8 @@ import {
   checkNode,
   type Machine,
 } from '../../src/cli/doctor/machine.ts';
-import {
-  checkCarriers,
-  checkDns,
-  checkPorts,
-  checkPublicAddress,
-} from '../../src/cli/doctor/network.ts';
+import { checkCarriers, checkDns, checkPorts } from '../../src/cli/doctor/network.ts';
+import { checkPublicAddress } from '../../src/cli/doctor/public-address.ts';
 import {
   checkAnswerUrl,
   checkAudioCleaning,
@@ -184,6 +180,41 @@ describe('network checks', () => {
         CARILLON_RTP_PUBLIC_HOST: 'voice.example',
       }),
     ).toEqual(['sip address: warning', 'rtp address: problem']);
+  });
+
+  it.each([
+    [{ SIP_HOST: '0.0.0.0', SIP_PUBLIC_HOST: '2001:db8::7' }, 'sip.host 0.0.0.0 uses IPv4 only'],
+    [{ SIP_HOST: '::1', SIP_PUBLIC_HOST: '192.0.2.7' }, 'sip.host ::1 uses IPv6 only'],
+    [{ RTP_HOST: '0.0.0.0', RTP_PUBLIC_HOST: '2001:db8::7' }, 'rtp.host 0.0.0.0 uses IPv4 only'],
+  ])('reject a public host of the wrong family: %j', async (given, why) => {
+    const environment = Object.fromEntries(
+      Object.entries(given).map(([name, value]) => [`CARILLON_${name}`, value]),
+    );
+    const findings = await checkPublicAddress(testSettings(environment));
+    const problems = findings.filter(({ verdict }) => verdict === 'problem');
+    expect(problems).toHaveLength(1);
+    expect(problems[0]?.found).toContain(why);
+  });
+
+  it('check the public host of each family', async () => {
+    const of = (more: Readonly<Record<string, string>>) =>
+      checkPublicAddress(
+        testSettings({
+          CARILLON_SIP_HOST: '::',
+          CARILLON_SIP_PUBLIC_HOST: '127.0.0.1',
+          CARILLON_RTP_PUBLIC_HOST: '127.0.0.1',
+          ...more,
+        }),
+      );
+    expect(verdicts(await of({ CARILLON_SIP_PUBLIC_HOST6: '[::1]' }))).toEqual([
+      'sip address: warning',
+      'sip address (IPv6): warning',
+      'rtp address: warning',
+    ]);
+    const [, lacking] = await of({});
+    expect(lacking?.found).toBe('peers with IPv6 get 127.0.0.1, which has no IPv6 address');
+    const named = await of({ CARILLON_SIP_PUBLIC_HOST6: 'nowhere.invalid' });
+    expect(named[1]?.found).toContain('nowhere.invalid does not resolve to an IPv6 address');
   });
 
   it('report a name server that is unreachable or invalid, and accept one that refuses the root', async () => {

@@ -58,6 +58,16 @@ const COMBINATIONS: readonly Row[] = [
   ['sip: {tlsClientCertificates: required}', 'sip.tlsCaFile'],
   ['cluster: {redis: "redis://127.0.0.1"}', 'cluster.redis needs store.url'],
   ['cluster: {withoutRedisPercent: 50}', 'cluster.withoutRedisPercent needs cluster.redis'],
+  [
+    'sip: {publicHost: 203.0.113.7, publicHost6: "2001:db8::7"}',
+    'sip.publicHost6 needs sip.host ::',
+  ],
+  ['sip: {host: "::", publicHost6: "2001:db8::7"}', 'sip.publicHost6 needs sip.publicHost'],
+  [
+    'sip: {host: "::", publicHost: "2001:db8::1", publicHost6: "2001:db8::7"}',
+    'sip.publicHost6 needs sip.publicHost, an IPv4 address or a host name',
+  ],
+  ['rtp: {publicHost: 203.0.113.7, publicHost6: "2001:db8::7"}', 'rtp.publicHost6 needs rtp.host'],
   ['sip: {backend: drachtio}', 'drachtio.servers'],
   ['sip: {backend: drachtio}\ndrachtio: {servers: [127.0.0.1]}', 'drachtio.secret'],
   [
@@ -118,6 +128,12 @@ const ADDRESSES: readonly Row[] = [
   ['rtp: {host: localhost}', 'rtp.host', 'must be an IP address'],
   ['rtp: {publicHost: 0.0.0.0}', 'rtp.publicHost'],
   ['sip: {publicHost: "sip:voice.example.com"}', 'sip.publicHost'],
+  ['sip: {publicHost6: 203.0.113.7}', 'sip.publicHost6', 'an IPv6 address'],
+  ['sip: {publicHost6: "::"}', 'sip.publicHost6', 'that peers can reach'],
+  ['sip: {publicHost6: "::ffff:203.0.113.7"}', 'sip.publicHost6', 'an IPv6 address'],
+  ['sip: {publicHost6: "fe80::7%eth0"}', 'sip.publicHost6', 'an IPv6 address'],
+  ['sip: {publicHost6: "[2001:db8::7"}', 'sip.publicHost6', 'an IPv6 address'],
+  ['rtp: {publicHost6: voice.example.com}', 'rtp.publicHost6', 'an IPv6 address'],
   ['http: {trustProxy: [10.0.0.0/33]}', 'http.trustProxy'],
   ['sip: {edges: [proxy.example.com]}', 'sip.edges'],
   ['sip: {edges: [10.0.0.0/8], outboundEdges: ["10.0.0.5:99999"]}', 'sip.outboundEdges'],
@@ -225,6 +241,14 @@ describe.concurrent.each(GROUPS)('a start refuses %s', (_, rows) => {
     expect(output).not.toMatch(/\n\s+at /);
   });
 });
+
+it.each(['"[2001:db8::7]"', '"2001:db8::7"', 'six.example.com'])(
+  'accepts sip.publicHost6 %s',
+  async (host) => {
+    const settings = `sip: {host: "::", publicHost: 203.0.113.7, publicHost6: ${host}}`;
+    expect(await problemsOf(settings)).toEqual([]);
+  },
+);
 
 it('the defaults pass', async () => {
   const { status, output } = await run('{}', '--check-config');

@@ -2,6 +2,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { bracketed } from '../../src/base/host.ts';
 import { eventually } from '../eventually.ts';
 
 /** One received message. */
@@ -40,6 +41,8 @@ export interface SdpText {
   readonly media?: string;
 }
 
+const family = (address: string): string => (address.includes(':') ? 'IP6' : 'IP4');
+
 export const sdpOf = ({
   address = '127.0.0.1',
   direction,
@@ -48,9 +51,9 @@ export const sdpOf = ({
 }: SdpText = {}): string =>
   [
     'v=0',
-    `o=- 77 ${version} IN IP4 ${address}`,
+    `o=- 77 ${version} IN ${family(address)} ${address}`,
     's=-',
-    `c=IN IP4 ${address}`,
+    `c=IN ${family(address)} ${address}`,
     't=0 0',
     media ?? 'm=audio 34000 RTP/AVP 0 101',
     'a=rtpmap:0 PCMU/8000',
@@ -97,7 +100,7 @@ export class WirePeer {
   }
 
   static async udp(address: string, port = 0): Promise<WirePeer> {
-    const socket = createSocket('udp4').bind(port, address);
+    const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4').bind(port, address);
     await once(socket, 'listening');
     const peer = new WirePeer('UDP', socket.address(), {
       write: (text, to) => socket.send(text, to.port, to.address),
@@ -131,11 +134,20 @@ export class WirePeer {
     this.#close();
   }
 
-  get contact(): string {
-    return `<sip:peer@${this.address}:${this.port}${this.transport === 'TCP' ? ';transport=tcp' : ''}>`;
+  /** Address as in URIs. */
+  get host(): string {
+    return bracketed(this.address);
   }
 
-  send(text: string, port: number, address = '127.0.0.1'): void {
+  get contact(): string {
+    return `<sip:peer@${this.host}:${this.port}${this.transport === 'TCP' ? ';transport=tcp' : ''}>`;
+  }
+
+  send(
+    text: string,
+    port: number,
+    address = this.address.includes(':') ? '::1' : '127.0.0.1',
+  ): void {
     this.#write(text, { address, port });
   }
 
@@ -151,7 +163,7 @@ export class WirePeer {
     const isTyped = headers.some((line) => /^content-type/i.test(line));
     return [
       `${method} ${uri} SIP/2.0`,
-      `Via: SIP/2.0/${this.transport} ${this.address}:${this.port};branch=${branch};rport`,
+      `Via: SIP/2.0/${this.transport} ${this.host}:${this.port};branch=${branch};rport`,
       `Max-Forwards: ${hops}`,
       `From: ${request.from}`,
       `To: ${request.to}`,

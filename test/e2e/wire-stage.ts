@@ -13,8 +13,7 @@ import {
   WirePeer,
 } from './wire-peer.ts';
 
-const CALLING = '127.0.0.2';
-const CALLED = '127.0.0.3';
+const ADDRESSES = { calling: '127.0.0.2', called: '127.0.0.3' };
 
 export class WireStage {
   readonly service: Service;
@@ -35,14 +34,19 @@ export class WireStage {
     this.#close = close;
   }
 
-  static async open(settings: Record<string, string> = {}): Promise<WireStage> {
+  /** Starts the service, with peers at these addresses. */
+  static async open(
+    settings: Record<string, string> = {},
+    at: typeof ADDRESSES = ADDRESSES,
+  ): Promise<WireStage> {
     const [customer, place, port] = [
       await Customer.listen(),
       await newPlace(settings),
       await freePort(),
     ];
     const service = await Service.start(place);
-    const [calling, called] = [await WirePeer.udp(CALLING, port), await WirePeer.udp(CALLED, port)];
+    const calling = await WirePeer.udp(at.calling, port);
+    const called = await WirePeer.udp(at.called, port);
     const stage = new WireStage({ service, calling, called, customer }, async () => {
       calling.close();
       called.close();
@@ -50,8 +54,8 @@ export class WireStage {
       await customer.close();
       removePlace(place);
     });
-    await stage.#made('/carriers', carrierAt('calling', CALLING, { port, prefixes: ['999'] }));
-    await stage.#made('/carriers', carrierAt('called', CALLED, { port, prefixes: [''] }));
+    await stage.#made('/carriers', carrierAt('calling', at.calling, { port, prefixes: ['999'] }));
+    await stage.#made('/carriers', carrierAt('called', at.called, { port, prefixes: [''] }));
     const limits = { concurrent_calls_limit: 100, cps_limit: 100 };
     await service.admin('PATCH', `/accounts/${service.demo.authId}`, limits);
     return stage;
@@ -156,9 +160,10 @@ export class WireCaller {
   constructor(peer: WirePeer, port: number, number: string) {
     this.#peer = peer;
     this.#port = port;
-    this.#uri = `sip:${number}@127.0.0.1:${port}`;
+    const host = peer.address.includes(':') ? '[::1]' : '127.0.0.1';
+    this.#uri = `sip:${number}@${host}:${port}`;
     this.#target = this.#uri;
-    this.#from = `<sip:14155550001@${peer.address}>;tag=${fresh('from')}`;
+    this.#from = `<sip:14155550001@${peer.host}>;tag=${fresh('from')}`;
   }
 
   get remoteTag(): string {
@@ -280,8 +285,8 @@ export class WireCallee {
   }
 
   /** Sends 200 and waits for the ACK. */
-  async accept(): Promise<Received> {
-    this.answer('200 OK', { body: sdpOf() });
+  async accept(body = sdpOf()): Promise<Received> {
+    this.answer('200 OK', { body });
     return this.#peer.request('ACK');
   }
 

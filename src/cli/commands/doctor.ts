@@ -53,6 +53,7 @@ async function examine(
   const network = await import('../doctor/network.ts');
   const objects = await import('../doctor/objects.ts');
   const optional = await import('../doctor/optional.ts');
+  const publicAddress = await import('../doctor/public-address.ts');
   const services = await import('../doctor/services.ts');
   const { settings, problems, lists } = examineHere(env, flags.file);
   const url = findUrl(global, env);
@@ -66,7 +67,7 @@ async function examine(
     machine.checkNode(process.versions.node),
     machine.checkEngine(),
     ...(running ?? (await network.checkPorts(settings))),
-    ...(await network.checkPublicAddress(settings)),
+    ...(await publicAddress.checkPublicAddress(settings)),
     ...services.checkCertificates(settings, Date.now()),
     await services.checkStore(settings),
     await services.checkAudioCleaning(),

@@ -3,10 +3,9 @@ import { createSocket } from 'node:dgram';
 import { promises as dns } from 'node:dns';
 import { once } from 'node:events';
 import { connect, createServer, isIP } from 'node:net';
-import { networkInterfaces } from 'node:os';
 import type { Settings } from '../../config/schema.ts';
 import type { NewCarrier } from '../../domain/provisioning/provisioning.ts';
-import { type Finding, good, problem, reasonOf, skipped, warning, within } from './finding.ts';
+import { type Finding, good, problem, reasonOf, skipped, within } from './finding.ts';
 
 /** Number of RTP ports to probe, spread over the range. */
 const RTP_TRIES = 20;
@@ -79,60 +78,6 @@ async function udpFault(host: string, port: number): Promise<string | undefined>
   } finally {
     socket.close();
   }
-}
-
-export async function checkPublicAddress(settings: Settings): Promise<readonly Finding[]> {
-  const { sip, rtp } = settings;
-  return [
-    await reportedAddress('sip address', sip.publicHost || sip.host, 'sip.publicHost', true),
-    await reportedAddress('rtp address', rtp.publicHost || rtp.host, 'rtp.publicHost', false),
-  ];
-}
-
-async function reportedAddress(
-  check: string,
-  host: string,
-  setting: string,
-  mayBeName: boolean,
-): Promise<Finding> {
-  if (host === '0.0.0.0' || host === '::') {
-    return problem(
-      check,
-      `it listens on all addresses but advertises 127.0.0.1`,
-      `Set ${setting} to the address at which phones and carriers reach this machine; behind NAT, the public address.`,
-    );
-  }
-  let address = host;
-  if (isIP(host) === 0) {
-    if (!mayBeName)
-      return problem(
-        check,
-        `${setting} is the host name ${host}`,
-        'SDP requires an address: use the IP address.',
-      );
-    try {
-      ({ address } = await within(dns.lookup(host)));
-    } catch (error) {
-      const advice = `Peers cannot resolve this machine. Create a DNS record for ${host}, or use its IP address.`;
-      return problem(check, `${host} does not resolve: ${reasonOf(error)}`, advice);
-    }
-  }
-  const shown = address === host ? host : `${host} (${address})`;
-  if (address.startsWith('127.') || address === '::1')
-    return warning(
-      check,
-      `${shown}: reachable from this machine only`,
-      `For phones on other machines, set ${setting} and the host setting of the same section.`,
-    );
-  const own = Object.values(networkInterfaces()).flatMap((list) =>
-    list?.map((each) => each.address),
-  );
-  if (own.includes(address)) return good(check, `${shown}, an address of this machine`);
-  return warning(
-    check,
-    `${shown} is not an address of this machine: it is behind NAT`,
-    'Forward SIP (UDP and TCP) and the whole RTP range on the router with the same port numbers. See docs/operate/install.md.',
-  );
 }
 
 export async function checkDns(servers = dns.getServers()): Promise<Finding> {

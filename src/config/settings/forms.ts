@@ -1,5 +1,6 @@
 /** Forms of text settings. The checks read no file and send no DNS query. */
 import { isIP, isIPv6 } from 'node:net';
+import { unbracketed } from '../../base/host.ts';
 import type { Form } from './kinds.ts';
 
 const HOST_LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i;
@@ -22,6 +23,13 @@ function isHostName(text: string): boolean {
 const isHost = (text: string): boolean => isAddress(text) || isHostName(text);
 
 const isUnspecified = (text: string): boolean => /^(?:0+(?:\.0+){3}|[0:]+)$/.test(text);
+
+/** Brackets are allowed. A mapped IPv4 address is not IPv6, and a zone is known to this machine only. */
+function isPublicIpv6(text: string): boolean {
+  const bare = unbracketed(text);
+  const isNative = isIPv6(bare) && !/^::ffff:/i.test(bare) && !bare.includes('%');
+  return isNative && !isUnspecified(bare);
+}
 
 function isRange(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/');
@@ -82,9 +90,13 @@ export const PUBLIC_HOST: Form = {
   expected: 'an IP address or a host name that peers can reach',
   fits: (text) => isHost(text) && !isUnspecified(text),
 };
-export const PUBLIC_HOST6: Form = {
+export const PUBLIC_ADDRESS6: Form = {
   expected: 'an IPv6 address that peers can reach',
-  fits: (text) => isIPv6(text) && !isUnspecified(text),
+  fits: isPublicIpv6,
+};
+export const PUBLIC_HOST6: Form = {
+  expected: 'an IPv6 address, or a host name with one, that peers can reach',
+  fits: (text) => isPublicIpv6(text) || isHostName(text),
 };
 export const RANGE: Form = {
   expected: 'an IP address or a CIDR range',

@@ -8,6 +8,7 @@ import {
   HOST_PLACE,
   ORIGIN,
   PROXY_RANGE,
+  PUBLIC_ADDRESS6,
   PUBLIC_HOST,
   PUBLIC_HOST6,
   RANGE,
@@ -64,6 +65,13 @@ export const network = {
     host: shaped(HOST, text('127.0.0.1', 'listen address of SIP')),
     port: integer(5060, ...PORT, 'listen port of SIP over UDP and TCP'),
     publicHost: shaped(PUBLIC_HOST, text('', 'host in Via, Contact and sip_uri; empty: sip.host')),
+    publicHost6: shaped(
+      PUBLIC_HOST6,
+      text(
+        '',
+        'IPv6 address, or host name with one, in Via and Contact for peers with IPv6, with sip.host ::; publicHost is then for peers with IPv4 and in sip_uri. Empty: publicHost is for all peers',
+      ),
+    ),
     backend: choice(
       ['own', 'drachtio'],
       'own',
@@ -282,7 +290,7 @@ export const network = {
     host: shaped(ADDRESS, text('127.0.0.1', 'listen address of RTP')),
     publicHost: shaped(PUBLIC_HOST, text('', 'address in SDP; empty: rtp.host')),
     publicHost6: shaped(
-      PUBLIC_HOST6,
+      PUBLIC_ADDRESS6,
       text(
         '',
         'IPv6 address in SDP for peers with IPv6, with rtp.host ::; publicHost is then for peers with IPv4. Empty: media uses the address family of publicHost',

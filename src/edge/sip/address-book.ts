@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { DestinationGuard } from '../../base/egress.ts';
+import { unbracketed } from '../../base/host.ts';
 import type { SipAddress, SipAddresses } from '../../domain/call/needs.ts';
 import type { Carrier } from '../../domain/provisioning/types.ts';
 import {
@@ -9,13 +10,13 @@ import {
   parseUri,
   type Target,
   type TargetQuery,
-  unbracketed,
   unescapeUser,
 } from '../../protocol/sip/sip.ts';
 import { inRanges } from './source-match.ts';
 
 export interface AddressBookOptions {
   readonly publicHost: string;
+  readonly publicHost6?: string | undefined;
   /** Returns whether the service listens on that port. */
   readonly listensOn: (port: number) => boolean;
   readonly egress: Pick<DestinationGuard, 'isOwn'>;
@@ -100,8 +101,8 @@ export class AddressBook implements SipAddresses {
   }
 
   #isOurs(host: string, port: number | undefined): boolean {
-    const { publicHost, egress } = this.#options;
-    const isNamed = plainHost(publicHost) === host;
+    const { publicHost, publicHost6 = publicHost, egress } = this.#options;
+    const isNamed = plainHost(publicHost) === host || plainHost(publicHost6) === host;
     if (!isNamed && !(isIP(host) !== 0 && egress.isOwn(host))) return false;
     // Other programs may listen on loopback, so the port must be one of this service.
     if (isLoopback(host))

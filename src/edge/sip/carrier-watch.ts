@@ -1,12 +1,8 @@
 import type { Clock } from '../../base/clock.ts';
+import { bracketed } from '../../base/host.ts';
 import type { OutboundLegEvents, OutboundTarget } from '../../domain/call/needs.ts';
 import type { Carrier } from '../../domain/provisioning/types.ts';
-import {
-  bracketed,
-  type SipTransportName,
-  type UserAgentInput,
-  type UserAgentOutput,
-} from '../../protocol/sip/sip.ts';
+import type { SipTransportName, UserAgentInput, UserAgentOutput } from '../../protocol/sip/sip.ts';
 import { carrierKey, healthKey, PeerHealth } from './peer-health.ts';
 
 export interface CarrierState {

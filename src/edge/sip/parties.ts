@@ -1,7 +1,7 @@
 /** Caller and called party as named in messages. */
+import { bracketed } from '../../base/host.ts';
 import type { IdentityClaims, Party } from '../../domain/call/needs.ts';
 import {
-  bracketed,
   formatUri,
   type NameAddr,
   parseNameAddr,

@@ -79,7 +79,7 @@ class SignallingService implements RunningSignalling {
 
   async start(): Promise<void> {
     const options = this.#options;
-    const { clock, random, logger, realm, userAgent, publicHost } = options;
+    const { clock, random, logger, realm, userAgent, publicHost, publicHost6 } = options;
     const stored = await options.bindings.listAll();
     await this.#wire.start();
     const port = this.port();
@@ -87,6 +87,7 @@ class SignallingService implements RunningSignalling {
     const agent = new UserAgent({
       random,
       publicHost,
+      publicHost6,
       publicPort: port,
       publicPorts: ports,
       localAddress: options.host,
@@ -111,7 +112,7 @@ class SignallingService implements RunningSignalling {
     this.#dispatch({ kind: 'restoreBindings', bindings: stored });
     this.#carriers.start();
     this.#isReady = true;
-    logger.info({ host: options.host, ports, publicHost }, 'SIP listening');
+    logger.info({ host: options.host, ports, publicHost, publicHost6 }, 'SIP listening');
   }
 
   async stop(): Promise<void> {

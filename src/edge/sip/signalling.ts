@@ -48,6 +48,8 @@ export interface SignallingOptions {
   readonly port: number;
   /** Host in Via, Contact and the addresses of our endpoints. */
   readonly publicHost: string;
+  /** Host in Via and Contact for peers with IPv6. Default: `publicHost`. */
+  readonly publicHost6?: string | undefined;
   readonly transports: readonly ('udp' | 'tcp')[];
   /** TLS settings; undefined disables TLS and WSS. */
   readonly tls?: {

@@ -28,6 +28,6 @@ export {
   TRANSPORT_NAMES,
   TRANSPORTS,
 } from './types.ts';
-export { bracketed, formatUri, parseUri, sipUri, unbracketed, unescapeUser } from './uri.ts';
+export { formatUri, parseUri, sipUri, unescapeUser } from './uri.ts';
 export { UserAgent } from './user-agent.ts';
 export type * from './user-agent-types.ts';

@@ -1,4 +1,5 @@
 /** URIs of SIP (RFC 3261 §19.1, §25.1) and tel (RFC 3966). URIs of other schemes are kept as opaque text. */
+import { bracketed } from '../../base/host.ts';
 import { formatParams, NO_PARAMS, type Params, parseDecimal } from './header/text.ts';
 
 export interface SipUri {
@@ -121,14 +122,6 @@ export function parseHostPort(text: string): HostPort | undefined {
 
 export const formatHostPort = (host: string, port: number | undefined): string =>
   port === undefined ? host : `${host}:${port}`;
-
-/** Host form of an IP address or name: IPv6 in brackets, others unchanged. */
-export const bracketed = (address: string): string =>
-  address.includes(':') && !address.startsWith('[') ? `[${address}]` : address;
-
-/** Reverse of `bracketed`: an IPv6 address without its brackets. */
-export const unbracketed = (host: string): string =>
-  host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
 
 export function formatUri(uri: Uri): string {
   if (uri.kind === 'other') return `${uri.scheme}:${uri.opaque}`;

@@ -59,6 +59,8 @@ export interface UserAgentOptions {
   readonly random: Random;
   /** Public host in Via, Contact and our addresses of record. */
   readonly publicHost: string;
+  /** Host in Via and Contact for peers with IPv6. Default: `publicHost`. */
+  readonly publicHost6?: string | undefined;
   readonly publicPort: number;
   /** Ports of transports that do not listen on `publicPort`. */
   readonly publicPorts?: Readonly<Partial<Record<SipTransportName, number | undefined>>>;

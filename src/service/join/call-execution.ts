@@ -1,4 +1,5 @@
 /** Composes what runs documents: the dependencies of dispatch and of the interpreter, and conferences. */
+import { bracketed } from '../../base/host.ts';
 import type { Settings } from '../../config/schema.ts';
 import {
   BLegDialer,
@@ -49,7 +50,7 @@ function dispatchNeeds(
     interpreter,
     settings: {
       callerIdPolicy: settings.callerId.policy,
-      registrarHost: derived.sipPublicHost,
+      registrarHost: derived.registrarHost,
       srtp: settings.rtp.srtp,
       ringTimeoutMs: settings.calls.ringTimeoutMs,
       waitForSlotMs: settings.calls.waitForSlotMs,
@@ -133,5 +134,3 @@ function sharedConferences(
     uriOf: (username) => `sip:${username}@${bracketed(host)}:${port()};transport=udp`,
   });
 }
-
-const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);

@@ -71,5 +71,5 @@ export interface CallSite {
     'store' | 'accounts' | 'ledger' | 'provisioning' | 'phoneLogins'
   >;
   readonly lines: CallLines;
-  readonly derived: Pick<Derived, 'sipPublicHost' | 'allowInsecure'>;
+  readonly derived: Pick<Derived, 'registrarHost' | 'allowInsecure'>;
 }

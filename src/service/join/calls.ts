@@ -111,7 +111,7 @@ function inboundOf(
     numbers: store.numbers,
     endpointRate: new EndpointRate(clock, settings.endpoints.callsPerMinute),
     toTrunk: (call, owner, number) => trunks.toTrunk(call, owner, number),
-    registrarHost: derived.sipPublicHost,
+    registrarHost: derived.registrarHost,
     srtp: settings.rtp.srtp,
     carriers: provisioning.carriers,
     callerIds: provisioning.callerIds,

@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import type { DestinationGuard } from '../../base/egress.ts';
+import { unbracketed } from '../../base/host.ts';
 import type { Settings } from '../../config/schema.ts';
 import type { CallerProofs } from '../../domain/call/needs.ts';
 import { NewCalls } from '../../domain/capacity/capacity.ts';
@@ -113,8 +114,10 @@ async function openSound(
 /** Returns all hosts and addresses to which this service is bound or by which it is known. */
 function ownHosts({ http, sip, rtp }: Settings, derived: Derived): readonly string[] {
   const { hostname } = new URL(derived.publicUrl);
-  const hosts = [http.host, sip.host, rtp.host, derived.sipPublicHost, derived.rtpPublicHost];
-  return [...hosts, hostname.replace(/^\[(.*)\]$/, '$1')];
+  const { sipPublicHost, sipPublicHost6, rtpPublicHost, rtpPublicHost6 } = derived;
+  const listening = [http.host, sip.host, rtp.host];
+  const known = [sipPublicHost, sipPublicHost6, rtpPublicHost, rtpPublicHost6, hostname];
+  return [...listening, ...known].filter((host) => host !== undefined).map(unbracketed);
 }
 
 function portOf(url: string): number {

@@ -16,7 +16,7 @@ export function restSettings(
     ...(certFile === '' ? {} : { tls: { certFile, keyFile } }),
     publicUrl: derived.publicUrl,
     operatorPages: derived.operatorPages,
-    registrarHost: derived.sipPublicHost,
+    registrarHost: derived.registrarHost,
     makeCallStatus: compat.makeCallStatus === 201 ? 201 : 200,
     strictVobizSdk: compat.strictVobizSdk,
     callerIdPolicy: callerId.policy,

@@ -1,5 +1,5 @@
 /** Composes SIP: sockets, certificates, message traces and the proofs of caller identities. */
-import { isIP } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import type { DestinationGuard } from '../../base/egress.ts';
 import { ServiceError } from '../../base/errors.ts';
 import { err, ok, type Result } from '../../base/result.ts';
@@ -77,6 +77,7 @@ function signallingOf(
     host: settings.sip.host,
     port: settings.sip.port,
     publicHost: derived.sipPublicHost,
+    publicHost6: derived.sipPublicHost6,
     transports: ['udp', 'tcp'],
     realm: foundation.realm,
     userAgent: settings.sip.userAgent,
@@ -147,17 +148,28 @@ async function wireOf({ sip, drachtio }: Settings): Promise<WireFactory | undefi
   return drachtioWire({ ...drachtio, servers });
 }
 
+/** Hosts at which phones and carriers reach the service. */
+const sipHosts = ({ sipPublicHost, sipPublicHost6 }: Derived): readonly string[] =>
+  sipPublicHost6 === undefined ? [sipPublicHost] : [sipPublicHost, sipPublicHost6];
+
+/** Our address for a peer, of the same family. A public host name is not resolved: loopback stands for it. */
+function ownAddressOf({ sipPublicHost, sipPublicHost6 }: Derived, remote: string): string {
+  const family = isIPv6(remote) ? 6 : 4;
+  const known = [sipPublicHost, sipPublicHost6].find((host) => isIP(host ?? '') === family);
+  return known ?? (family === 6 ? '::1' : '127.0.0.1');
+}
+
 /** Composes the storage of SIP messages and their export. */
 function tracing({ settings, clock, logger }: Basics, derived: Derived) {
   const ring = new MessageRing(settings.sip.traceMiB * MIB);
   const { host, port, captureId, password, hideCredentials: hidesCredentials } = settings.hep;
   const target = { host, port, captureId, password, hidesCredentials };
-  const own = isIP(derived.sipPublicHost) === 0 ? '127.0.0.1' : derived.sipPublicHost;
+  const ownAddress = (remote: string): string => ownAddressOf(derived, remote);
   const hep =
-    host === '' ? undefined : new HepExporter(ring, { ...target, ownAddress: own, clock, logger });
+    host === '' ? undefined : new HepExporter(ring, { ...target, ownAddress, clock, logger });
   const traces = new SipTraces({
     ring,
-    own: { name: settings.sip.userAgent, address: own },
+    own: { name: settings.sip.userAgent, address: ownAddress },
     exporter: hep,
   });
   return { traces, hep };
@@ -171,7 +183,7 @@ async function identityOf(
   const own = { certFile: sip.tlsCertFile, keyFile: sip.tlsKeyFile };
   const files =
     own.certFile === ''
-      ? await trialCertificate(dataDir, [derived.sipPublicHost], {
+      ? await trialCertificate(dataDir, sipHosts(derived), {
           name: 'sip',
           nowMs: clock.wallMs(),
           logger,

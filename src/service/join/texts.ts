@@ -8,7 +8,7 @@ export function joinTexts(
   { settings, clock, random, logger }: Basics,
   { store, accounts }: Foundation,
   { signalling, callbacks }: Pick<Lines, 'signalling' | 'callbacks'>,
-  { sipPublicHost: registrarHost }: Derived,
+  { registrarHost }: Derived,
 ): MessageRouting {
   return new MessageRouting({
     accounts,

@@ -1,10 +1,6 @@
+import { bracketed } from '../../../base/host.ts';
 import { RecentMap } from '../../../base/recent-map.ts';
-import {
-  bracketed,
-  type Flow,
-  type SipTransportName,
-  type Target,
-} from '../../../protocol/sip/sip.ts';
+import type { Flow, SipTransportName, Target } from '../../../protocol/sip/sip.ts';
 import type { DrachtioConnection } from './connection.ts';
 import type { MessageMeta } from './frames.ts';
 

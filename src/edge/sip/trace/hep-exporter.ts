@@ -12,8 +12,8 @@ export interface HepOptions extends HepAgent {
   readonly port: number;
   /** True to mask credentials and media keys. */
   readonly hidesCredentials: boolean;
-  /** Local address to report for sockets that listen on all addresses. */
-  readonly ownAddress: string;
+  /** Returns the local address to report to a peer's address, for sockets that listen on all addresses. */
+  readonly ownAddress: (remote: string) => string;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -115,8 +115,8 @@ export class HepExporter {
   }
 
   #sendMessage({ direction, flow, atMs, bytes }: TracedMessage, correlation: string): void {
-    const { ownAddress } = this.#options;
-    const local = { address: placeOf(flow.localAddress, ownAddress), port: flow.localPort };
+    const own = this.#options.ownAddress(flow.remoteAddress);
+    const local = { address: placeOf(flow.localAddress, own), port: flow.localPort };
     const remote = { address: flow.remoteAddress, port: flow.remotePort };
     this.#send({
       from: direction === 'in' ? remote : local,

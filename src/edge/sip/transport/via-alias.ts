@@ -1,4 +1,4 @@
-import { unbracketed } from '../../../protocol/sip/sip.ts';
+import { unbracketed } from '../../../base/host.ts';
 
 export interface Alias {
   readonly host: string;

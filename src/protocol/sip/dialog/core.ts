@@ -1,3 +1,4 @@
+import { bracketed } from '../../../base/host.ts';
 import { type LegId, token } from '../../../base/ids.ts';
 import type { NameAddr } from '../header/name-addr.ts';
 import { quote } from '../header/text.ts';
@@ -16,8 +17,6 @@ import { RFC3261_TIMERS, type TimerValues } from '../transaction/timer-values.ts
 import type { TransactionId, TransactionOutput } from '../transaction/types.ts';
 import type { Flow } from '../transport/flow.ts';
 import { KnownPeers } from '../transport/known-peers.ts';
-import { type SipTransportName, TRANSPORT_NAMES, TRANSPORTS } from '../types.ts';
-import { bracketed, formatHostPort, formatUri, sipUri } from '../uri.ts';
 import {
   DEFAULT_USER_AGENT_LIMITS,
   type HangupCommand,
@@ -29,6 +28,7 @@ import {
 import { loopMark } from './capabilities.ts';
 import { OutboundEdges, Unresponsive } from './next-hop.ts';
 import { DialogTimers, Questions } from './pending.ts';
+import { type ContactKind, type Peer, PublicHosts } from './public-hosts.ts';
 
 /** Sender of a request in a client transaction. */
 export interface ClientUser {
@@ -64,12 +64,6 @@ type Incoming = Extract<
   { kind: 'request' | 'cancel' | 'ack' | 'strayResponse' | 'discarded' }
 >;
 
-/** `user`: user part for incoming calls (REGISTER). `secure`: `sips:` URI. */
-export interface ContactKind {
-  readonly user?: string;
-  readonly secure?: boolean;
-}
-
 const TAG_BITS = 64;
 
 /** State shared by the parts of a user agent: current time, transactions, timers, dialogs, queries, outputs. */
@@ -93,12 +87,8 @@ export class UserAgentCore {
   readonly edgeWays: OutboundEdges | undefined;
   #nowMs = 0;
   readonly #incoming: (output: Incoming) => void;
-  /** Via `host:port` of our requests, by transport. */
-  readonly #sentBys = new Map<SipTransportName, string>();
-  /** Values of `sentBy` as a set. */
-  readonly localSentBys: ReadonlySet<string>;
-  /** Our Contacts without a user, by transport. */
-  readonly #contacts = new Map<string, string>();
+  /** Our hosts and ports in Via and Contact. */
+  readonly #hosts: PublicHosts;
   readonly #software: readonly [name: string, value: string];
   #outputs: UserAgentOutput[] = [];
   /** Listener for all outputs except messages. */
@@ -127,11 +117,12 @@ export class UserAgentCore {
         options.trustedSource(flow) !== undefined || this.knownPeers.knows(flow, this.nowMs),
     });
     this.#incoming = incoming;
-    for (const transport of TRANSPORT_NAMES) {
-      const host = bracketed(options.publicHost);
-      this.#sentBys.set(transport, formatHostPort(host, this.#port(transport)));
-    }
-    this.localSentBys = new Set([...this.#sentBys.values()].map((text) => text.toLowerCase()));
+    this.#hosts = new PublicHosts(options);
+  }
+
+  /** Every `host:port` of our Vias in lower case. */
+  get localSentBys(): ReadonlySet<string> {
+    return this.#hosts.sentBys;
   }
 
   emit(output: UserAgentOutput): void {
@@ -205,7 +196,9 @@ export class UserAgentCore {
 
   /** Starts a client transaction over a flow and adds the Via to the request. */
   request(request: SipRequest, flow: Flow, user: ClientUser): TransactionId {
-    const routed = request.withPrependedHeader('Via', this.#via(request, flow));
+    const routed = this.#hosts
+      .withContact(request, flow)
+      .withPrependedHeader('Via', this.#via(request, flow));
     const { transaction, outputs } = this.layer.request(routed, flow, this.nowMs);
     this.clients.set(transaction, user);
     this.knownPeers.met(flow, this.nowMs);
@@ -263,34 +256,9 @@ export class UserAgentCore {
     return createResponse(request, status, { reason, body, toTag, headers: all });
   }
 
-  /** Our Contact for a peer on that transport. */
-  contact(flow: Pick<Flow, 'transport'> | undefined, kind: ContactKind = {}): string {
-    const transport = flow?.transport ?? 'udp';
-    if (kind.user !== undefined) return this.#contact(transport, kind);
-    const key = `${transport} ${kind.secure === true}`;
-    let contact = this.#contacts.get(key);
-    if (contact === undefined) {
-      contact = this.#contact(transport, kind);
-      this.#contacts.set(key, contact);
-    }
-    return contact;
-  }
-
-  /**
-   * `sips:` URIs need no transport for TLS (RFC 5630 §3.1.1).
-   */
-  #contact(transport: SipTransportName, { user = '', secure = false }: ContactKind): string {
-    const { publicHost: host } = this.options;
-    const name = TRANSPORTS[transport].uriName;
-    const isImplied = name === 'udp' || (secure && name === 'tls');
-    const params = new Map(isImplied ? [] : [['transport', name]]);
-    const port = this.#port(transport);
-    return `<${formatUri(sipUri({ user, host, port, params, secure }))}>`;
-  }
-
-  #port(transport: SipTransportName): number {
-    const { publicPort, publicPorts } = this.options;
-    return publicPorts?.[transport] ?? publicPort;
+  /** Our Contact for a peer. Without a flow, it is for a peer over UDP with an unknown address. */
+  contact(peer: Peer | undefined, kind: ContactKind = {}): string {
+    return this.#hosts.contact(peer ?? { transport: 'udp' }, kind);
   }
 
   /** Flow for requests over UDP to an address; all use the same socket. */
@@ -320,6 +288,6 @@ export class UserAgentCore {
 
   #via(request: SipRequest, flow: Flow): string {
     const branch = `${MAGIC_COOKIE}${this.newToken()}.${loopMark(request.requestUri)}`;
-    return `SIP/2.0/${flow.transport.toUpperCase()} ${this.#sentBys.get(flow.transport)};branch=${branch};rport`;
+    return `SIP/2.0/${flow.transport.toUpperCase()} ${this.#hosts.sentBy(flow)};branch=${branch};rport`;
   }
 }

@@ -1,12 +1,11 @@
 /** MESSAGE in both directions (RFC 3428). Senders are authenticated here; the application decides about delivery. */
 import type { Gate } from '../auth/gate.ts';
 import { formatNameAddr } from '../header/name-addr.ts';
-import { quote } from '../header/text.ts';
 import { createRequest } from '../message.ts';
 import type { ContactBinding } from '../registrar/binding.ts';
 import type { Registrar } from '../registrar/registrar.ts';
 import type { TransactionOutput } from '../transaction/types.ts';
-import { bracketed, sipUri } from '../uri.ts';
+import { sipUri } from '../uri.ts';
 import type { IncomingMessage, MessageAnswer, MessageCommand } from '../user-agent-types.ts';
 import type { UserAgentCore } from './core.ts';
 import { OutgoingRequest } from './outgoing-request.ts';
@@ -85,11 +84,11 @@ export class Messages {
   #ask({ request, transaction }: RequestOutput, message: IncomingMessage): void {
     const core = this.#core;
     const id = this.#asking.ask(({ status, retryAfter, why }) => {
-      const warning = `${MISCELLANEOUS} ${bracketed(core.options.publicHost)} ${quote(why ?? '')}`;
+      const warning = why === undefined ? undefined : { code: MISCELLANEOUS, text: why };
       core.respond(transaction, request, status, {
         headers: [
           ...(retryAfter === undefined ? [] : [['Retry-After', String(retryAfter)] as const]),
-          ...(why === undefined ? [] : [['Warning', warning] as const]),
+          ...core.warning(warning),
         ],
       });
     });

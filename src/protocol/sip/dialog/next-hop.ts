@@ -1,7 +1,8 @@
+import { bracketed, unbracketed } from '../../../base/host.ts';
 import type { SipRequest } from '../message.ts';
 import type { Flow } from '../transport/flow.ts';
 import { defaultPort, type SipTransportName, TRANSPORTS, transportNamed } from '../types.ts';
-import { bracketed, parseUri, type SipUri, unbracketed } from '../uri.ts';
+import { parseUri, type SipUri } from '../uri.ts';
 import type { DestinationGuard, EdgePlace, Target, TargetQuery } from '../user-agent-types.ts';
 
 /** Destination of a request: an existing flow, or the location of a URI according to RFC 3263. */

@@ -1,3 +1,4 @@
+import { bracketed } from '../../../base/host.ts';
 import type { ClientAuth } from '../auth/client-auth.ts';
 import { parseNameAddr } from '../header/name-addr.ts';
 import type { HeaderInit } from '../message.ts';
@@ -217,7 +218,7 @@ export interface ContactRoute {
 /** Route along the Path (RFC 3327 §5.4), otherwise over the flow of the registration. */
 export function routeTo(core: UserAgentCore, binding: ContactBinding): ContactRoute {
   const scheme = isSecureBinding(binding) ? 'sips' : 'sip';
-  const to = `${scheme}:${binding.username}@${core.options.publicHost}`;
+  const to = `${scheme}:${binding.username}@${bracketed(core.options.publicHost)}`;
   const path = binding.path.map(parseNameAddr).filter((hop) => hop !== undefined);
   const route = routed(path, binding.contactUri);
   const { address, port } = binding.flow;

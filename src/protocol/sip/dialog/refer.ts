@@ -1,3 +1,4 @@
+import { bracketed } from '../../../base/host.ts';
 import { type NameAddr, parseNameAddr } from '../header/name-addr.ts';
 import type { HeaderInit, ResponseParts, SipRequest, SipResponse } from '../message.ts';
 import { reasonPhrase } from '../reason-phrase.ts';
@@ -264,7 +265,7 @@ export class Referring {
     const headers: HeaderInit = [
       ['Contact', route.contact],
       ['Refer-To', `<${to}>`],
-      ['Referred-By', `<sip:${by}@${this.#core.options.publicHost}>`],
+      ['Referred-By', `<sip:${by}@${bracketed(this.#core.options.publicHost)}>`],
       ['Refer-Sub', 'true'],
     ];
     this.#outgoing = route.send(

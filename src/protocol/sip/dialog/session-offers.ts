@@ -1,6 +1,5 @@
 import type { HeaderInit, ResponseParts, SipRequest, SipResponse } from '../message.ts';
 import type { TransactionId } from '../transaction/types.ts';
-import { bracketed } from '../uri.ts';
 import type { UserAgentOutput } from '../user-agent-types.ts';
 import { SDP_TYPE, sdpOf } from './capabilities.ts';
 import type { UserAgentCore } from './core.ts';
@@ -217,8 +216,8 @@ export class PeerOffers {
     if (pending === undefined) return;
     const { request, transaction } = pending;
     if (sdp === undefined) {
-      const warning = `304 ${bracketed(this.#core.options.publicHost)} "No usable audio; the session continues unchanged"`;
-      session.reply(transaction, request, 488, { headers: [['Warning', warning]] });
+      const warning = { code: 304, text: 'No usable audio; the session continues unchanged' };
+      session.reply(transaction, request, 488, { headers: this.#core.warning(warning) });
       return;
     }
     pending.apply();

@@ -2,6 +2,7 @@ import { ClientAuth } from '../auth/client-auth.ts';
 import type { UserAgentCore } from '../dialog/core.ts';
 import { OutgoingRequest } from '../dialog/outgoing-request.ts';
 import type { Cancel } from '../dialog/pending.ts';
+import type { Peer } from '../dialog/public-hosts.ts';
 import { formatCSeq, MAX_CSEQ } from '../header/cseq.ts';
 import { parseNameAddr } from '../header/name-addr.ts';
 import { parseDeltaSeconds } from '../header/values.ts';
@@ -139,7 +140,7 @@ export class RegistrationClient {
     this.#again(againIn);
   }
 
-  #contact(flow: Pick<Flow, 'transport'>): string {
+  #contact(flow: Peer): string {
     const aor = parseUri(this.#command.aor);
     const user = aor?.kind === 'sip' ? unescapeUser(aor.user) : '';
     return this.#core.contact(flow, user === '' ? {} : { user });

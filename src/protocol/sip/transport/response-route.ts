@@ -4,10 +4,10 @@
  * chooses its port.
  */
 
+import { unbracketed } from '../../../base/host.ts';
 import { formatVia } from '../header/via.ts';
 import type { SipRequest } from '../message.ts';
 import { isReliable } from '../types.ts';
-import { unbracketed } from '../uri.ts';
 import type { Flow } from './flow.ts';
 
 const DEFAULT_PORT = 5060;

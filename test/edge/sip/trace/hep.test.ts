@@ -34,7 +34,7 @@ async function homer(more: Partial<HepOptions> = {}) {
     captureId: 77,
     password: 'pw',
     hidesCredentials: true,
-    ownAddress: '192.0.2.99',
+    ownAddress: () => '192.0.2.99',
     clock,
     logger: { warn: () => undefined } as unknown as HepOptions['logger'],
     ...more,

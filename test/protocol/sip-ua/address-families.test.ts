@@ -1,0 +1,148 @@
+/** A user agent with a public host for each address family. */
+import { describe, expect, it } from 'vitest';
+import { asLegId } from '../../../src/base/ids.ts';
+import { loopMark } from '../../../src/protocol/sip/dialog/capabilities.ts';
+import type { SipMessage } from '../../../src/protocol/sip/message.ts';
+import type {
+  InviteCommand,
+  UserAgentOptions,
+} from '../../../src/protocol/sip/user-agent-types.ts';
+import { answering, invite, inviteCommand, PEER, reply, SERVER, say } from './script.ts';
+import { ANSWER, World } from './world.ts';
+
+const PEER6 = '2001:db8::9';
+const [HOST, HOST6] = ['198.51.100.7', '[2001:db8::7]'];
+
+function setup(options: Partial<UserAgentOptions> = {}) {
+  const world = new World();
+  const both = { publicHost: HOST, publicHost6: '2001:db8::7', trustedSource: () => 'north' };
+  const server = world.agent(SERVER, { realm: 'carillon.test', ...both, ...options });
+  const peers = { four: world.peer(PEER), six: world.peer(PEER6) };
+  const call = (uri: string, more: Partial<InviteCommand> = {}): void =>
+    server.dispatch(inviteCommand({ target: { kind: 'uri', uri }, ...more }));
+  return { world, server, ...peers, call };
+}
+
+/** Host of the top Via, and the whole Contact. */
+const shown = (message: SipMessage | undefined) => [
+  message?.topVia?.host,
+  message?.header('contact'),
+];
+
+describe('Via and Contact', () => {
+  it.each([
+    [PEER, HOST],
+    [PEER6, HOST6],
+  ])('have the host of the family of %s', (address, host) => {
+    const { world, call, four, six } = setup();
+    const peer = address === PEER ? four : six;
+    answering(peer, (request) =>
+      request.method === 'INVITE'
+        ? reply(request, 200, { body: ANSWER, contact: `<sip:bob@[${PEER6}]>` })
+        : undefined,
+    );
+    call(address === PEER ? `sip:bob@${PEER}` : `sip:bob@[${PEER6}]`);
+    world.advance(50);
+    expect(shown(peer.lastRequest('INVITE'))).toEqual([host, `<sip:${host}:5060>`]);
+    // The ACK goes to the Contact of the 200, which has IPv6.
+    expect(six.lastRequest('ACK').topVia?.host).toBe(HOST6);
+  });
+
+  it('change with the target if a name has addresses of both families', () => {
+    const { world, call, four, six } = setup();
+    world.dns.set('carrier.example', [
+      { transport: 'udp', address: PEER6, port: 5060 },
+      { transport: 'udp', address: PEER, port: 5060 },
+    ]);
+    answering(six, (request) => (request.method === 'INVITE' ? reply(request, 503) : undefined));
+    call('sip:bob@carrier.example');
+    world.advance(50);
+    expect(shown(six.lastRequest('INVITE'))).toEqual([HOST6, `<sip:${HOST6}:5060>`]);
+    expect(shown(four.lastRequest('INVITE'))).toEqual([HOST, `<sip:${HOST}:5060>`]);
+  });
+
+  it('of a response have the host of the request’s flow', () => {
+    const { world, server, four, six } = setup();
+    for (const [peer, host, callId] of [
+      [four, HOST, 'four'],
+      [six, HOST6, 'six'],
+    ] as const) {
+      invite(peer, { callId });
+      world.advance(50);
+      const { leg } = server.last('incoming').call;
+      server.dispatch({ kind: 'answer', leg, sdp: ANSWER });
+      world.advance(50);
+      expect(peer.lastResponse().header('contact')).toBe(`<sip:${host}:5060>`);
+    }
+  });
+
+  it('of a registration have the host of the registrar’s family and keep the parameters', () => {
+    const instanceId = 'urn:uuid:00000000-0000-5000-8000-000000000001';
+    const { world, server, six } = setup({ instanceId });
+    server.dispatch({
+      kind: 'register',
+      registration: 1,
+      aor: 'sip:trunk@registrar.example',
+      registrar: 'sip:registrar.example;transport=tcp',
+      transport: 'tcp',
+      account: { username: 'trunk', password: 'secret' },
+      expires: 600,
+    });
+    world.dns.set('registrar.example', [{ transport: 'tcp', address: PEER6, port: 5060 }]);
+    answering(six, (request) =>
+      reply(request, 200, { contact: `${request.header('contact')};expires=120` }),
+    );
+    world.advance(50);
+    const contact = `<sip:trunk@${HOST6}:5060;transport=tcp>;+sip.instance="<${instanceId}>";reg-id=1`;
+    expect(shown(six.lastRequest('REGISTER'))).toEqual([HOST6, contact]);
+    // The granted time of our own contact is used: nine tenths of 120 s, minus the margin.
+    expect(server.last('registration')).toMatchObject({ state: 'registered', againIn: 90 });
+  });
+
+  it('have one host for both families without publicHost6', () => {
+    const { world, call, six } = setup({ publicHost: 'sip.example', publicHost6: undefined });
+    call(`sip:bob@[${PEER6}]`);
+    world.advance(50);
+    expect(shown(six.lastRequest('INVITE'))).toEqual(['sip.example', '<sip:sip.example:5060>']);
+  });
+});
+
+describe('a request to either host', () => {
+  it.each([HOST, HOST6])('belongs to its dialog: %s', (host) => {
+    const { world, server, six } = setup();
+    invite(six, { callId: 'either' });
+    world.advance(50);
+    const { leg } = server.last('incoming').call;
+    server.dispatch({ kind: 'answer', leg, sdp: ANSWER });
+    world.advance(50);
+    const to = six.lastResponse().header('to') ?? '';
+    say(six, { method: 'BYE', uri: `sip:${host}:5060`, callId: 'either', cseq: 2, to });
+    world.advance(50);
+    expect(six.lastResponse().status).toBe(200);
+    expect(server.last('ended').leg).toBe(leg);
+  });
+
+  it.each([HOST, HOST6])('that returns to us is a loop: %s', (host) => {
+    const { world, four } = setup();
+    const uri = 'sip:100@elsewhere.example';
+    const ours = `Via: SIP/2.0/UDP ${host}:5060;branch=z9hG4bKa.${loopMark(uri)}`;
+    invite(four, { uri, headers: [ours] });
+    world.advance(50);
+    expect(four.lastResponse().status).toBe(482);
+  });
+});
+
+it('an IPv6 public host is in brackets in the URIs of a REFER', () => {
+  const { world, server, call, six } = setup({ publicHost: '2001:db8::7', publicHost6: undefined });
+  answering(six, (request) =>
+    request.method === 'INVITE'
+      ? reply(request, 200, { body: ANSWER, contact: `<sip:bob@[${PEER6}]>` })
+      : undefined,
+  );
+  call(`sip:bob@[${PEER6}]`);
+  world.advance(50);
+  const [leg, to] = [asLegId(2), 'sip:carol@192.0.2.50'];
+  server.dispatch({ kind: 'refer', leg, to, by: '1555', guard: undefined });
+  world.advance(50);
+  expect(six.lastRequest('REFER').header('referred-by')).toBe(`<sip:1555@${HOST6}>`);
+});
