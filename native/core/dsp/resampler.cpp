@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numbers>
 #include <numeric>
 
@@ -98,13 +99,83 @@ struct Conversion {
   of.skip = skip;
 }
 
+// Fixed-point filters: 1 is 1 << kFixedBits. Sums fit 32 bits if the magnitudes of the coefficients of a
+// phase add up to less than 1.95.
+constexpr int kFixedBits = 15;
+constexpr int32_t kMostMagnitudes = (1 << kFixedBits) / 20 * 39;
+// Input samples per step of a conversion in fixed point.
+constexpr size_t kFixedStep = 16;
+
+Sample fixed_to_sample(int32_t sum) { return saturate((sum + (1 << (kFixedBits - 1))) >> kFixedBits); }
+
+/// Doubles the rate of `samples` inputs. `weights`: two phases, whose outputs alternate.
+void double_rate(const Sample* window, size_t samples, const int16_t* weights, size_t taps, Sample* out) {
+  for (size_t i = 0; i < samples; ++i) {
+    for (size_t phase = 0; phase < 2; ++phase) {
+      int32_t sum = 0;
+      for (size_t k = 0; k < taps; ++k) sum += int32_t{window[i + k]} * int32_t{weights[phase * taps + k]};
+      *out++ = fixed_to_sample(sum);
+    }
+  }
+}
+
 #if defined(__x86_64__)
 // The results are identical.
 const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
 __attribute__((target("avx2"))) void convert_wide(Conversion& of) noexcept { convert_chunk(of); }
+
+/// Rounds and saturates the sums of two phases. The outputs of an input are side by side.
+[[gnu::target("avx2"), gnu::always_inline]] inline __m256i alternate(__m256i first, __m256i second) {
+  const __m256i packed =
+      _mm256_packs_epi32(_mm256_srai_epi32(first, kFixedBits), _mm256_srai_epi32(second, kFixedBits));
+  return _mm256_unpacklo_epi16(packed, _mm256_srli_si256(packed, 8));
+}
+
+[[gnu::target("avx2"), gnu::always_inline]] inline __m256i load(const Sample* from) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+}
+
+/// Returns two coefficients in all lanes.
+[[gnu::target("avx2"), gnu::always_inline]] inline __m256i pair_of(const int16_t* weights) {
+  int32_t pair = 0;
+  std::memcpy(&pair, weights, sizeof(pair));
+  return _mm256_set1_epi32(pair);
+}
+
+/// As double_rate(), for a multiple of kFixedStep inputs. Each lane sums up one output. The results are
+/// identical.
+[[gnu::target("avx2")]] void double_rate_wide(const Sample* window, size_t samples, const int16_t* weights,
+                                              size_t taps, Sample* out) {
+  const __m256i half = _mm256_set1_epi32(1 << (kFixedBits - 1));
+  for (size_t at = 0; at < samples; at += kFixedStep) {
+    // Inputs 0, 2, 4 ... and 1, 3, 5 ... with each phase.
+    __m256i even_first = half;
+    __m256i even_second = half;
+    __m256i odd_first = half;
+    __m256i odd_second = half;
+    const Sample* const oldest = window + at;
+#pragma GCC unroll 4
+    for (size_t k = 0; k < taps; k += 2) {
+      const __m256i first = pair_of(weights + k);
+      const __m256i second = pair_of(weights + taps + k);
+      even_first = _mm256_add_epi32(even_first, _mm256_madd_epi16(load(oldest + k), first));
+      even_second = _mm256_add_epi32(even_second, _mm256_madd_epi16(load(oldest + k), second));
+      odd_first = _mm256_add_epi32(odd_first, _mm256_madd_epi16(load(oldest + k + 1), first));
+      odd_second = _mm256_add_epi32(odd_second, _mm256_madd_epi16(load(oldest + k + 1), second));
+    }
+    const __m256i even = alternate(even_first, even_second);
+    const __m256i odd = alternate(odd_first, odd_second);
+    const __m256i low = _mm256_unpacklo_epi32(even, odd);
+    const __m256i high = _mm256_unpackhi_epi32(even, odd);
+    auto* const to = reinterpret_cast<__m256i*>(out + 2 * at);
+    _mm256_storeu_si256(to, _mm256_permute2x128_si256(low, high, 0x20));
+    _mm256_storeu_si256(to + 1, _mm256_permute2x128_si256(low, high, 0x31));
+  }
+}
 #else
 constexpr bool has_avx2 = false;
 void convert_wide(Conversion& of) noexcept { convert_chunk(of); }
+void double_rate_wide(const Sample*, size_t, const int16_t*, size_t, Sample*) {}
 #endif
 
 using LineFilters =
@@ -135,6 +206,7 @@ ResamplerFilter::ResamplerFilter(int input_rate_hz, int output_rate_hz)
   taps_per_phase_ = up_ == down_ ? 1 : std::min(round_up(kSpanSeconds * input_rate_hz, kLanes), kMaxTaps);
   coefficients_.resize(up_ * taps_per_phase_);
   design();
+  if (up_ == 2 && down_ == 1) quantize();
   const double delay_s =
       (static_cast<double>(up_ * taps_per_phase_) - 1.0) / 2.0 / (static_cast<double>(up_) * input_rate_hz);
   delay_samples_ = static_cast<size_t>(std::lround(delay_s * output_rate_hz));
@@ -170,6 +242,26 @@ void ResamplerFilter::design() {
   }
 }
 
+/// Rounds the coefficients to fixed point, unless sums could overflow. Each phase keeps unity gain at 0 Hz.
+void ResamplerFilter::quantize() {
+  std::vector<int16_t> fixed(coefficients_.size());
+  for (size_t phase = 0; phase < up_; ++phase) {
+    const auto exact = std::span(coefficients_).subspan(phase * taps_per_phase_, taps_per_phase_);
+    const auto rounded = std::span(fixed).subspan(phase * taps_per_phase_, taps_per_phase_);
+    int32_t error = 1 << kFixedBits;
+    int32_t magnitudes = 0;
+    for (size_t k = 0; k < taps_per_phase_; ++k) {
+      rounded[k] = static_cast<int16_t>(std::lrintf(exact[k] * (1 << kFixedBits)));
+      error -= rounded[k];
+      magnitudes += std::abs(rounded[k]);
+    }
+    if (magnitudes >= kMostMagnitudes) return;
+    int16_t& largest = *std::ranges::max_element(rounded);
+    largest = static_cast<int16_t>(largest + error);
+  }
+  fixed_ = std::move(fixed);
+}
+
 size_t ResamplerFilter::max_output(size_t input_samples) const noexcept {
   return (input_samples * up_ + down_ - 1) / down_ + 1;
 }
@@ -187,6 +279,7 @@ size_t Resampler::process(std::span<const Sample> in, std::span<Sample> out) noe
     std::copy_n(in.begin(), count, out.begin());
     return count;
   }
+  if (!filter.fixed_.empty()) return double_rate_of(in, out);
   const size_t past = taps - 1;
   const auto recent = std::span(past_).last(past);
   std::array<float, ResamplerFilter::kMaxTaps - 1 + kChunk> window;
@@ -214,13 +307,42 @@ size_t Resampler::process(std::span<const Sample> in, std::span<Sample> out) noe
     written = conversion.written;
     phase_ = conversion.phase;
     skip_ = conversion.skip - chunk.size();
-    // Keep the newest `past` samples of the history and the chunk.
-    const size_t kept = past - std::min(past, chunk.size());
-    std::copy(recent.end() - static_cast<std::ptrdiff_t>(kept), recent.end(), recent.begin());
-    std::copy(chunk.end() - static_cast<std::ptrdiff_t>(past - kept), chunk.end(),
-              recent.begin() + static_cast<std::ptrdiff_t>(kept));
+    keep_past(chunk);
   }
   return written;
+}
+
+/// Converts to twice the input rate, in fixed point.
+size_t Resampler::double_rate_of(std::span<const Sample> in, std::span<Sample> out) noexcept {
+  const size_t taps = filter_->taps_per_phase_;
+  const size_t past = taps - 1;
+  const int16_t* const weights = filter_->fixed_.data();
+  std::array<Sample, ResamplerFilter::kMaxTaps + kChunk> window;
+  size_t written = 0;
+  in = in.first(std::min(in.size(), out.size() / 2));
+  while (!in.empty()) {
+    const auto chunk = in.first(std::min(in.size(), kChunk));
+    in = in.subspan(chunk.size());
+    std::copy_n(past_.end() - static_cast<std::ptrdiff_t>(past), past, window.begin());
+    std::ranges::copy(chunk, window.begin() + static_cast<std::ptrdiff_t>(past));
+    const size_t wide = has_avx2 ? chunk.size() / kFixedStep * kFixedStep : 0;
+    Sample* const to = out.data() + written;
+    double_rate_wide(window.data(), wide, weights, taps, to);
+    double_rate(window.data() + wide, chunk.size() - wide, weights, taps, to + 2 * wide);
+    written += 2 * chunk.size();
+    keep_past(chunk);
+  }
+  return written;
+}
+
+/// Keeps the newest samples of the history and the chunk.
+void Resampler::keep_past(std::span<const Sample> chunk) noexcept {
+  const size_t past = filter_->taps_per_phase_ - 1;
+  const auto recent = std::span(past_).last(past);
+  const size_t kept = past - std::min(past, chunk.size());
+  std::copy(recent.end() - static_cast<std::ptrdiff_t>(kept), recent.end(), recent.begin());
+  std::copy(chunk.end() - static_cast<std::ptrdiff_t>(past - kept), chunk.end(),
+            recent.begin() + static_cast<std::ptrdiff_t>(kept));
 }
 
 void Resampler::reset() noexcept {

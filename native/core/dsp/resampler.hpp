@@ -34,6 +34,7 @@ class ResamplerFilter {
  private:
   friend class Resampler;
   void design();
+  void quantize();
 
   int input_rate_hz_;
   int output_rate_hz_;
@@ -43,6 +44,8 @@ class ResamplerFilter {
   size_t taps_per_phase_;
   size_t delay_samples_;
   std::vector<float> coefficients_;  // up_ phases of taps_per_phase_, oldest sample first
+  // The same in fixed point, for 8 to 16 kHz. Otherwise empty.
+  std::vector<int16_t> fixed_;
 };
 
 /// Returns the shared filter between two line rates, or null if they are equal. The first call creates all
@@ -64,6 +67,9 @@ class Resampler {
   [[nodiscard]] const ResamplerFilter& filter() const noexcept { return *filter_; }
 
  private:
+  size_t double_rate_of(std::span<const Sample> in, std::span<Sample> out) noexcept;
+  void keep_past(std::span<const Sample> chunk) noexcept;
+
   const ResamplerFilter* filter_;
   size_t phase_ = 0;                                      // phase of the next output
   size_t skip_ = 0;                                       // input samples to skip before the next output

@@ -184,6 +184,28 @@ TEST_CASE("resampler: saturates instead of wrapping on overshoot after a full-sc
   CHECK(*high == 32767);
 }
 
+TEST_CASE("resampler: the loudest sums saturate instead of wrapping") {
+  for (const auto pair : {RatePair{8000, 16000}, RatePair{24000, 48000}, RatePair{16000, 8000}}) {
+    CAPTURE(pair.from);
+    Resampler resampler(pair.from, pair.to);
+    const auto samples = static_cast<std::size_t>(pair.from / 100);
+    std::vector<std::int16_t> impulse(samples);
+    impulse[0] = 16384;
+    const auto response = in_frames(resampler, impulse);
+    // The signs of the response in reverse order, so that all products of one output are positive.
+    std::vector<std::int16_t> signs(samples);
+    const std::size_t up = std::max<std::size_t>(1, response.size() / samples);
+    const std::size_t down = std::max<std::size_t>(1, samples / response.size());
+    for (std::size_t i = 0; i < samples; ++i) {
+      const auto weight = down == 1 ? response[i * up] : response[i / down];
+      signs[samples - 1 - i] = weight < 0 ? std::int16_t{-32768} : std::int16_t{32767};
+    }
+    resampler.reset();
+    const auto out = in_frames(resampler, signs);
+    CHECK(out[(samples - 1) / down * up] == 32767);
+  }
+}
+
 TEST_CASE("resampler: passes samples unchanged and without delay between equal rates") {
   const auto signal = noise(9000.0, 500, 11);
   Resampler resampler(8000, 8000);
