@@ -3,7 +3,8 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { ServiceError } from './errors.ts';
 
-const ADDON = fileURLToPath(new URL('../../build/native/carillon.node', import.meta.url));
+/** Path of the addon. It is also a SQLite extension (`edge/store/page-checksums.ts`). */
+export const ADDON = fileURLToPath(new URL('../../build/native/carillon.node', import.meta.url));
 
 /** Loads the addon. Throws if that fails, because the service cannot carry calls without it. */
 export function loadNativeAddon(path = ADDON): unknown {

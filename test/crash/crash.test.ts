@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { seededRandom, withFolder } from '../edge/store/open.ts';
+import { contentOf, flip, prepareFlips, TARGETS } from './bit-flips.ts';
 import { dialUntilKilled, findCampaignFaults, prepareCampaign } from './campaigns.ts';
 import { billUntilKilled, findFaults, prepare } from './crash.ts';
 import { ALL_LATER, atEachOperation } from './disk-faults.ts';
@@ -79,3 +80,24 @@ it('kill -9 during a campaign keeps all contacts, and repeats only interrupted c
     expect(said.length).toBeGreaterThan(200);
   });
 });
+
+it.each(['killed', 'stopped'] as const)(
+  'a bit flip in a file of a %s process is reported, or changes no row',
+  async (state) => {
+    await withFolder(async (workspace) => {
+      const folders = { killed: join(workspace, 'killed'), stopped: join(workspace, 'stopped') };
+      await prepareFlips(folders.killed, folders.stopped);
+      const folder = folders[state];
+      const random = seededRandom(5);
+      const intact = await contentOf(folder, workspace);
+      const outcomes = new Set<string>();
+      for (let point = 0; point < 2 * TARGETS.length; point += 1) {
+        const target = TARGETS[point % TARGETS.length] ?? TARGETS[0];
+        const flipped = await flip(folder, { workspace, target, random, intact });
+        expect(flipped).not.toMatchObject({ outcome: 'silent' });
+        outcomes.add(flipped.outcome);
+      }
+      expect(outcomes).toContain('refused');
+    });
+  },
+);

@@ -19,8 +19,8 @@ import { CHILD, type Witness, witnessOf } from './crash.ts';
 
 const SOURCE = fileURLToPath(new URL('./write-log.c', import.meta.url));
 const SECTOR = 512;
-/** Shared memory of SQLite, which is rebuilt at the next start. */
-const NOT_ON_DISK = /-shm$/;
+/** Shared memory of SQLite, which is rebuilt at the next start, and the name of the start of the operating system. */
+const NOT_ON_DISK = /-shm$|\.boot$/;
 
 /** Why the library cannot be built, or undefined. */
 export const powerLossMissing: string | undefined =

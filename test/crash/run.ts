@@ -1,12 +1,14 @@
 /**
- * `node test/crash/run.ts [points] [seed] [billing|campaigns|power|disk]` kills a billing process and a campaign process, each
+ * `node test/crash/run.ts [points] [seed] [billing|campaigns|power|disk|bitflip]` kills a billing process and a campaign process, each
  * at the given number of random moments, and lets the power of a billing process fail at as many moments. `disk` lets each
  * single write and sync of a billing process fail, and each with all later ones; with fewer than 300 points, only some.
+ * `bitflip` damages the files of killed and of stopped processes.
  */
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { seededRandom, withFolder } from '../edge/store/open.ts';
+import { contentOf, flip, prepareFlips, TARGETS } from './bit-flips.ts';
 import { dialUntilKilled, findCampaignFaults, prepareCampaign } from './campaigns.ts';
 import { billUntilKilled, findFaults, prepare } from './crash.ts';
 import { ALL_LATER, atEachOperation } from './disk-faults.ts';
@@ -110,7 +112,32 @@ async function breakDisk(): Promise<number> {
   return faulty;
 }
 
+/** Bit flips: each start reports the damage or has all rows. */
+async function flipBits(): Promise<number> {
+  let faulty = 0;
+  const outcomes = new Map<string, number>();
+  await withFolder(async (workspace) => {
+    const folders = [join(workspace, 'killed'), join(workspace, 'stopped')] as const;
+    await prepareFlips(folders[0], folders[1]);
+    for (const folder of folders) {
+      const intact = await contentOf(folder, workspace);
+      for (let point = 0; point < points; point += 2) {
+        const target = TARGETS[(point / 2) % TARGETS.length] ?? TARGETS[0];
+        const flipped = await flip(folder, { workspace, target, random, intact });
+        const key = `${target.name}, ${flipped.outcome}`;
+        outcomes.set(key, (outcomes.get(key) ?? 0) + 1);
+        if (flipped.outcome !== 'silent') continue;
+        faulty += 1;
+        console.error(`bit flip, ${flipped.where}: ${flipped.reason}`);
+      }
+    }
+  });
+  for (const [key, count] of [...outcomes].sort()) console.log(`bit flips of ${key}: ${count}`);
+  return faulty;
+}
+
 let faulty = 0;
+if (only === undefined || only === 'bitflip') faulty += await flipBits();
 if (only === undefined || only === 'disk') {
   if (powerLossMissing === undefined) faulty += await breakDisk();
   else console.log(`disk faults not tested: ${powerLossMissing}`);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { judge, type Sample } from './judgement.ts';
+import { judge, residentGrowth, type Sample } from './judgement.ts';
 import { linePlot } from './plot.ts';
 
 const samples = (change: (at: number) => Partial<Sample>): readonly Sample[] =>
@@ -32,6 +32,16 @@ it.each([
   ['JavaScript heap', () => ({ heapMiB: Number.NaN })],
 ])('reports growth or a lack of samples: %s', (title, change) => {
   expect(notFlat(change)).toEqual([title]);
+});
+
+it('compares resident memory at the end with its value after a tenth of the calls', () => {
+  const ratioOf = (change: (at: number) => Partial<Sample>) => residentGrowth(samples(change));
+  expect(ratioOf(() => ({}))).toMatchObject({ isFlat: true });
+  const grown = ratioOf((at) => ({ residentMiB: 200 + at }));
+  expect(grown.ratio).toBeCloseTo(249 / 205);
+  expect(grown.isFlat).toBe(false);
+  expect(grown.steps.map(({ calls }) => calls).slice(0, 2)).toEqual([100, 200]);
+  expect(residentGrowth([])).toMatchObject({ isFlat: false });
 });
 
 it('plots a series', () => {

@@ -95,3 +95,45 @@ export function judge(samples: readonly Sample[]): readonly Series[] {
     return { title, unit, points, early, late, limit, isFlat: late <= limit };
   });
 }
+
+/** Calls after which caches and pools have filled. */
+const WARM_CALLS = 10_000;
+const GROWTH_MAX = 1.2;
+const GROWTH_STEPS = 10;
+
+export interface ResidentGrowth {
+  /** Resident memory after a tenth of the calls, two tenths, and so on. */
+  readonly steps: readonly Pick<Sample, 'calls' | 'residentMiB' | 'heapMiB'>[];
+  /** Resident memory at the end, divided by its value after 10,000 calls, or after a tenth of a shorter run. */
+  readonly ratio: number;
+  readonly isFlat: boolean;
+}
+
+/** Compares resident memory of a run that counts calls: the end with the state after the warm-up. */
+export function residentGrowth(samples: readonly Sample[]): ResidentGrowth {
+  const last = samples.at(-1);
+  const total = last?.calls ?? 0;
+  const after = (calls: number): Sample | undefined => samples.find((one) => one.calls >= calls);
+  const warm = after(Math.min(WARM_CALLS, total / GROWTH_STEPS));
+  const ratio = (last?.residentMiB ?? Number.NaN) / (warm?.residentMiB ?? Number.NaN);
+  const steps = Array.from({ length: GROWTH_STEPS }, (_, at) =>
+    after((total * (at + 1)) / GROWTH_STEPS),
+  );
+  return {
+    steps: steps.filter((one) => one !== undefined),
+    ratio,
+    isFlat: ratio <= GROWTH_MAX,
+  };
+}
+
+export const growthReport = ({ steps, ratio, isFlat }: ResidentGrowth): readonly string[] => [
+  '| calls | resident memory, MiB | JavaScript heap, MiB |',
+  '|-:|-:|-:|',
+  ...steps.map(
+    ({ calls, residentMiB, heapMiB }) =>
+      `| ${calls} | ${residentMiB.toFixed(1)} | ${heapMiB.toFixed(1)} |`,
+  ),
+  '',
+  `Ratio ${ratio.toFixed(2)} (limit ${GROWTH_MAX}): ${isFlat ? 'flat' : '**grows**'}.`,
+  '',
+];

@@ -79,14 +79,20 @@ function addRestore(program: Command, sessionOf: SessionOf): void {
   program
     .command('restore')
     .description('Restore a backup into --data-dir. Stop the service first.')
-    .argument('<backup>')
+    .argument('[backup]')
     .option('--keys <folder>', 'keys folder of the backup; default: the keys of the data folder')
     .option('--replace', 'move the existing database aside')
-    .action(async (file: string, flags: { keys?: string; replace?: boolean }, command: Command) => {
+    .option(
+      '--accept-loss',
+      'instead of restoring: continue without the transactions that a damaged log has lost',
+    )
+    .action(async (file: string | undefined, flags: RestoreFlags, command: Command) => {
       const session = sessionOf(command);
       const { dataDir = session.terminal.env['CARILLON_DATA_DIR'] ?? 'data' } =
         command.optsWithGlobals<{ dataDir?: string }>();
       await refuseOnPostgres(session);
+      if (flags.acceptLoss === true) return accept(session, dataDir);
+      if (file === undefined) throw new Error('name the backup to restore');
       const { examineBackup, restoreBackup } = await import('../../edge/store/offline.ts');
       const facts = examineBackup(file);
       const faults = [...(await changedSince(file)), ...faultsOf(facts)];
@@ -96,7 +102,7 @@ function addRestore(program: Command, sessionOf: SessionOf): void {
         dataDir,
         keys: flags.keys,
         replace: flags.replace === true,
-        stamp: new Date().toISOString().replaceAll(/[-:]|\.\d+/g, ''),
+        stamp: stampNow(),
         random: systemRandom,
       });
       const missing = missingOf(facts.recordings, join(dataDir, 'recordings'));
@@ -111,6 +117,28 @@ function addRestore(program: Command, sessionOf: SessionOf): void {
       const counts = { recordings: recordings.length, missing_recordings: missing.length };
       session.report({ ...rest, ...restored, ...counts }, lines);
     });
+}
+
+interface RestoreFlags {
+  readonly keys?: string;
+  readonly replace?: boolean;
+  readonly acceptLoss?: boolean;
+}
+
+const stampNow = (): string => new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
+
+async function accept(session: Session, dataDir: string): Promise<void> {
+  const { acceptLoss } = await import('../../edge/store/offline.ts');
+  const { lost, copy, facts } = acceptLoss(dataDir, stampNow());
+  const faults = faultsOf(facts);
+  const { recordings, ...rest } = facts;
+  const reply = { ...rest, recordings: recordings.length, lost_transactions: lost, copy, faults };
+  session.report(reply, [
+    `${quantity(lost, 'transaction')} lost; copy of the previous database: ${copy}`,
+    ...contentsOf(facts),
+    ...(faults.length === 0 ? ['start the service'] : [...faults, 'restore a backup']),
+  ]);
+  if (faults.length > 0) session.terminal.fail();
 }
 
 /** Throws if the settings use PostgreSQL: the service would not read a database restored into the data folder. */

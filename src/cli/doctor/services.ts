@@ -94,7 +94,14 @@ export async function checkStore({ store }: Settings): Promise<Finding> {
   if (store.url === '') return skipped(check, 'SQLite in the data folder');
   const { inspectPostgres } = await import('../../edge/store/postgres/inspect.ts');
   try {
-    return good(check, `PostgreSQL ${inspectPostgres(store.url)} answers`);
+    const { version, hasChecksums } = inspectPostgres(store.url);
+    const found = `PostgreSQL ${version} answers`;
+    if (hasChecksums) return good(check, found);
+    return warning(
+      check,
+      `${found}, without checksums of its pages: damage by the disk stays unnoticed`,
+      'Stop the database and run: pg_checksums --enable --pgdata FOLDER',
+    );
   } catch (error) {
     const advice = /libpq/.test(reasonOf(error))
       ? 'sudo apt-get install libpq5'

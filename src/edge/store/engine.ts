@@ -1,11 +1,16 @@
-import { renameSync, rmSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { ServiceError } from '../../base/errors.ts';
 import type { Random } from '../../base/ids.ts';
+import { quantity } from '../../base/text.ts';
 import { AnswerCache } from './answer-cache.ts';
 import { integer, type Row } from './connection.ts';
 import { FolderLock } from './folder-lock.ts';
 import { proveKey } from './key-proof.ts';
-import { OPEN_MARK } from './marks.ts';
+import { examineLog, type LostCommits, rememberBoot } from './log-examination.ts';
+import { CHECKSUM_MARK, OPEN_MARK } from './marks.ts';
 import { migrate } from './migrate.ts';
+import { hasChecksums } from './page-checksums.ts';
 import { makePrivate } from './private-file.ts';
 import { settingRepository } from './sql/settings.ts';
 import { SqliteConnection, type Synchronous } from './sqlite.ts';
@@ -38,14 +43,22 @@ export class Engine {
   readonly #usernames: Usernames | undefined;
   /** Whether the previous run did not stop cleanly. */
   readonly uncleanStart: boolean;
+  /** Commits that a power failure may have removed from the log. */
+  readonly lostCommits: LostCommits | undefined;
 
   constructor(options: EngineOptions) {
     this.#options = options;
     const readonly = options.role === 'reader';
     const shared = readonly || options.file === ':memory:';
     this.#lock = shared ? undefined : new FolderLock(`${options.file}.lock`);
-    this.#db = connect(options);
-    this.uncleanStart = readonly ? false : this.#openForWriting();
+    try {
+      this.lostCommits = shared ? undefined : requireWholeLog(options);
+      this.#db = connect(options);
+      this.uncleanStart = readonly ? false : this.#openForWriting();
+    } catch (error) {
+      this.#lock?.release();
+      throw error;
+    }
     this.#usernames = readonly ? undefined : new Usernames(this.#db);
     this.#units = new UnitRunner(this.#db);
   }
@@ -105,20 +118,27 @@ export class Engine {
    */
   renew(): void {
     const { file } = this.#options;
+    this.#rewrite();
+    this.#lock?.release();
+    makePrivate(`${file}.lock`);
+    this.#lock = new FolderLock(`${file}.lock`);
+    const { uncommitted } = this.#units;
+    this.#units = new UnitRunner(this.#db);
+    this.#units.owe(uncommitted);
+  }
+
+  /** Replaces the database file by a copy, and opens the copy. The log must have no content that the file lacks. */
+  #rewrite(): void {
+    const { file } = this.#options;
     const draft = `${file}.new`;
     rmSync(draft, { force: true });
     makePrivate(draft);
     this.backup(draft);
+    sync(draft);
     this.#db.close();
     for (const log of ['-wal', '-shm']) rmSync(file + log, { force: true });
     renameSync(draft, file);
-    this.#lock?.release();
-    makePrivate(`${file}.lock`);
-    this.#lock = new FolderLock(`${file}.lock`);
     this.#db = connect(this.#options);
-    const { uncommitted } = this.#units;
-    this.#units = new UnitRunner(this.#db);
-    this.#units.owe(uncommitted);
   }
 
   /** Sets or reads a SQLite setting of this connection (https://www.sqlite.org/pragma.html). */
@@ -142,16 +162,52 @@ export class Engine {
     const unclean = settings.get(OPEN_MARK) !== undefined;
     if (unclean) this.#checkIntegrity();
     proveKey(this.#db);
-    settings.set(OPEN_MARK, 'yes');
+    this.#requireChecksums();
+    settingRepository(this.#db).set(OPEN_MARK, 'yes');
     return unclean;
+  }
+
+  /** Rewrites a database of an earlier version, so that its pages have checksums. */
+  #requireChecksums(): void {
+    const { file } = this.#options;
+    if (file === ':memory:') return;
+    const settings = settingRepository(this.#db);
+    if (!hasChecksums(file)) {
+      if (settings.get(CHECKSUM_MARK) !== undefined)
+        throw damaged('the header of the database file is damaged');
+      this.#db.raw.pragma('wal_checkpoint(TRUNCATE)');
+      this.#rewrite();
+    }
+    settingRepository(this.#db).set(CHECKSUM_MARK, 'yes');
   }
 
   #checkIntegrity(): void {
     const verdict = this.#db.raw.pragma('quick_check(1)', { simple: true });
     if (verdict === 'ok') return;
-    const error = new Error(String(verdict));
-    throw Object.assign(error, { code: 'SQLITE_CORRUPT' });
+    throw damaged(String(verdict));
   }
+}
+
+/** Throws STORE_CORRUPT if the log lost commits although no power failure can be the reason. */
+function requireWholeLog({ file, synchronous }: EngineOptions): LostCommits | undefined {
+  const lost = examineLog(file, synchronous);
+  if (lost?.isDamage === true)
+    throw new ServiceError(
+      'STORE_CORRUPT',
+      `the log of the database is damaged, and the last ${quantity(lost.count, 'transaction')} cannot be read: ` +
+        `restore a backup, or continue without these transactions with: carillon --data-dir ${dirname(file)} restore --accept-loss`,
+    );
+  rememberBoot(file);
+  return lost;
+}
+
+const damaged = (reason: string): Error =>
+  Object.assign(new Error(reason), { code: 'SQLITE_CORRUPT' });
+
+function sync(file: string): void {
+  const descriptor = openSync(file, 'r+');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
 }
 
 const connect = (options: EngineOptions): SqliteConnection =>

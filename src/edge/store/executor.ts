@@ -1,6 +1,7 @@
 import { ServiceError } from '../../base/errors.ts';
 import type { Engine } from './engine.ts';
 import { type Failure, toError } from './failure.ts';
+import type { LostCommits } from './log-examination.ts';
 import type { Pace } from './pace.ts';
 import type { Access } from './repositories.ts';
 import type { Outcome, Unit } from './unit.ts';
@@ -225,9 +226,11 @@ function answer(waiting: WaitingUnit, outcome: Outcome | undefined): void {
 export class InlineRunner implements Runner {
   readonly #engine: Engine;
   readonly uncleanStart: boolean;
+  readonly lostCommits: LostCommits | undefined;
 
   constructor(engine: Engine) {
     this.#engine = engine;
+    this.lostCommits = engine.lostCommits;
     this.uncleanStart = engine.uncleanStart;
   }
 

@@ -8,6 +8,7 @@ const CODES: ReadonlyArray<readonly [prefix: string, code: ServiceErrorCode, mes
   ['SQLITE_FULL', 'STORE_FULL', 'the disk of the data folder is full'],
   ['SQLITE_BUSY', 'STORE_BUSY', 'another process holds the database'],
   ['SQLITE_LOCKED', 'STORE_BUSY', 'another process holds the database'],
+  ['SQLITE_IOERR_DATA', 'STORE_CORRUPT', 'a page of the database file has a wrong checksum'],
   ['SQLITE_IOERR', 'STORE_BUSY', 'a disk read or write failed'],
   ['SQLITE_READONLY', 'STORE_BUSY', 'no permission to write the database file'],
   ['SQLITE_CANTOPEN', 'STORE_BUSY', 'the database file cannot be opened'],
@@ -26,7 +27,7 @@ const CODES: ReadonlyArray<readonly [prefix: string, code: ServiceErrorCode, mes
   ['SQLITE_NOTADB', 'STORE_CORRUPT', 'the database file is not a database'],
 ];
 
-const DAMAGE = ['SQLITE_CORRUPT', 'SQLITE_NOTADB'];
+const DAMAGE = ['SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_IOERR_DATA'];
 
 /** A failure in a form that can be sent between threads. */
 export interface Failure {

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { ServiceError } from '../../base/errors.ts';
 import type { SqliteConnection } from './sqlite.ts';
 
@@ -26,6 +27,36 @@ export const migrationsIn = (folder: URL, name: RegExp): readonly Migration[] =>
     .sort()
     .map((file) => ({ version: Number(file.slice(0, 3)), file }));
 
+/** `command`: restores the state before the upgrade. */
+export const newerSchema = (current: number, newest: number, command: string): ServiceError =>
+  new ServiceError(
+    'STORE_VERSION',
+    `the database has schema version ${current}, this service supports up to ${newest}: ` +
+      `start the newer version again, or go back to the state before the upgrade with: ${command}`,
+  );
+
+/** Names the latest backup in the data folder that this version can read. */
+function restoreArguments(file: string, newest: number): string {
+  const folder = dirname(file);
+  const backups = join(folder, 'backups');
+  const fitting = (existsSync(backups) ? readdirSync(backups) : [])
+    .filter((name) => name.endsWith('.db') && schemaOfBackup(join(backups, name)) <= newest)
+    .map((name) => ({ name, madeMs: statSync(join(backups, name)).mtimeMs }))
+    .sort((a, b) => b.madeMs - a.madeMs);
+  const backup = join(backups, fitting[0]?.name ?? 'NAME.db');
+  return `--data-dir ${folder} restore --replace ${backup}`;
+}
+
+/** Returns the schema version in the manifest of a backup, or infinity without a readable manifest. */
+function schemaOfBackup(backup: string): number {
+  try {
+    const { schema_version: version } = JSON.parse(readFileSync(`${backup}.json`, 'utf8'));
+    return Number(version);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
 /**
  * Applies all missing migrations and returns the schema version. If one fails, none is applied, so that the earlier version of
  * the service still starts. Refuses a database that a newer version of the service has written.
@@ -35,10 +66,7 @@ export function migrate(db: SqliteConnection, folder = MIGRATIONS): number {
   const newest = migrations.at(-1)?.version ?? 0;
   const current = Number(db.raw.pragma('user_version', { simple: true }));
   if (current > newest) {
-    throw new ServiceError(
-      'STORE_VERSION',
-      `the database has schema version ${current}, this service supports up to ${newest}: start a newer version`,
-    );
+    throw newerSchema(current, newest, `carillon ${restoreArguments(db.raw.name, newest)}`);
   }
   const missing = migrations.filter(({ version }) => version > current);
   if (missing.length === 0) return newest;

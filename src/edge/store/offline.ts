@@ -17,9 +17,13 @@ import type { Random } from '../../base/ids.ts';
 import type { LedgerFault } from '../../domain/ledger/types.ts';
 import { integer, type Row, string } from './connection.ts';
 import { Engine } from './engine.ts';
+import { toFailure } from './failure.ts';
 import { FolderLock } from './folder-lock.ts';
+import { bootFileOf, examineLog } from './log-examination.ts';
 import { makeFolder } from './make-folder.ts';
+import { CHECKSUM_MARK } from './marks.ts';
 import { listMigrations } from './migrate.ts';
+import { hasChecksums, loadPageChecksums } from './page-checksums.ts';
 import { verifyLedger } from './sql/ledger.ts';
 
 export interface StoredRecording {
@@ -56,6 +60,7 @@ export function examineBackup(file: string): BackupFacts {
     const verdicts = raw.pragma('integrity_check(20)') as { readonly integrity_check: string }[];
     const damage = verdicts.map((row) => row.integrity_check).filter((line) => line !== 'ok');
     if (schemaVersion === 0) throw corrupt(file, 'it is not a database of this service');
+    if (isMarked(raw) && !hasChecksums(file)) damage.push('its header is damaged');
     const all = (sql: string): readonly Row[] => raw.prepare(sql).all() as Row[];
     const count = (table: string): number =>
       integer(all(`SELECT COUNT(*) AS n FROM ${table}`)[0], 'n');
@@ -78,7 +83,11 @@ export function examineBackup(file: string): BackupFacts {
   }
 }
 
+const isMarked = (raw: Database.Database): boolean =>
+  raw.prepare('SELECT 1 FROM setting WHERE key = ?').get(CHECKSUM_MARK) !== undefined;
+
 function openUnchanged(file: string): Database.Database {
+  loadPageChecksums();
   try {
     return new Database(file, { readonly: true, fileMustExist: true });
   } catch (error) {
@@ -102,6 +111,14 @@ export interface Restored {
   readonly database: string;
   /** Path of the previous database, if there was one. */
   readonly putAside: string | undefined;
+}
+
+export interface Accepted {
+  /** Number of transactions that are lost. */
+  readonly lost: number;
+  /** Path of the copy of the previous database; its log has the same name with `-wal`. */
+  readonly copy: string;
+  readonly facts: BackupFacts;
 }
 
 /**
@@ -143,17 +160,40 @@ export function restoreBackup(request: RestoreRequest): Restored {
   }
 }
 
-/** Moves the database together with its log, which contains the latest commits. */
+/** Moves the database together with its log, which contains the latest commits. Either may be damaged, so nothing opens them. */
 function moveAside(target: string, to: string): void {
-  const raw = new Database(target);
-  raw.pragma('wal_checkpoint(TRUNCATE)');
-  raw.pragma('journal_mode = DELETE');
-  raw.close();
+  for (const log of LOGS) if (existsSync(target + log)) renameSync(target + log, to + log);
   renameSync(target, to);
 }
 
+/**
+ * Continues without the commits that a damaged log has lost: SQLite recovers the commits before the damage. Keeps copies of the
+ * files. Throws CONFLICT if the log is intact.
+ */
+export function acceptLoss(dataDir: string, stamp: string): Accepted {
+  const lock = new FolderLock(join(dataDir, `${DATABASE}.lock`));
+  const file = join(dataDir, DATABASE);
+  try {
+    const lost = examineLog(file, 'full');
+    if (lost === undefined) throw new ServiceError('CONFLICT', `the log of ${file} is intact`);
+    const copy = `${file}.before-${stamp}`;
+    for (const part of ['', ...LOGS])
+      if (existsSync(file + part)) copyFileSync(file + part, copy + part);
+    rmSync(`${file}-shm`, { force: true });
+    loadPageChecksums();
+    const raw = new Database(file);
+    raw.pragma('wal_checkpoint(TRUNCATE)');
+    raw.close();
+    own(dataDir, [file, copy, ...LOGS.map((log) => copy + log)].filter(existsSync));
+    return { lost: lost.count, copy, facts: examineBackup(file) };
+  } finally {
+    lock.release();
+  }
+}
+
 function clear(draft: string): void {
-  for (const more of ['', '.lock', ...LOGS]) rmSync(draft + more, { force: true });
+  const files = [draft, `${draft}.lock`, bootFileOf(draft), ...LOGS.map((log) => draft + log)];
+  for (const file of files) rmSync(file, { force: true });
 }
 
 function readKey(file: string): Uint8Array {
@@ -178,5 +218,4 @@ function own(dataDir: string, paths: readonly string[]): void {
 const corrupt = (file: string, why: string): ServiceError =>
   new ServiceError('STORE_CORRUPT', `${file} is not a usable database: ${why}`);
 
-const reasonOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
+const reasonOf = (error: unknown): string => toFailure(error).message;

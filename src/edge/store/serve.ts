@@ -1,11 +1,13 @@
 import { parentPort } from 'node:worker_threads';
 import { assert } from '../../base/errors.ts';
 import { toFailure } from './failure.ts';
+import type { LostCommits } from './log-examination.ts';
 import type { Reply, Reported, Request } from './thread.ts';
 
 /** Operations of a store thread. */
 export interface Served {
   readonly uncleanStart: boolean;
+  readonly lostCommits?: LostCommits | undefined;
   handle(request: Request): Reply;
 }
 
@@ -19,7 +21,8 @@ export function serve(start: (notify: (reported: Reported) => void) => Served): 
   const begin = (): Served | undefined => {
     try {
       const served = start(answer);
-      answer({ kind: 'ready', uncleanStart: served.uncleanStart });
+      const { uncleanStart, lostCommits } = served;
+      answer({ kind: 'ready', uncleanStart, lostCommits });
       return served;
     } catch (error) {
       answer({ kind: 'failed', failure: toFailure(error) });

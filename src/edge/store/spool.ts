@@ -27,8 +27,8 @@ interface Waiting {
 
 /**
  * Queue of units of work on the local disk, for a database that is unavailable. One encrypted line per unit, in submission
- * order. A second file stores the number of completed units, so that a process that dies repeats only a few. Only units that
- * may be repeated are stored here.
+ * order. A second file stores the position after the completed units with a checksum, so that a process that dies repeats only
+ * a few. If it is damaged, all units are repeated. Only units that may be repeated are stored here.
  */
 export class Spool {
   readonly #file: string;
@@ -39,7 +39,7 @@ export class Spool {
   #written: number;
   #bytes: number;
   #underWay = 0;
-  /** Lines that are not completed, starting at `#done`. */
+  /** Lines that are not completed, starting at byte `#done`. */
   #lines: string[];
   #done: number;
   #handle: FileHandle | undefined;
@@ -52,13 +52,12 @@ export class Spool {
     this.#doneFile = join(folder, 'done');
     this.#vault = vault;
     this.#limitBytes = limitBytes;
-    const text = readOr(this.#file, '');
-    // An incomplete last line was never acknowledged and is dropped.
-    this.#written = text.lastIndexOf('\n') + 1;
+    // One character per byte: damaged bytes must not change positions.
+    const text = this.#wholeLines(readOr(this.#file, ''));
+    this.#written = text.length;
     this.#bytes = this.#written;
-    if (text.length > this.#written) truncateSync(this.#file, this.#written);
-    this.#done = Number(readOr(this.#doneFile, '0')) || 0;
-    this.#lines = text.split('\n').slice(0, -1).slice(this.#done);
+    this.#done = readDone(this.#doneFile, text.length);
+    this.#lines = text.slice(this.#done).split('\n').slice(0, -1);
     if (this.#lines.length === 0) this.#empty();
   }
 
@@ -80,6 +79,22 @@ export class Spool {
     });
   }
 
+  /**
+   * Removes an incomplete last line, which was never acknowledged, and returns the other lines. A whole unit without a line end
+   * was acknowledged: only the line end is damaged.
+   */
+  #wholeLines(text: string): string {
+    const whole = text.lastIndexOf('\n') + 1;
+    if (whole === text.length) return text;
+    const last = text.slice(whole);
+    const lines = text.slice(0, whole);
+    truncateSync(this.#file, whole);
+    const unit = [last.slice(0, -1), last].find((line) => !('reason' in this.#read(line)));
+    if (unit === undefined) return lines;
+    appendFileSync(this.#file, `${unit}\n`);
+    return `${lines}${unit}\n`;
+  }
+
   /** Returns the oldest units that are on the disk; for a line that cannot be read, its report. */
   next(limit: number): readonly (Unit | UnreadableRow)[] {
     return this.#lines.slice(0, limit).map((line) => this.#read(line));
@@ -87,7 +102,7 @@ export class Spool {
 
   #read(line: string): Unit | UnreadableRow {
     try {
-      return writeUnit(SPOOLED_WRITE.read(this.#vault.open(Buffer.from(line, 'base64'), PURPOSE)));
+      return writeUnit(SPOOLED_WRITE.read(this.#vault.open(bytesOf(line), PURPOSE)));
     } catch (error) {
       return reportOf(line, error);
     }
@@ -108,14 +123,13 @@ export class Spool {
 
   /** Marks the oldest `count` units as completed. */
   done(count: number): void {
-    this.#lines.splice(0, count);
-    this.#done += count;
+    for (const line of this.#lines.splice(0, count)) this.#done += line.length + 1;
     if (this.size === 0) {
       this.#empty();
       return;
     }
     const draft = `${this.#doneFile}.new`;
-    writeFileSync(draft, String(this.#done), { mode: 0o600 });
+    writeFileSync(draft, withChecksum(String(this.#done)), { mode: 0o600 });
     renameSync(draft, this.#doneFile);
   }
 
@@ -175,8 +189,25 @@ const reportOf = (line: string, error: unknown): UnreadableRow => ({
   original: JSON.stringify({ sealed: line }),
 });
 
+/** Decodes a line. Node ignores everything after the padding, so a line whose end is damaged would hide the next one. */
+function bytesOf(line: string): Buffer {
+  const bytes = Buffer.from(line, 'base64');
+  if (bytes.toString('base64') !== line) throw new Error('the line is damaged');
+  return bytes;
+}
+
+const withChecksum = (text: string): string =>
+  `${text} ${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
+
+/** Returns the position after the completed units; 0 if the file is missing or damaged, or was written by an earlier version. */
+function readDone(file: string, most: number): number {
+  const text = readOr(file, '');
+  const [position = ''] = text.split(' ');
+  return text === withChecksum(position) && Number(position) <= most ? Number(position) : 0;
+}
+
 function readOr(file: string, absent: string): string {
   return statSync(file, { throwIfNoEntry: false }) === undefined
     ? absent
-    : readFileSync(file, 'utf8');
+    : readFileSync(file, 'latin1');
 }

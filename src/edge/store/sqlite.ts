@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3';
 import type { Random } from '../../base/ids.ts';
 import { Connection, type Parameters, type Row } from './connection.ts';
+import { loadPageChecksums, storeChecksums } from './page-checksums.ts';
 import type { Vault } from './vault.ts';
 
 /**
@@ -43,7 +44,9 @@ export class SqliteConnection extends Connection {
     readonly random: Random;
   }) {
     super(given);
+    loadPageChecksums();
     this.raw = new Database(given.file, { timeout: BUSY_TIMEOUT_MS });
+    storeChecksums(this.raw);
     if (given.readonly) {
       this.raw.pragma('query_only = ON');
     } else {

@@ -1,6 +1,7 @@
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../../base/errors.ts';
+import { quantity } from '../../base/text.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { DiskCheck } from './disk-check.ts';
 import { DiskReader } from './disk-reader.ts';
@@ -8,6 +9,7 @@ import { Engine, type EngineOptions } from './engine.ts';
 import { Executor, InlineRunner } from './executor.ts';
 import { toError, toFailure } from './failure.ts';
 import { FileExamination } from './file-examination.ts';
+import type { LostCommits } from './log-examination.ts';
 import { makeFolder } from './make-folder.ts';
 import { PROBE } from './marks.ts';
 import { atOnce, GroupPace } from './pace.ts';
@@ -16,6 +18,7 @@ import type { Submit } from './spooling.ts';
 import { type Store, type StoreOptions, StoreReports, withNodes } from './store-parts.ts';
 import { StoreThread, type ThreadOptions } from './thread.ts';
 import type { Unit } from './unit.ts';
+import type { UnreadableRow } from './unreadable.ts';
 import { ephemeralKey, loadKey } from './vault.ts';
 
 export { makeFolder } from './make-folder.ts';
@@ -79,6 +82,7 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
   const reader = await DiskReader.start(thread, { onUnreadable, onFailed });
   const submit = reportsAfterWrites(writer, reader.executor);
   const operations = reports.operations(submit);
+  if (writing.lostCommits !== undefined) onUnreadable([lossReport(writing.lostCommits, options)]);
   const checkpoints = isSynced(options) ? undefined : checkpointsOf(options, writer, reader);
   const disk = new DiskCheck(thread.file);
   const store = {
@@ -133,6 +137,14 @@ async function startWriting(
     options.logger.warn({ file: thread.file }, 'unclean stop detected; database file checked');
   return writing;
 }
+
+/** Reports the loss like an unreadable row: it has an alarm until an operator forgets it. */
+const lossReport = ({ count }: LostCommits, { clock }: StoreOptions): UnreadableRow => ({
+  table: 'log',
+  key: new Date(clock.wallMs()).toISOString(),
+  reason: `a power failure removed the last ${quantity(count, 'transaction')}`,
+  original: '{}',
+});
 
 /** Writes pending units before a report, so that it includes the record of a call that has just ended. */
 function reportsAfterWrites(writer: Executor, reader: Executor): Submit {

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../../base/errors.ts';
 import type { Runner } from './executor.ts';
 import { type Failure, toError } from './failure.ts';
+import type { LostCommits } from './log-examination.ts';
 import type { Synchronous } from './sqlite.ts';
 import type { Outcome, Unit } from './unit.ts';
 
@@ -24,7 +25,11 @@ export type Request =
 
 /** Replies to requests, in order. The first message of a thread answers its start. */
 export type Reply =
-  | { readonly kind: 'ready'; readonly uncleanStart: boolean }
+  | {
+      readonly kind: 'ready';
+      readonly uncleanStart: boolean;
+      readonly lostCommits: LostCommits | undefined;
+    }
   | { readonly kind: 'outcomes'; readonly outcomes: readonly Outcome[] }
   | { readonly kind: 'copied'; readonly logPages: number }
   | { readonly kind: 'heard'; readonly changed: boolean }
@@ -49,6 +54,7 @@ export class StoreThread implements Runner {
   #death: Error | undefined;
   #onReported: (reported: Reported) => void = () => undefined;
   uncleanStart = false;
+  lostCommits: LostCommits | undefined;
 
   /** Resolves when the database is open and migrated. */
   static start(options: ThreadOptions): Promise<StoreThread> {
@@ -60,7 +66,10 @@ export class StoreThread implements Runner {
     const thread = new StoreThread(entry, options);
     const ready = await thread.#reply();
     if (ready.kind === 'failed') throw toError(ready.failure);
-    thread.uncleanStart = ready.kind === 'ready' && ready.uncleanStart;
+    if (ready.kind === 'ready') {
+      thread.uncleanStart = ready.uncleanStart;
+      thread.lostCommits = ready.lostCommits;
+    }
     return thread;
   }
 

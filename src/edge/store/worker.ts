@@ -9,6 +9,7 @@ serve(() => {
   const engine = new Engine({ ...(workerData as ThreadOptions), random: systemRandom });
   return {
     uncleanStart: engine.uncleanStart,
+    lostCommits: engine.lostCommits,
     handle: (request) => handle(engine, request),
   };
 });

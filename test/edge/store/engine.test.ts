@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it, vi } from 'vitest';
@@ -305,14 +305,29 @@ describe('opening a data folder', () => {
     expect(new Set(versions).size).toBe(versions.length);
   });
 
-  it('refuses a database written by a newer version (STORE_VERSION)', async () => {
+  it('refuses a database written by a newer version (STORE_VERSION), and names the backup to go back to', async () => {
     await withFolder(async (folder) => {
+      const newest = listMigrations().at(-1)?.version ?? 0;
       const { store } = await openAt(folder);
       await store.close();
+      const backups = join(folder, 'backups');
+      mkdirSync(backups);
+      for (const [name, version] of [
+        ['before.db', newest],
+        ['after.db', newest + 1],
+      ] as const) {
+        writeFileSync(join(backups, name), '');
+        writeFileSync(join(backups, `${name}.json`), JSON.stringify({ schema_version: version }));
+      }
       const raw = new Database(join(folder, 'carillon.db'));
-      raw.pragma(`user_version = ${(listMigrations().at(-1)?.version ?? 0) + 1}`);
+      raw.pragma(`user_version = ${newest + 1}`);
       raw.close();
-      await expect(openAt(folder)).rejects.toMatchObject({ code: 'STORE_VERSION' });
+      await expect(openAt(folder)).rejects.toMatchObject({
+        code: 'STORE_VERSION',
+        message: expect.stringContaining(
+          `carillon --data-dir ${folder} restore --replace ${join(backups, 'before.db')}`,
+        ),
+      });
     });
   });
 

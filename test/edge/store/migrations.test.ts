@@ -6,7 +6,9 @@ import { pathToFileURL } from 'node:url';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { asAppId, asCampaignId } from '../../../src/base/ids.ts';
+import { CHECKSUM_MARK } from '../../../src/edge/store/marks.ts';
 import { listMigrations, migrate } from '../../../src/edge/store/migrate.ts';
+import { hasChecksums } from '../../../src/edge/store/page-checksums.ts';
 import type { Store } from '../../../src/edge/store/store.ts';
 import { CALLS, fill, RECORDING } from './filled.ts';
 import { openAt } from './open.ts';
@@ -116,6 +118,7 @@ function makeOld(file: string, version: number): Rows {
     const columns = columnsOf(db, table);
     if (columns.length === 0) continue;
     for (const record of records) {
+      if (record['key'] === CHECKSUM_MARK) continue; // databases of earlier versions have no checksums
       const names = columns.filter((name) => Object.hasOwn(record, name));
       const row = Object.fromEntries(names.map((name) => [name, record[name]]));
       const places = names.map(() => '?').join(', ');
@@ -135,8 +138,10 @@ it.each(VERSIONS.slice(0, -1))(
     const place = join(folder, String(version));
     cpSync(newest, place, { recursive: true });
     const put = makeOld(databaseIn(place), version);
+    expect(hasChecksums(databaseIn(place))).toBe(false);
     const { store } = await openAt(place);
     expect(schemaOf(databaseIn(place))).toEqual(schema);
+    expect(hasChecksums(databaseIn(place))).toBe(true);
     expectKept(put, rowsOf(databaseIn(place)), version);
     await expectRead(store, version);
     await store.close();

@@ -140,3 +140,41 @@ describe('Spooling', () => {
     expect(spool.size).toBe(1);
   });
 });
+
+describe('a damaged spool', () => {
+  /** Distance of the damaged bytes within lines; all line ends are damaged. */
+  const STEP = 41;
+
+  /** Writes all units, completes three of them, and returns the others as they are read after a restart. */
+  async function filled(): Promise<readonly string[]> {
+    const spool = open();
+    for (const one of UNITS) await spool.add(one);
+    spool.done(3);
+    await spool.close();
+    const pending = open().next(100);
+    expect(pending).toHaveLength(UNITS.length - 3);
+    return pending.map((one) => JSON.stringify(one));
+  }
+
+  it.each(['units', 'done'])('loses no unit without a report: %s', async (file) => {
+    const pending = await filled();
+    const path = join(folder, file);
+    const intact = readFileSync(path);
+    const units = readFileSync(join(folder, 'units'));
+    for (let at = 0; at < intact.length; at += 1) {
+      const isLineEnd = intact[at] === 0x0a;
+      if (!isLineEnd && at % STEP !== 0 && file === 'units') continue;
+      const damaged = Buffer.from(intact);
+      damaged[at] = (damaged[at] ?? 0) ^ (1 << (at % 8));
+      writeFileSync(join(folder, 'units'), units);
+      writeFileSync(path, damaged);
+      const spool = open();
+      const found = spool.next(100).map((one) => JSON.stringify(one));
+      const isReported = found.some((one) => one.includes('"table":"spool"'));
+      const missing = pending.filter((one) => !found.includes(one));
+      if (missing.length > 0 && !isReported)
+        expect.fail(`${file} at ${at}: ${missing.length} units are missing`);
+      await spool.close();
+    }
+  });
+});

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { ServiceError } from '../../../base/errors.ts';
-import { integer } from '../connection.ts';
-import { FIRST_SHARED, MIGRATIONS, type Migration, migrationsIn } from '../migrate.ts';
+import { integer, string } from '../connection.ts';
+import { FIRST_SHARED, MIGRATIONS, type Migration, migrationsIn, newerSchema } from '../migrate.ts';
 import type { PostgresConnection } from './connection.ts';
 import { LOCK_SPACE, MIGRATION } from './locks.ts';
 import { statementsOf, toPostgres } from './shared-schema.ts';
@@ -47,7 +47,7 @@ export function migratePostgres(db: PostgresConnection): void {
         db.run('INSERT INTO schema_version (version) VALUES (?)', [migration.version]);
       }
     });
-  refuseNewer(versionOf(db));
+  refuseNewer(db);
 }
 
 /** Runs `act` in a separate transaction while no other node changes the schema. */
@@ -66,12 +66,17 @@ function locked(db: PostgresConnection, act: () => void): void {
 const versionOf = (db: PostgresConnection): number =>
   integer(db.get('SELECT max(version) AS version FROM schema_version'), 'version');
 
-function refuseNewer(version: number): void {
+function refuseNewer(db: PostgresConnection): void {
+  const version = versionOf(db);
   const newest = listPostgresMigrations().at(-1)?.version ?? 0;
   if (version <= newest) return;
-  throw new ServiceError(
-    'STORE_VERSION',
-    `the database has schema version ${version}, this service supports up to ${newest}: start a newer version`,
+  const row = db.get('SELECT current_database() AS name, current_user AS owner');
+  if (row === undefined) throw new Error('the database has no name');
+  const before = `${string(row, 'name')}_before`;
+  throw newerSchema(
+    version,
+    newest,
+    `createdb --owner=${string(row, 'owner')} ${before} && pg_restore --dbname=${before} carillon.dump, then name ${before} in store.url`,
   );
 }
 

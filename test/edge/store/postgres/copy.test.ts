@@ -4,7 +4,10 @@ import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asCallUuid } from '../../../../src/base/ids.ts';
 import { micros } from '../../../../src/base/money.ts';
+import { checkStore } from '../../../../src/cli/doctor/services.ts';
+import { examineHere } from '../../../../src/cli/examine.ts';
 import { run } from '../../../../src/cli/program.ts';
+import { CHECKSUM_MARK } from '../../../../src/edge/store/marks.ts';
 import type { PostgresConnection } from '../../../../src/edge/store/postgres/connection.ts';
 import { inspectPostgres } from '../../../../src/edge/store/postgres/inspect.ts';
 import { migratePostgres } from '../../../../src/edge/store/postgres/migrate.ts';
@@ -101,7 +104,15 @@ describe.skipIf(postgresMissing !== undefined)(`store copy ${postgresMissing ?? 
     const url = cluster.database('other');
     const restored = await carillon(url, 'restore', 'any.db');
     expect(restored).toMatchObject({ failed: true, text: expect.stringContaining('pg_restore') });
-    expect(inspectPostgres(url)).toMatch(/^\d+\.\d+/);
+    expect(inspectPostgres(url)).toEqual({
+      version: expect.stringMatching(/^\d+\.\d+/),
+      hasChecksums: false,
+    });
+    const { settings } = examineHere({ CARILLON_STORE_URL: url }, undefined);
+    expect(await checkStore(settings)).toMatchObject({
+      verdict: 'warning',
+      advice: expect.stringContaining('pg_checksums --enable'),
+    });
     expect(() => inspectPostgres('postgres://u:s3cret@127.0.0.1:1/x')).toThrow(
       /^the database is unavailable(?!.*s3cret)/,
     );
@@ -123,7 +134,8 @@ describe.skipIf(postgresMissing !== undefined)(`store copy ${postgresMissing ?? 
       .all() as string[];
     const db = admin('everything');
     const filled = tables.filter((table) => {
-      const count = file.prepare(`SELECT COUNT(*) FROM "${table}"`).pluck().get();
+      const where = table === 'setting' ? `WHERE key <> '${CHECKSUM_MARK}'` : '';
+      const count = file.prepare(`SELECT COUNT(*) FROM "${table}" ${where}`).pluck().get();
       const [there] = db.all(`SELECT COUNT(*) AS n FROM "${table}"`);
       expect([table, Number(there?.['n'])]).toEqual([table, count]);
       return Number(count) > 0;

@@ -113,7 +113,7 @@ describe('the schema of PostgreSQL', () => {
       );
       expect(strange).toEqual([]);
       db.run('INSERT INTO schema_version (version) VALUES (999)');
-      expect(() => migratePostgres(db)).toThrow('start a newer version');
+      expect(() => migratePostgres(db)).toThrow('start the newer version again');
       db.close();
     },
   );

@@ -56,7 +56,7 @@ describe.skipIf(postgresMissing !== undefined)(
       `sslmode=verify-full&sslrootcert=${encodeURIComponent(file)}`;
 
     it('is accepted with a valid certificate and password', () => {
-      expect(inspectPostgres(url('s3cret', verified(files.cert)))).toMatch(/^\d+\.\d+/);
+      expect(inspectPostgres(url('s3cret', verified(files.cert))).version).toMatch(/^\d+\.\d+/);
     });
 
     it.each([
