@@ -86,12 +86,17 @@ function addRestore(program: Command, sessionOf: SessionOf): void {
       '--accept-loss',
       'instead of restoring: continue without the transactions that a damaged log has lost',
     )
+    .option(
+      '--accept-pages',
+      'instead of restoring: accept pages that another program wrote without checksums',
+    )
     .action(async (file: string | undefined, flags: RestoreFlags, command: Command) => {
       const session = sessionOf(command);
       const { dataDir = session.terminal.env['CARILLON_DATA_DIR'] ?? 'data' } =
         command.optsWithGlobals<{ dataDir?: string }>();
       await refuseOnPostgres(session);
       if (flags.acceptLoss === true) return accept(session, dataDir);
+      if (flags.acceptPages === true) return acceptForeign(session, dataDir);
       if (file === undefined) throw new Error('name the backup to restore');
       const { examineBackup, restoreBackup } = await import('../../edge/store/offline.ts');
       const facts = examineBackup(file);
@@ -123,6 +128,7 @@ interface RestoreFlags {
   readonly keys?: string;
   readonly replace?: boolean;
   readonly acceptLoss?: boolean;
+  readonly acceptPages?: boolean;
 }
 
 const stampNow = (): string => new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
@@ -130,11 +136,31 @@ const stampNow = (): string => new Date().toISOString().replaceAll(/[-:]|\.\d+/g
 async function accept(session: Session, dataDir: string): Promise<void> {
   const { acceptLoss } = await import('../../edge/store/offline.ts');
   const { lost, copy, facts } = acceptLoss(dataDir, stampNow());
+  reportAccepted(session, facts, { lost_transactions: lost, copy }, [
+    `${quantity(lost, 'transaction')} lost; copy of the previous database: ${copy}`,
+  ]);
+}
+
+async function acceptForeign(session: Session, dataDir: string): Promise<void> {
+  const { acceptPages } = await import('../../edge/store/offline.ts');
+  const { pages, copy, facts } = acceptPages(dataDir, stampNow());
+  reportAccepted(session, facts, { accepted_pages: pages, copy }, [
+    `${quantity(pages, 'page')} accepted; copy of the previous database: ${copy}`,
+  ]);
+}
+
+/** Reports the database, and fails if SQLite or the ledger finds it damaged. */
+function reportAccepted(
+  session: Session,
+  facts: BackupFacts,
+  more: Readonly<Record<string, string | number>>,
+  lines: readonly string[],
+): void {
   const faults = faultsOf(facts);
   const { recordings, ...rest } = facts;
-  const reply = { ...rest, recordings: recordings.length, lost_transactions: lost, copy, faults };
+  const reply = { ...rest, recordings: recordings.length, ...more, faults };
   session.report(reply, [
-    `${quantity(lost, 'transaction')} lost; copy of the previous database: ${copy}`,
+    ...lines,
     ...contentsOf(facts),
     ...(faults.length === 0 ? ['start the service'] : [...faults, 'restore a backup']),
   ]);

@@ -23,7 +23,7 @@ import { bootFileOf, examineLog } from './log-examination.ts';
 import { makeFolder } from './make-folder.ts';
 import { CHECKSUM_MARK } from './marks.ts';
 import { listMigrations } from './migrate.ts';
-import { hasChecksums, loadPageChecksums } from './page-checksums.ts';
+import { hasChecksums, loadPageChecksums, recomputeChecksums } from './page-checksums.ts';
 import { verifyLedger } from './sql/ledger.ts';
 
 export interface StoredRecording {
@@ -180,13 +180,55 @@ export function acceptLoss(dataDir: string, stamp: string): Accepted {
     for (const part of ['', ...LOGS])
       if (existsSync(file + part)) copyFileSync(file + part, copy + part);
     rmSync(`${file}-shm`, { force: true });
-    loadPageChecksums();
-    const raw = new Database(file);
-    raw.pragma('wal_checkpoint(TRUNCATE)');
-    raw.close();
+    emptyLog(file);
     own(dataDir, [file, copy, ...LOGS.map((log) => copy + log)].filter(existsSync));
     return { lost: lost.count, copy, facts: examineBackup(file) };
   } finally {
+    lock.release();
+  }
+}
+
+/** Copies the transactions of the log into the database file. */
+function emptyLog(file: string): void {
+  loadPageChecksums();
+  const raw = new Database(file);
+  raw.pragma('wal_checkpoint(TRUNCATE)');
+  raw.close();
+}
+
+export interface AcceptedPages {
+  /** Number of pages whose checksum was wrong. */
+  readonly pages: number;
+  /** Path of the copy of the previous database. */
+  readonly copy: string;
+  readonly facts: BackupFacts;
+}
+
+/**
+ * Accepts pages that another program wrote without checksums. Keeps a copy of the database. The caller must check `facts` for
+ * damage that SQLite or the ledger reports. Throws CONFLICT if all checksums are right or the database has none.
+ */
+export function acceptPages(dataDir: string, stamp: string): AcceptedPages {
+  const lock = new FolderLock(join(dataDir, `${DATABASE}.lock`));
+  const file = join(dataDir, DATABASE);
+  const draft = `${file}.accepting`;
+  try {
+    if (!existsSync(file)) throw new ServiceError('NOT_FOUND', `the file ${file} does not exist`);
+    clear(draft);
+    for (const part of ['', '-wal'])
+      if (existsSync(file + part)) copyFileSync(file + part, draft + part);
+    const pages = hasChecksums(draft) ? recomputeChecksums(draft) : 0;
+    if (pages === 0)
+      throw new ServiceError('CONFLICT', `all pages of ${file} have the right checksum`);
+    emptyLog(draft);
+    const facts = examineBackup(draft);
+    const copy = `${file}.before-${stamp}`;
+    moveAside(file, copy);
+    renameSync(draft, file);
+    own(dataDir, [file]);
+    return { pages, copy, facts };
+  } finally {
+    clear(draft);
     lock.release();
   }
 }

@@ -1,11 +1,14 @@
 /** Checksums in the pages of a database file (`native/addon/page_checksums.cpp`). */
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { ADDON } from '../../base/native-addon.ts';
 
 /** Position of the number of reserved bytes per page in the header (https://www.sqlite.org/fileformat2.html). */
 const RESERVED_AT = 20;
 const CHECKSUM_BYTES = 8;
+const PAGE_SIZE_AT = 16;
+/** SQLite locks bytes of the page at this position, and never reads or writes it. */
+const LOCK_PAGE_AT = 0x4000_0000;
 
 let isLoaded = false;
 
@@ -33,4 +36,48 @@ export function hasChecksums(file: string): boolean {
     closeSync(descriptor);
   }
   return header[RESERVED_AT] === CHECKSUM_BYTES;
+}
+
+/**
+ * Writes the checksum of every page of a closed database without a log, and returns how many were wrong. Only for pages whose
+ * content has been accepted: afterwards their damage can no longer be detected.
+ */
+export function recomputeChecksums(file: string): number {
+  const descriptor = openSync(file, 'r+');
+  try {
+    const page = Buffer.alloc(pageBytes(descriptor));
+    const { size } = fstatSync(descriptor);
+    let wrong = 0;
+    for (let at = 0; at + page.length <= size; at += page.length) {
+      readSync(descriptor, page, 0, page.length, at);
+      const found = page.subarray(-CHECKSUM_BYTES).readBigUInt64LE();
+      const expected = checksumOf(page);
+      if (found === expected || at === LOCK_PAGE_AT) continue;
+      wrong += 1;
+      page.writeBigUInt64LE(expected, page.length - CHECKSUM_BYTES);
+      writeSync(descriptor, page, 0, page.length, at);
+    }
+    return wrong;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Page size from the header; 1 means 65,536 bytes. */
+function pageBytes(descriptor: number): number {
+  const size = Buffer.alloc(2);
+  readSync(descriptor, size, 0, size.length, PAGE_SIZE_AT);
+  const bytes = size.readUInt16BE();
+  return bytes === 1 ? 65_536 : bytes;
+}
+
+/** The checksum of the write-ahead log (https://www.sqlite.org/fileformat2.html#checksum_algorithm), as in the VFS. */
+function checksumOf(page: Buffer): bigint {
+  let first = 0;
+  let second = 0;
+  for (let at = 0; at < page.length - CHECKSUM_BYTES; at += 8) {
+    first = (first + page.readUInt32LE(at) + second) >>> 0;
+    second = (second + page.readUInt32LE(at + 4) + first) >>> 0;
+  }
+  return BigInt(first) | (BigInt(second) << 32n);
 }

@@ -1,7 +1,7 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { examineBackup, restoreBackup } from '../../../src/edge/store/offline.ts';
+import { acceptPages, examineBackup, restoreBackup } from '../../../src/edge/store/offline.ts';
 import { eventually } from '../../eventually.ts';
 import { SimClock } from '../../sim/clock.ts';
 import { openAt, seededRandom, withFolder } from './open.ts';
@@ -88,6 +88,22 @@ describe('checksums of pages', () => {
         bytes[RESERVED_AT] = 0;
       });
       await expect(openAt(folder)).rejects.toMatchObject({ code: 'STORE_CORRUPT' });
+    });
+  });
+
+  it('can be computed again after another program has written the database', async () => {
+    await withFolder(async (folder) => {
+      const file = await stopped(folder);
+      expect(() => acceptPages(folder, 'now')).toThrow('all pages');
+      change(file, flipName);
+      const { pages, copy, facts } = acceptPages(folder, 'now');
+      expect(pages).toBe(1);
+      expect(facts).toMatchObject({ damage: [], ledgerFaults: [], accounts: 1 });
+      expect(() => examineBackup(copy)).toThrow('wrong checksum');
+      const { store } = await openAt(folder);
+      expect((await store.accounts.get(anAccount().authId))?.name).not.toBe(NAME);
+      await store.check();
+      await store.close();
     });
   });
 });

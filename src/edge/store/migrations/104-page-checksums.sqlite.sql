@@ -1,0 +1,2 @@
+-- From this version on, pages have checksums (page-checksums.ts). Earlier programs write pages without them, so they must
+-- refuse the database.
