@@ -2,6 +2,7 @@
 import Database from 'better-sqlite3';
 import { newCallUuid } from '../../src/base/ids.ts';
 import { systemRandom } from '../../src/base/system-random.ts';
+import { loadPageChecksums } from '../../src/edge/store/page-checksums.ts';
 
 /** Rows per transaction: the maximum that a concurrently running service waits for. */
 const TOGETHER = 20_000;
@@ -47,6 +48,7 @@ const ENTRY: Differing = {
 };
 
 export function addOldCalls(file: string, { count, ...given }: OldCalls): void {
+  loadPageChecksums();
   const db = new Database(file, { timeout: 30_000 });
   try {
     if (given.alone === true) {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { asCallUuid, asTrunkId } from '../../src/base/ids.ts';
+import { loadPageChecksums } from '../../src/edge/store/page-checksums.ts';
 import { aCdr } from '../edge/store/records.ts';
 import { startService } from '../spec/service.ts';
 
@@ -46,6 +47,7 @@ it('lists of one million records take at most 300 ms', { timeout: 300_000 }, asy
 
 /** Copies the only record until there are a million. */
 function copies(file: string): void {
+  loadPageChecksums();
   const db = new Database(file);
   const columns = (db.pragma('table_info(cdr)') as { readonly name: string }[])
     .map(({ name }) => name)

@@ -1,0 +1,42 @@
+/** A service that was killed, and whose log is damaged before its next start. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { newPlace, ROOT, removePlace, Service, type ServicePlace } from './service.ts';
+
+const FRAME_BYTES = 24 + 4096;
+const CREDIT = { amount: 1_000_000, currency: 'USD', description: 'credit' };
+
+let place: ServicePlace;
+afterEach(() => removePlace(place));
+
+it('does not start with lost transactions, and starts after the operator accepts the loss', async () => {
+  place = await newPlace();
+  const service = await Service.start(place);
+  const credit = `/accounts/${service.demo.authId}/credit`;
+  expect((await service.admin('POST', credit, CREDIT)).status).toBeLessThan(300);
+  await service.kill();
+  const file = join(place.dataDir, 'carillon.db');
+  const log = readFileSync(`${file}-wal`);
+  // Byte 100 of the second frame; the first start wrote many more.
+  const at = 32 + FRAME_BYTES + 100;
+  expect(log.length).toBeGreaterThan(at);
+  log[at] = (log[at] ?? 0) ^ 0x10;
+  writeFileSync(`${file}-wal`, log);
+
+  const message = await Service.start(place).then(
+    () => 'it started',
+    (error: Error) => error.message,
+  );
+  expect(message).toContain('the log of the database is damaged');
+  const command = /carillon (--data-dir \S+ restore --accept-loss)/.exec(message)?.[1] ?? '';
+  const accepted = spawnSync('node', ['bin/carillon.mjs', ...command.split(' ')], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  expect(`${accepted.stdout}${accepted.stderr}`).toMatch(/transactions? lost/);
+  const again = await Service.start(place);
+  expect((await again.admin('POST', '/verify')).body).toMatchObject({ ok: true });
+  expect(await again.stop()).toBe(0);
+});
