@@ -130,6 +130,7 @@ async function flipBits(): Promise<number> {
         faulty += 1;
         console.error(`bit flip, ${flipped.where}: ${flipped.reason}`);
       }
+      console.log(`bit flips: ${folder.split('/').at(-1)} process done, ${faulty} with faults`);
     }
   });
   for (const [key, count] of [...outcomes].sort()) console.log(`bit flips of ${key}: ${count}`);

@@ -104,7 +104,10 @@ const GROWTH_STEPS = 10;
 export interface ResidentGrowth {
   /** Resident memory after a tenth of the calls, two tenths, and so on. */
   readonly steps: readonly Pick<Sample, 'calls' | 'residentMiB' | 'heapMiB'>[];
-  /** Resident memory at the end, divided by its value after 10,000 calls, or after a tenth of a shorter run. */
+  /**
+   * Resident memory in the last tenth of the run, divided by its value around 10,000 calls, or around half of a shorter run;
+   * medians, because garbage collection changes memory by a third.
+   */
   readonly ratio: number;
   readonly isFlat: boolean;
 }
@@ -114,8 +117,14 @@ export function residentGrowth(samples: readonly Sample[]): ResidentGrowth {
   const last = samples.at(-1);
   const total = last?.calls ?? 0;
   const after = (calls: number): Sample | undefined => samples.find((one) => one.calls >= calls);
-  const warm = after(Math.min(WARM_CALLS, total / GROWTH_STEPS));
-  const ratio = (last?.residentMiB ?? Number.NaN) / (warm?.residentMiB ?? Number.NaN);
+  const around = (from: number, to: number): number =>
+    median(
+      samples
+        .filter(({ calls }) => calls >= from && calls <= to)
+        .map(({ residentMiB }) => residentMiB),
+    );
+  const warm = Math.min(WARM_CALLS, total / 2);
+  const ratio = around(total * (1 - 1 / GROWTH_STEPS), total) / around(warm * 0.8, warm * 1.2);
   const steps = Array.from({ length: GROWTH_STEPS }, (_, at) =>
     after((total * (at + 1)) / GROWTH_STEPS),
   );

@@ -2,7 +2,7 @@
  * `npm run endurance -- [--hours 24 | --minutes 15 | --calls 100000] [--rate 0.3] [--out FOLDER]`: calls with bots, keypad menus,
  * recordings, a campaign and REST requests against one node, at `--rate` calls per second. Writes report.md with plots of
  * memory, descriptors, timers, disk per call and setup time. Exits with 1 if a value does not stay flat, or if books are wrong.
- * `--calls` makes short calls, and compares resident memory at the end with its value after a tenth of them, at most 10,000.
+ * `--calls` makes short calls, and compares resident memory at the end with its value around 10,000 calls.
  */
 import { appendFileSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';

@@ -133,8 +133,13 @@ export class Engine {
     const draft = `${file}.new`;
     rmSync(draft, { force: true });
     makePrivate(draft);
-    this.backup(draft);
-    sync(draft);
+    try {
+      this.backup(draft);
+      sync(draft);
+    } catch (error) {
+      rmSync(draft, { force: true }); // it would keep a full disk full
+      throw error;
+    }
     this.#db.close();
     for (const log of ['-wal', '-shm']) rmSync(file + log, { force: true });
     renameSync(draft, file);

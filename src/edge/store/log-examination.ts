@@ -53,7 +53,11 @@ export const bootFileOf = (file: string): string => `${file}.boot`;
 
 /** Records that the database is open since this start of the operating system. */
 export function rememberBoot(file: string): void {
-  writeFileSync(bootFileOf(file), bootId() ?? '', { mode: 0o600 });
+  try {
+    writeFileSync(bootFileOf(file), bootId() ?? '', { mode: 0o600 });
+  } catch {
+    // The store reports a disk that cannot be written. Until it can, the log is the only evidence.
+  }
 }
 
 /**
