@@ -19,6 +19,8 @@ export class FileFaults extends Error {
   }
 }
 
+/** Maximum size of a file. Larger ones are other files by mistake, and would take minutes to parse. */
+const MAX_FILE_BYTES = 256 * 1024;
 /** Maximum number of reported faults per file. */
 const MAX_FAULTS = 20;
 
@@ -32,7 +34,7 @@ export function readCheckedFile<S extends TSchema>(
   schema: S,
   environment: Environment,
 ): CheckedFile<Static<S>> {
-  const source = readSource(file);
+  const source = readSource(file, MAX_FILE_BYTES);
   if (typeof source === 'string') throw new FileFaults([source]);
   const fault = (path: readonly string[], what: string): string => faultAt(source, path, what);
   const checked = checkTree(source.tree, schema, environment);

@@ -11,12 +11,15 @@ const folder = mkdtempSync(join(tmpdir(), 'carillon-agent-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const file = join(folder, 'agent.yaml');
 
-const read = (text: string, environment = { OPENAI_API_KEY: 'sk' } as Record<string, string>) => {
+const read = (
+  text: string | Buffer,
+  environment = { OPENAI_API_KEY: 'sk' } as Record<string, string>,
+) => {
   writeFileSync(file, text);
   return readAgentFile(file, environment);
 };
 /** Faults without the name of the folder. */
-function faults(text: string, environment?: Record<string, string>): readonly string[] {
+function faults(text: string | Buffer, environment?: Record<string, string>): readonly string[] {
   try {
     read(text, environment);
   } catch (error) {
@@ -126,8 +129,87 @@ describe('agent files', () => {
     expect(faults(OPENAI, {})).toEqual([
       'agent.yaml:4: model.apiKey: is missing: set it, or the environment variable OPENAI_API_KEY',
     ]);
-    expect(faults('name: [')[0]).toMatch(/^cannot read agent.yaml: .* at line 1/);
+    expect(faults('name: [')[0]).toMatch(/^cannot read agent.yaml:1: /);
     expect(() => readAgentFile(join(folder, 'none.yaml'), {})).toThrow(/cannot read .*none.yaml/);
+  });
+
+  const bomb = Array.from(
+    { length: 9 },
+    (_, i) =>
+      `k${i}: &k${i} [${Array(9)
+        .fill(i === 0 ? 'x' : `*k${i - 1}`)
+        .join(',')}]`,
+  ).join('\n');
+  it.each([
+    ['a key twice', `${OPENAI}name: b\n`, 'cannot read agent.yaml:5: name: is set twice'],
+    [
+      'a JSON key twice',
+      '{"name": "a",\n"name": "b"}',
+      'cannot read agent.yaml:2: name: is set twice',
+    ],
+    ['tabs', 'name: a\n\tinstructions: b\n', 'cannot read agent.yaml:2: Tabs are not allowed'],
+    [
+      'many aliases',
+      `${OPENAI}${bomb}`,
+      'cannot read agent.yaml: an alias contains itself or too many others',
+    ],
+    ['an alias of itself', 'name: &a [*a]\n', 'cannot read agent.yaml: an alias contains itself'],
+    [
+      'an unknown alias',
+      'name: a\nmodel: *b\n',
+      'cannot read agent.yaml:2: the alias *b has no anchor',
+    ],
+    ['a merge key', `x: &x {}\n${OPENAI}  <<: *x\n`, 'agent.yaml:1: x: is not a known field'],
+    ['wrong types', `name: 12\n${OPENAI.slice(16)}`, 'agent.yaml:1: name: must be string'],
+    ['an unknown field', `${OPENAI}grüße: 🙂\n`, 'agent.yaml:5: grüße: is not a known field'],
+    [
+      'CRLF',
+      `${OPENAI}limits: 1\n`.replaceAll('\n', '\r\n'),
+      'agent.yaml:5: limits: must be object',
+    ],
+    ['a byte order mark', `\ufeff${OPENAI}x: 1\n`, 'agent.yaml:5: x: is not a known field'],
+    ['UTF-16', Buffer.from(`\ufeff${OPENAI}`, 'utf16le'), 'cannot read agent.yaml:1: is not UTF-8'],
+    [
+      'Latin-1',
+      Buffer.from(`${OPENAI}greeting: Grüß\n`, 'latin1'),
+      'cannot read agent.yaml:5: is not UTF-8',
+    ],
+    [
+      'two documents',
+      `${OPENAI}---\n${OPENAI}`,
+      'cannot read agent.yaml:5: contains several documents',
+    ],
+    ['a tag', `${OPENAI}greeting: !!js/function "x"\n`, 'cannot read agent.yaml:5: Unresolved tag'],
+    [
+      'deep nesting',
+      `name: ${'['.repeat(200_000)}`,
+      'cannot read agent.yaml:1: is nested too deeply',
+    ],
+    ['a list', '- a\n', 'agent.yaml must contain one object'],
+    ['a text', 'hello\n', 'agent.yaml must contain one object'],
+    [
+      '10 MB',
+      `${OPENAI}greeting: ${'x'.repeat(10_000_000)}\n`,
+      'cannot read agent.yaml: has 10000',
+    ],
+    ['a prototype', `${OPENAI}__proto__:\n  x: 1\n`, '__proto__: is not a known field'],
+    [
+      'not a number',
+      `${OPENAI}limits:\n  minutes: .nan\n`,
+      'agent.yaml:6: limits.minutes: must be number',
+    ],
+    [
+      'infinity',
+      `${OPENAI}limits:\n  minutes: .inf\n`,
+      'agent.yaml:6: limits.minutes: must be number',
+    ],
+    ['null', `name: ~\n${OPENAI.slice(16)}`, 'agent.yaml:1: name: must be string'],
+    ['an open quote', 'name: "abc\n', 'cannot read agent.yaml:2: Missing closing'],
+    ['a NUL', `name: "a\\0"\n${OPENAI.slice(16)}`, 'agent.yaml:1: name: must match pattern'],
+  ])('refuse %s with file, line and field', (_, text, expected) => {
+    const startMs = performance.now();
+    expect(faults(text).join('\n')).toContain(expected);
+    expect(performance.now() - startMs).toBeLessThan(3000);
   });
 
   it('load sounds of tools', () => {

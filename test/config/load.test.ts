@@ -123,9 +123,9 @@ describe('a settings file in YAML', () => {
   });
 
   it.each([
-    ['sip: {port: 1}\nsip: {port: 2}', 'unique at line 2'],
+    ['sip: {port: 1}\nsip: {port: 2}', 'settings.yaml:2: sip: is set twice'],
     ['sip: !!js/function x', 'Unresolved tag'],
-    ['a: b: c', 'line 1'],
+    ['a: b: c', 'settings.yaml:1: '],
     ['just text', 'must contain one object'],
   ])('refuses %j', (content, why) => {
     const { problems } = examineSettings({ CARILLON_CONFIG: yaml(content) }, DEFAULTS);

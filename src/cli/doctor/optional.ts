@@ -1,4 +1,4 @@
-/** Checks of optional programs, packages and keys: what is missing, which feature needs it, and how to install it. */
+/** Checks of optional programs, packages and keys. Findings name the missing part, the feature that needs it and its installation. */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Settings } from '../../config/schema.ts';
