@@ -2,8 +2,8 @@
  * A call between a real browser and a phone, with DTLS-SRTP. Skipped without Chromium. More browser tests are in
  * test/interop.
  */
-import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { hasIpv6 } from '../has-ipv6.ts';
 import { BrowserPhone } from './browser-phone.ts';
 import { hasChromium } from './chromium.ts';
 import { makeUser } from './phone.ts';
@@ -49,10 +49,6 @@ describe.skipIf(!hasChromium)('a call between a browser and a phone', () => {
     await phone.close();
   });
 });
-
-const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
-  addresses?.some(({ address }) => address === '::1'),
-);
 
 describe.skipIf(!hasChromium || !hasIpv6)('a browser at ::1', () => {
   let scene: Scene;

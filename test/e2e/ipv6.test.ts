@@ -1,6 +1,6 @@
 /** Calls between phones with IPv4 and IPv6, and IPv6 alone, over real sockets. */
-import { networkInterfaces } from 'node:os';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { hasIpv6 } from '../has-ipv6.ts';
 import { Handset } from './handset.ts';
 import { makeUser } from './phone.ts';
 import { Scene } from './scene.ts';
@@ -9,9 +9,6 @@ import { tone, toneMs } from './tones.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
-  addresses?.some(({ address }) => address === '::1'),
-);
 const [FOUR, SIX] = ['127.0.0.1', '::1'];
 const [CALLER_HZ, CALLEE_HZ] = [700, 1100];
 const BOTH_FAMILIES = { CARILLON_SIP_HOST: '::', CARILLON_RTP_HOST: '::' };

@@ -1,6 +1,5 @@
 /** baresip with IPv4 and baresip with IPv6 in one call: hold, keys, recording and charges. */
 import { spawnSync } from 'node:child_process';
-import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -8,12 +7,10 @@ import { makeUser } from '../e2e/phone.ts';
 import { Scene } from '../e2e/scene.ts';
 import { eventually, type Json } from '../e2e/service.ts';
 import { toneMs } from '../e2e/tones.ts';
+import { hasIpv6 } from '../has-ipv6.ts';
 import { Baresip } from './baresip.ts';
 import { missing, workFolder } from './tools.ts';
 
-const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
-  addresses?.some(({ address }) => address === '::1'),
-);
 const FOUR = { address: '127.0.0.1', host: '127.0.0.1', family: 'IP4', other: 'IP6' };
 const SIX = { address: '::1', host: '[::1]', family: 'IP6', other: 'IP4' };
 const [CALLER_HZ, CALLEE_HZ] = [700, 1100];
