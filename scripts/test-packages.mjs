@@ -19,8 +19,9 @@ const PACKAGES = [
   [/^test\/packages\//, ['python3']],
   [/^test\/service\/supervisor/, ['python3']],
   [/^test\/service\/collector-threads/, ['(Linux only)']],
-  [/^test\/e2e\/(console|browser-call)/, ['chromium']],
-  [/^test\/e2e\/ipv6/, ['(a machine with IPv6 on loopback)']],
+  [/^test\/e2e\/console/, ['chromium']],
+  [/^test\/e2e\/browser-call/, ['chromium', '(a machine with IPv6 on loopback)']],
+  [/^test\/(e2e|edge\/sip)\/ipv6/, ['(a machine with IPv6 on loopback)']],
   [/^test\/crash\//, ['gcc']],
   [
     /^test\/protocol\/sip(-ua)?\//,

@@ -68,7 +68,7 @@ const SLEEP =
 const REAL_TIME: readonly (readonly [where: RegExp, why: string])[] = [
   [/^test\/eventually\.ts$/, 'polls within a limit'],
   [/^test\/(attack|endurance|judge|load|soak)\//, 'programs: their load has a rate and a duration'],
-  [/^test\/interop\/baresip(-ipv6)?\.test\.ts$/, 'a test user talks for a while'],
+  [/^test\/interop\/baresip(-ipv6|-families)?\.test\.ts$/, 'a test user talks for a while'],
   [/^test\/interop\/sipp-fair-share\.test\.ts$/, 'accounts dial at a fixed rate'],
   [/^test\/interop\/wrtc\/crowd\.ts$/, 'a program: browsers call at a fixed rate'],
   [/^test\/e2e\/network\.test\.ts$/, 'RTP is sent every 20 ms'],

@@ -3,11 +3,12 @@
  * test/interop.
  */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { hasIpv6 } from '../has-ipv6.ts';
 import { BrowserPhone } from './browser-phone.ts';
 import { hasChromium } from './chromium.ts';
 import { makeUser } from './phone.ts';
 import { Scene } from './scene.ts';
-import { eventually } from './service.ts';
+import { eventually, freePort } from './service.ts';
 import { tone, toneMs } from './tones.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -46,5 +47,61 @@ describe.skipIf(!hasChromium)('a call between a browser and a phone', () => {
     await browser.hangup();
     await phone.ended;
     await phone.close();
+  });
+});
+
+describe.skipIf(!hasChromium || !hasIpv6)('a browser at ::1', () => {
+  let scene: Scene;
+  let browser: BrowserPhone;
+  let wsPort: number;
+  beforeAll(async () => {
+    wsPort = await freePort();
+    const settings = {
+      CARILLON_SIP_HOST: '::',
+      CARILLON_SIP_WS_PORT: String(wsPort),
+      CARILLON_RTP_HOST: '::',
+    };
+    [scene, browser] = await Promise.all([Scene.open(settings), BrowserPhone.start(BROWSER_HZ)]);
+  });
+  afterAll(async () => {
+    await browser.stop();
+    await scene.close();
+  });
+
+  it.each([
+    ['both families', undefined],
+    ['IPv4', 4],
+    ['IPv6', 6],
+  ] as const)('with candidates of %s talks to an IPv4 phone and is recorded', async (_, family) => {
+    const recorded = `/recorded-${family}`;
+    const record = `<Record recordSession="true" maxLength="600" fileFormat="wav" playBeep="false" callbackUrl="${scene.url(recorded)}"/>`;
+    const { phone, element } = await scene.waiting(`desk${family}`, {
+      voice: tone([PHONE_HZ], 60_000),
+    });
+    const name = `page${family}`;
+    const user = await makeUser(scene.service, name, {
+      answer_url: scene.document(`/${name}`, `${record}<Dial>${element}</Dial>`),
+    });
+    await browser.register(`ws://[::1]:${wsPort}`, user);
+    await browser.call('sip:1000@127.0.0.1', family);
+    await phone.answered;
+    await browser.received(PHONE_HZ);
+    await eventually('the tone of the browser', () =>
+      toneMs(phone.received, BROWSER_HZ) > 1000 ? true : undefined,
+    );
+    const { localAddress } = await browser.statistics();
+    if (family !== undefined) expect(localAddress.includes(':')).toBe(family === 6);
+    const described = await browser.remoteDescription();
+    if (family !== 6) expect(described).toMatch(/^a=candidate:.* udp \d+ 127\.0\.0\.1 /m);
+    if (family !== 4) expect(described).toMatch(/^a=candidate:.* udp \d+ ::1 /m);
+    await browser.hangup();
+    await phone.ended;
+    await phone.close();
+    const { RecordFile: link } = await scene.reported(recorded, 'RecordStop');
+    const { rate, left, right } = await scene.recorded(link);
+    // toneMs assumes 8 kHz.
+    const heard = (side: Int16Array, hz: number) => toneMs(side, (hz * 8000) / rate);
+    expect(heard(left, BROWSER_HZ)).toBeGreaterThan(400);
+    expect(heard(right, PHONE_HZ)).toBeGreaterThan(400);
   });
 });

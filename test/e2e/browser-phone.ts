@@ -21,6 +21,11 @@ const PAGE = `<!doctype html><audio id="remote" autoplay></audio><script type="m
 import { SimpleUser } from '/sip.js/platform/web/index.js';
 let user, context, analyser, listened;
 const { promise: registered, resolve: accepted } = Promise.withResolvers();
+const only = (family) => (description) => {
+  const isKept = (line) => !line.startsWith('a=candidate') || line.split(' ')[4].includes(':') === (family === 6);
+  const sdp = description.sdp.split('\\r\\n').filter(isKept).join('\\r\\n');
+  return Promise.resolve({ type: description.type, sdp });
+};
 const peer = () => user.session?.sessionDescriptionHandler?.peerConnection;
 window.phone = {
   async register({ server, aor, username, password }) {
@@ -40,7 +45,9 @@ window.phone = {
     await user.register();
     await registered;
   },
-  call: (target) => user.call(target),
+  /** Calls with the ICE candidates of one address family, 4 or 6, if it is given. */
+  call: ({ target, family }) => user.call(target, { sessionDescriptionHandlerModifiers: family ? [only(family)] : [] }),
+  remoteDescription: () => peer().remoteDescription.sdp,
   hangup: () => user.hangup(),
   mute: () => user.mute(),
   unmute: () => user.unmute(),
@@ -66,8 +73,13 @@ window.phone = {
   },
   async statistics() {
     const out = {};
-    for (const report of (await peer().getStats()).values()) {
-      if (report.type === 'transport') Object.assign(out, { dtlsState: report.dtlsState, srtpCipher: report.srtpCipher });
+    const reports = await peer().getStats();
+    for (const report of reports.values()) {
+      if (report.type === 'transport') {
+        const pair = reports.get(report.selectedCandidatePairId);
+        const localAddress = reports.get(pair?.localCandidateId)?.address ?? '';
+        Object.assign(out, { dtlsState: report.dtlsState, srtpCipher: report.srtpCipher, localAddress });
+      }
       if (report.type === 'inbound-rtp') Object.assign(out, { packets: report.packetsReceived, lost: report.packetsLost, concealed: report.concealedSamples, samples: report.totalSamplesReceived });
       if (report.type === 'codec') (out.codecs ??= []).push(report.mimeType);
     }
@@ -84,6 +96,8 @@ export interface BrowserStatistics {
   readonly concealed: number;
   readonly samples: number;
   readonly codecs: readonly string[];
+  /** Local address of the media. */
+  readonly localAddress: string;
 }
 
 function serve(): Promise<Server> {
@@ -149,7 +163,9 @@ export class BrowserPhone {
   ): Promise<void> {
     return this.#do('register', { server, aor: `sip:${username}@127.0.0.1`, username, password });
   }
-  call = (target: string): Promise<void> => this.#do('call', target);
+  /** Calls `target`. With `family`, the ICE candidates of both sides have only that address family. */
+  call = (target: string, family?: 4 | 6): Promise<void> => this.#do('call', { target, family });
+  remoteDescription = (): Promise<string> => this.#do('remoteDescription');
   hangup = (): Promise<void> => this.#do('hangup');
   mute = (): Promise<void> => this.#do('mute');
   unmute = (): Promise<void> => this.#do('unmute');

@@ -115,13 +115,13 @@ export class Scene {
     const bytes = new Uint8Array(await response.arrayBuffer());
     const wav = openWav(bytes);
     if (!wav.ok) throw new Error(wav.error);
-    const { channels, dataOffset, length } = wav.value;
+    const { rate, channels, dataOffset, length } = wav.value;
     const view = new DataView(bytes.buffer, bytes.byteOffset);
     const side = (channel: number) =>
       Int16Array.from({ length }, (_, i) =>
         view.getInt16(dataOffset + 2 * (i * channels + channel), true),
       );
-    return { channels, lengthMs: length / 8, left: side(0), right: side(channels - 1) };
+    return { rate, channels, lengthMs: length / 8, left: side(0), right: side(channels - 1) };
   }
 }
 

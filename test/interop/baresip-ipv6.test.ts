@@ -24,8 +24,8 @@ describe.skipIf(missing('baresip', 'sox'))('baresip over IPv6', () => {
   beforeAll(async () => {
     place = await newPlace({
       CARILLON_SIP_HOST: '::',
-      // In its Contact. A service for both families needs a host name here; baresip does not resolve localhost.
-      CARILLON_SIP_PUBLIC_HOST: '::1',
+      CARILLON_SIP_PUBLIC_HOST: '127.0.0.1',
+      CARILLON_SIP_PUBLIC_HOST6: '::1',
       CARILLON_RTP_HOST: '::',
       CARILLON_RTP_PUBLIC_HOST: '127.0.0.1',
       CARILLON_RTP_PUBLIC_HOST6: '::1',

@@ -324,7 +324,10 @@ export class LegMedia {
   async #resolve(remote: MediaSession): Promise<void> {
     const addresses = (await this.#needs.resolveHost?.(remote.address).catch(() => [])) ?? [];
     if (this.#closed || this.#latest !== remote) return;
-    const address = addresses.find((found) => this.#families.includes(familyOf(found)));
+    // The peer sends from the family of our description, so it is better reached there.
+    const { family } = this.#negotiating;
+    const usable = addresses.filter((found) => this.#families.includes(familyOf(found)));
+    const address = usable.find((found) => familyOf(found) === family) ?? usable[0];
     const configured = address === undefined ? undefined : this.#configure({ ...remote, address });
     if (configured?.ok === true) return;
     const detail = configured?.error.detail ?? 'the name cannot be resolved';

@@ -9,8 +9,6 @@ import {
   codecProperties,
   comfortNoise,
   telephoneEvent as eventCodec,
-  familyOf,
-  isIpAddress,
   isUnspecified,
   type LocalCrypto,
   type LocalTransport,
@@ -85,6 +83,11 @@ export class Negotiation {
     this.#options = options;
   }
 
+  /** Address family of our last description. */
+  get family(): AddressFamily {
+    return this.#family;
+  }
+
   /** Answers the peer's offer. Returns our SDP and the resulting session. */
   answer(
     offerSdp: string,
@@ -97,8 +100,8 @@ export class Negotiation {
     const dtls = fingerprint !== undefined;
     const choice = chooseAudio(offer.value, { codecs, srtp: srtp.policy, families, dtls });
     if (!choice.ok) return choice;
-    const { crypto, ice, address } = choice.value;
-    if (isIpAddress(address) && !isUnspecified(address)) this.#family = familyOf(address);
+    const { crypto, ice, address, family } = choice.value;
+    if (!isUnspecified(address)) this.#family = family;
     this.#numbers.keep(
       offer.value.audio.flatMap(({ codecs: theirs, telephoneEvents }) => [
         ...theirs,

@@ -83,7 +83,11 @@ export class OutboundPart implements CallPart {
     media.protectBy(srtp);
     media.speakTo(kind === 'carrier' || isTrunk ? 'carriers' : 'phones', codecs);
     this.#isDelayed = policy?.delayedOffer === true;
-    return this.#isDelayed ? '' : media.offer(signalling.familyOf?.(target));
+    if (this.#isDelayed) return '';
+    const family = signalling.familyOf?.(target);
+    if (!(family instanceof Promise)) return media.offer(family);
+    const resolved = await family;
+    return course.isEnded ? undefined : media.offer(resolved);
   }
 
   #trying(target: OutboundTarget, attempt: number, waitedMs: number): void {

@@ -393,8 +393,8 @@ export interface Signalling {
   isSecured(username: string): boolean;
   /** True if the target recently failed or asked for a pause (Retry-After). Try such targets last. */
   isDown(target: OutboundTarget): boolean;
-  /** Address family of the target's signalling; undefined if it is not known before DNS. */
-  familyOf?(target: OutboundTarget): AddressFamily | undefined;
+  /** Address family of the target's signalling; undefined if it is unknown. Resolves host names. Never rejects. */
+  familyOf?(target: OutboundTarget): AddressFamily | undefined | Promise<AddressFamily | undefined>;
   /** True if the endpoint has active contacts, all over WebSocket. */
   isBrowser(username: string): boolean;
 }

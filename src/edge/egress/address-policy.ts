@@ -1,5 +1,6 @@
 /** Permitted destination addresses. Ranges follow the IANA special-purpose registries, as classified by ipaddr.js. */
 import ipaddr from 'ipaddr.js';
+import { plainRange, unbracketed } from '../../base/host.ts';
 
 type Address = ReturnType<typeof ipaddr.parse>;
 type Range = readonly [Address, number];
@@ -90,8 +91,9 @@ function readAddress(text: string): Address | undefined {
 }
 
 function parseRange(entry: string): Range | undefined {
-  if (ipaddr.isValidCIDR(entry)) return ipaddr.parseCIDR(entry);
-  const bare = entry.replace(/^\[(.*)\]$/, '$1');
+  const range = plainRange(entry);
+  if (ipaddr.isValidCIDR(range)) return ipaddr.parseCIDR(range);
+  const bare = unbracketed(entry);
   if (!ipaddr.isValid(bare)) return undefined;
   const address = ipaddr.process(bare);
   return [address, address.kind() === 'ipv4' ? 32 : 128];

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import type { Clock } from '../../base/clock.ts';
+import { plainAddress } from '../../base/host.ts';
 import type { Random } from '../../base/ids.ts';
 import {
   defaultPort,
@@ -66,7 +67,7 @@ export class SipResolver {
     const { host, port } = query;
     const named = query.transport ?? 'udp';
     if (isIP(host) !== 0)
-      return [{ transport: named, address: host, port: port ?? defaultPort(named) }];
+      return [{ transport: named, address: plainAddress(host), port: port ?? defaultPort(named) }];
     // A port disables SRV (§4.2). A transport disables NAPTR (§4.1).
     if (port !== undefined) return this.#addresses(host, port, named);
     const services = await this.#services(query);
@@ -122,7 +123,7 @@ export class SipResolver {
     transport: SipTransportName,
   ): Promise<readonly Target[]> {
     const addresses = await this.#ask<string>('addresses', host);
-    return addresses.map((address) => ({ transport, address, port }));
+    return addresses.map((address) => ({ transport, address: plainAddress(address), port }));
   }
 
   async #ask<Row>(kind: keyof Dns, name: string): Promise<readonly Row[]> {

@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { hashHex } from '../../base/hash.ts';
 import type {
   InboundLeg,
@@ -8,7 +9,6 @@ import type {
   SipAddresses,
 } from '../../domain/call/needs.ts';
 import type { Binding } from '../../domain/registration/types.ts';
-import type { AddressFamily } from '../../protocol/sdp/sdp.ts';
 import {
   type Flow,
   isSecure,
@@ -200,12 +200,14 @@ class SignallingService implements RunningSignalling {
     return this.#carriers.isDown(target);
   }
 
-  familyOf(target: OutboundTarget): AddressFamily | undefined {
+  familyOf(target: OutboundTarget): ReturnType<typeof familyOfTarget> {
+    const { host, publicHost6 } = this.#options;
+    const isDual = isIPv6(host) || publicHost6 !== undefined;
     return familyOfTarget(target, {
       contacts: (username) =>
         this.#agent?.contactsOf(username, this.#options.clock.monotonicMs()) ?? [],
       carriers: this.#options.carriers,
-      addresses: this.addresses,
+      resolve: isDual ? (query) => this.#resolver.addressesOf(query) : undefined,
     });
   }
 

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { plainRange } from '../../base/host.ts';
 import type { Carrier } from '../../domain/provisioning/types.ts';
 
 /** Returns true if an address is in one of the addresses or CIDR ranges. Invalid entries match nothing. */
@@ -6,7 +7,7 @@ export function inRanges(address: string, ranges: readonly string[]): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);
   return ranges.some((range) => {
-    const cidr = range.includes('/') ? range : undefined;
+    const cidr = range.includes('/') ? plainRange(range) : undefined;
     if (cidr === undefined) {
       return ipaddr.isValid(range) && ipaddr.process(range).toString() === parsed.toString();
     }

@@ -1,4 +1,5 @@
 /** Reads one audio m-line with session-level defaults applied. */
+import { plainAddress } from '../../base/host.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { codecsOf, isComfortNoise, isTelephoneEvent } from './codec.ts';
 import { cryptoLines } from './crypto.ts';
@@ -55,8 +56,9 @@ function readLine(
   if (profile === undefined) {
     return err({ kind: 'unsupportedProtocol', detail: media.protocol });
   }
-  const address = (media.connection ?? session.connection)?.address;
-  if (address === undefined) return err({ kind: 'malformed', detail: 'no c= line for audio' });
+  const connection = media.connection ?? session.connection;
+  if (connection === undefined) return err({ kind: 'malformed', detail: 'no c= line for audio' });
+  const address = plainAddress(connection.address);
   if (!isIpAddress(address) && !isHostName(address))
     return err({ kind: 'unsupportedAddress', detail: address });
   const direction = directionOf(media.attributes) ?? directionOf(session.attributes) ?? 'sendrecv';
@@ -68,6 +70,7 @@ function readLine(
     protocol: media.protocol,
     secure: profile.secure,
     address,
+    family: isIpAddress(address) ? familyOf(address) : connection.family,
     port: media.port,
     codecs: codecs.filter((codec) => !isTelephoneEvent(codec) && !isComfortNoise(codec)),
     telephoneEvents: codecs.filter(isTelephoneEvent),

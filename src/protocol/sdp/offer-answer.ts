@@ -222,6 +222,7 @@ const sessionOf = (
 ): AudioSession => ({
   index: line.index,
   address: line.address,
+  family: line.family,
   port: line.port,
   codec,
   telephoneEvent: eventsFor(line, codec)?.payloadType,

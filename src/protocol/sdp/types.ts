@@ -137,7 +137,10 @@ export interface AudioOffer {
   readonly protocol: string;
   /** True if the profile allows only SRTP. */
   readonly secure: boolean;
+  /** IP address in canonical form, or a host name. */
   readonly address: string;
+  /** Family of the address. A host name has the family of its c= line. */
+  readonly family: AddressFamily;
   readonly port: number;
   /** Codecs in the peer's order of preference, without telephone-event and comfort noise. */
   readonly codecs: readonly Codec[];
@@ -174,6 +177,7 @@ export interface AudioSession {
   readonly index: number;
   /** Address at which the peer receives RTP. */
   readonly address: string;
+  readonly family: AddressFamily;
   readonly port: number;
   readonly codec: Codec;
   /** Payload type of RFC 4733 events, at the codec's clock rate if available. */

@@ -150,6 +150,37 @@ describe('media address of a peer', () => {
   });
 
   it.each([
+    ['IP4', '198.51.100.9', 'c=IN IP4 127.0.0.1'],
+    ['IP6', '2001:db8::1', 'c=IN IP6 ::1'],
+  ])('has the family of its c= line if it is a host name: %s', async (family, used, ours) => {
+    const { media, configured } = await legWith({ kind: 'send' }, undefined, {
+      families: ['IP4', 'IP6'],
+      resolveHost: async () => ['198.51.100.9', '2001:db8::1'].toSorted(() => -1),
+    });
+    const named = sdpOf('media.example.com').replaceAll('IP4', family);
+    const described = media.describe(named);
+    expect(described.ok && described.value).toContain(ours);
+    await new Promise(setImmediate);
+    expect(configured).toMatchObject([{ address: '' }, { address: used }]);
+  });
+
+  it('may be IPv4-mapped IPv6, which is IPv4', async () => {
+    const { media, configured } = await legWith({ kind: 'send' }, undefined, {
+      families: ['IP4', 'IP6'],
+    });
+    const described = media.describe(sdpOf('::ffff:198.51.100.7').replaceAll('IP4', 'IP6'));
+    expect(described.ok && described.value).toContain('c=IN IP4 127.0.0.1');
+    expect(configured).toMatchObject([{ address: '198.51.100.7' }]);
+  });
+
+  it.each(['::', '0:0:0:0:0:0:0:0', '::0'])('that is unspecified holds: %s', async (address) => {
+    const { media, configured } = await legWith();
+    expect(media.describe(sdpOf(address)).ok).toBe(true);
+    expect(configured).toMatchObject([{ address: '' }]);
+    expect(media.hold).toBe('inactive');
+  });
+
+  it.each([
     ['is unknown', () => Promise.reject(new Error('ENOTFOUND'))],
     ['has no usable address', () => Promise.resolve(['2001:db8::1'])],
   ])('stays learned if the host name %s', async (_, resolveHost) => {
@@ -172,13 +203,19 @@ describe('media address of a peer', () => {
     expect(configured.map(({ address }) => address)).toEqual(['', '198.51.100.7']);
   });
 
-  it.each(['media_1.example', '-a.example', '1.2.3', 'a..b', '999.1.1.1', `${'a'.repeat(64)}.b`])(
-    'is refused if it is neither an address nor a host name: %s',
-    async (address) => {
-      const { media } = await legWith();
-      expect(media.describe(sdpOf(address)).ok).toBe(false);
-    },
-  );
+  it.each([
+    'media_1.example',
+    '-a.example',
+    '1.2.3',
+    'a..b',
+    '999.1.1.1',
+    `${'a'.repeat(64)}.b`,
+    'fe80::7%eth0',
+    '[::1]',
+  ])('is refused if it is neither an address nor a host name: %s', async (address) => {
+    const { media } = await legWith();
+    expect(media.describe(sdpOf(address)).ok).toBe(false);
+  });
 
   it('decides the address family of our description', async () => {
     const { media } = await legWith({ kind: 'send' }, undefined, { families: ['IP4', 'IP6'] });

@@ -297,6 +297,23 @@ describe('source address of a peer', () => {
     leg.configure({ ...REMOTE, address: '', describedAddress: 'phone.example' });
   });
 
+  it('may have the other address family only if the signalling has that address', async () => {
+    const { media, drive, leg } = await openLeg();
+    const six = new Peer(drive, leg.port, { address: '2001:db8::66', port: 9 });
+    const say = (packets: number): void => {
+      for (let i = 0; i < packets; i += 1) {
+        six.send(sine(440, FRAME));
+        drive.advance(20);
+      }
+    };
+    leg.configure({ ...REMOTE, signallingAddress: '203.0.113.9' });
+    say(20);
+    expect(media.counters()).toMatchObject({ unknownSources: 20, sourceChanges: 0 });
+    leg.configure({ ...REMOTE, signallingAddress: '2001:db8::66' });
+    say(20);
+    expect(sent(drive).at(-1)).toMatchObject({ address: '2001:db8::66', port: 9 });
+  });
+
   it('is not learned from RTCP of an unknown source, even on the same host', async () => {
     const { drive, leg } = await openLeg();
     leg.configure(REMOTE);

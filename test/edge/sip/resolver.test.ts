@@ -50,6 +50,15 @@ const srv = (priority: number, weight: number, name: string, port = 5060): SrvRe
   port,
 });
 
+describe('numeric addresses', () => {
+  it('are canonical, and IPv4 if they are IPv4-mapped', async () => {
+    const { resolve } = setup({ a: { 'mapped.example': ['::ffff:192.0.2.7'] } });
+    expect(await resolve({ host: '::ffff:c000:207' })).toEqual(['udp 192.0.2.7:5060']);
+    expect(await resolve({ host: '2001:DB8:0::7' })).toEqual(['udp 2001:db8::7:5060']);
+    expect(await resolve({ host: 'mapped.example' })).toEqual(['udp 192.0.2.7:5060']);
+  });
+});
+
 function seeded(start: number) {
   let seed = start;
   const integer = (below: number): number => {

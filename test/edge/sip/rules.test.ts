@@ -72,6 +72,13 @@ describe('source addresses of carriers', () => {
     ['2001:db8::7', ['192.0.2.0/24'], false],
     ['192.0.2.7', ['rubbish', '1.2.3.4/99'], false],
     ['rubbish', ['0.0.0.0/0'], false],
+    ['192.0.2.7', ['::ffff:192.0.2.7'], true],
+    ['::ffff:192.0.2.7', ['192.0.2.0/24'], true],
+    ['192.0.2.7', ['::ffff:192.0.2.0/120'], true],
+    ['192.0.3.7', ['::ffff:192.0.2.0/120'], false],
+    ['192.0.2.7', ['::/0'], false],
+    ['2001:db8::7', ['2001:DB8:0::7'], true],
+    ['fe80::7%eth0', ['fe80::/10'], true],
   ])('%s in %j: %s', (address, ranges, expected) => {
     expect(inRanges(address, ranges)).toBe(expected);
   });

@@ -92,6 +92,7 @@ describe('our offer and its answer (RFC 3264)', () => {
       ok: true,
       value: {
         address: '2001:db8::7',
+        family: 'IP6',
         port: 30_000,
         index: 0,
         codec: codec('PCMA'),

@@ -146,3 +146,23 @@ it('an IPv6 public host is in brackets in the URIs of a REFER', () => {
   world.advance(50);
   expect(six.lastRequest('REFER').header('referred-by')).toBe(`<sip:1555@${HOST6}>`);
 });
+
+describe('addresses of an IPv6 peer', () => {
+  it('without brackets are refused, because the port would be ambiguous', () => {
+    const { world, six } = setup();
+    invite(six, { callId: 'bare', contact: `<sip:alice@${PEER6}:5060>` });
+    world.advance(50);
+    expect(six.lastResponse().status).toBe(400);
+  });
+
+  it.each([
+    ['[2001:DB8:0::9]', PEER6, HOST6],
+    [`[::ffff:${PEER}]`, PEER, HOST],
+  ])('are canonical, and IPv4 if they are IPv4-mapped: %s', (host, address, ours) => {
+    const { world, call, four, six } = setup();
+    call(`sip:bob@${host}`);
+    world.advance(50);
+    const peer = address === PEER ? four : six;
+    expect(peer.lastRequest('INVITE').topVia?.host).toBe(ours);
+  });
+});

@@ -1,4 +1,4 @@
-import { bracketed, unbracketed } from '../../../base/host.ts';
+import { bracketed, plainAddress, unbracketed } from '../../../base/host.ts';
 import type { SipRequest } from '../message.ts';
 import type { Flow } from '../transport/flow.ts';
 import { defaultPort, type SipTransportName, TRANSPORTS, transportNamed } from '../types.ts';
@@ -46,7 +46,7 @@ export function nextHopOf(
   if (named === 'unknown') return undefined;
   // A `sips:` URI always requires TLS, whatever transport the peer used (RFC 5630 §3.3).
   const transport = named ?? (uri.secure ? 'tls' : wanted);
-  const host = unbracketed(uri.params.get('maddr') ?? uri.host);
+  const host = plainAddress(unbracketed(uri.params.get('maddr') ?? uri.host));
   // Browsers use `.invalid` names, which DNS cannot resolve (RFC 6761 §6.4). They are reached on their flow (RFC 7118
   // §5.1).
   if (host.toLowerCase().endsWith('.invalid')) return undefined;
