@@ -21,6 +21,8 @@ const everything = only.size === 0 && names.length === 0;
 const SANITIZED = ['native-asan', ['-DCMAKE_BUILD_TYPE=Debug', '-DCARILLON_SANITIZE=ON']];
 const SANITIZED_TITLE = 'native tests under ASan and UBSan';
 const THREADED = ['native-tsan', ['-DCMAKE_BUILD_TYPE=Debug', '-DCARILLON_TSAN=ON']];
+/** More repetitions of random and long native tests (native/test/support/rounds.hpp). */
+const LONG = { CARILLON_LONG_TESTS: '1' };
 /** Maximum number of failed test files to rerun. More failures are not caused by timing. */
 const AGAIN_AT_MOST = 3;
 /** Names of the projects in vitest.config.ts. */
@@ -67,7 +69,7 @@ async function runEverything() {
 
 async function runSelected() {
   if (only.has('--checks')) await staticChecks();
-  if (only.has('--native')) await runNative('native', [], 'native tests');
+  if (only.has('--native')) await runNative('native', [], 'native tests', [], LONG);
   else if (named.native.length > 0) await runNative('native', [], 'native tests', named.native);
   if (only.has('--asan')) await runSanitized('address,undefined', SANITIZED, SANITIZED_TITLE);
   if (only.has('--tsan')) await runSanitized('thread', THREADED, 'native tests under TSan');
@@ -131,7 +133,7 @@ function buildSteps(dir, configuration) {
 }
 
 /** Builds and runs native tests. `files` limits them to the test cases of these files. */
-async function runNative(dir, configuration, title, files = []) {
+async function runNative(dir, configuration, title, files = [], environment = {}) {
   const out = join(root, 'build', dir);
   for (const step of buildSteps(dir, configuration)) {
     const built = await start('cmake', step);
@@ -146,6 +148,7 @@ async function runNative(dir, configuration, title, files = []) {
   const run = await start(program, chosen, {
     env: {
       ...process.env,
+      ...environment,
       ASAN_OPTIONS: 'detect_leaks=1',
       UBSAN_OPTIONS: 'halt_on_error=1:print_stacktrace=1',
     },

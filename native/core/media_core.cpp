@@ -7,6 +7,9 @@ namespace carillon {
 namespace {
 /// Visits that a leg may miss while it moves between cores. The time of further visits is skipped.
 constexpr int64_t kMaxMissedVisits = 3;
+/// Time after which the next alarm of a leg that only relays causes a visit, because visits publish its
+/// statistics. Alarms follow within 200 ms.
+constexpr int64_t kMaxRelayTicks = 800 * kMillisecond / kTick;
 }  // namespace
 
 MediaCore::MediaCore(PacketSink& sink, Events& events)
@@ -76,7 +79,19 @@ void MediaCore::change(Entry& found) {
 }
 
 void MediaCore::wake_due(Nanos now) {
-  while (const std::optional<uint32_t> index = alarms_.take_due(now)) wake(legs_[*index]);
+  while (const std::optional<uint32_t> index = alarms_.take_due(now)) {
+    if (!sleep_on(legs_[*index], now)) wake(legs_[*index]);
+  }
+}
+
+/// Packets that were relayed since the last visit postpone the end of the relay. Sets the next alarm without
+/// a visit, which would load most of the leg into the caches. Returns false if a visit is due.
+bool MediaCore::sleep_on(const Entry& asleep, Nanos now) {
+  if (!asleep.leg->relays() || visit_before(asleep) - asleep.visited >= kMaxRelayTicks) return false;
+  const std::optional<Nanos> until = asleep.leg->idle_until(now);
+  if (!until || *until <= now) return false;
+  alarms_.set(index_of(asleep.leg->handle()), *until);
+  return true;
 }
 
 /// Puts an idle leg to sleep. Returns true if it sleeps; the caller then removes it from its slot.
@@ -224,7 +239,11 @@ void MediaCore::receive(LegHandle handle, std::span<uint8_t> datagram, const Add
   const ReceivePath::Outcome outcome = target->leg->receive(datagram, source, arrival, events_);
   if (target->bridge.other != nullptr) target->bridge.other->receive_far(*target->leg, outcome, arrival);
   if (target->bridge.other != nullptr || target->prompt) relay(*target, outcome, arrival);
-  if (outcome.source_change) ++counters_.source_changes;
+  if (outcome.source_change) {
+    ++counters_.source_changes;
+    // The next visit reports the new address.
+    wake(*target);
+  }
   if (!count_unwanted(outcome.kind)) ++counters_.packets_received;
 }
 

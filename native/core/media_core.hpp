@@ -208,6 +208,7 @@ class MediaCore {
   void wake(Entry& entry);
   void change(Entry& found);
   void wake_due(Nanos now);
+  bool sleep_on(const Entry& asleep, Nanos now);
   bool suspend(Entry& awake, Nanos now);
   void lay_down_idle(Nanos now);
   void place(Room& room, size_t slot);

@@ -1,20 +1,21 @@
 #include <doctest/doctest.h>
 
 #include "fuzz/targets.hpp"
+#include "test/support/rounds.hpp"
 
 namespace carillon::fuzz {
 
 /// Short and deterministic; `npm run fuzz` uses other seeds.
 TEST_SUITE("fuzz targets") {
   TEST_CASE("every target processes mutated corpus inputs without a fault") {
-    constexpr int kRuns = 300;
+    const int runs = test::rounds(150, 3000);
     for (const Target& target : targets()) {
       CAPTURE(target.name);
       const std::vector<Input> seeds = corpus_of(target.name);
       REQUIRE(seeds.size() > 1);
       Mutator mutator(7);
       for (const Input& seed : seeds) target.run(seed);
-      for (int run = 0; run < kRuns; ++run) target.run(mutator.next(seeds));
+      for (int run = 0; run < runs; ++run) target.run(mutator.next(seeds));
     }
   }
 

@@ -155,6 +155,45 @@ TEST_SUITE("sleeping legs") {
     }
   }
 
+  TEST_CASE("visits legs that only relay once a second, and ends the relay in time") {
+    Side side(15 * kSecond);
+    side.configure(kA, true);
+    side.configure(kB, true);
+    side.core.bridge(kA, kB);
+    const auto figures = side.core.peek(kB)->statistics();
+    uint16_t sequence = 0;
+    int awake = 0;
+    uint64_t most_behind = 0;
+    const auto run = [&](int frames, bool talking) {
+      for (int i = 0; i < frames * kFrameMs; ++i) {
+        if (talking && i % kFrameMs == 0) {
+          ++sequence;
+          side.hear(kA, sequence, sequence * 160U);
+          side.hear(kB, sequence, sequence * 160U);
+        }
+        side.core.tick(side.now += kTick);
+        awake += side.core.at_rest() ? 0 : 1;
+        most_behind = std::max(most_behind, sequence - figures->counts.read().packets_received);
+      }
+    };
+    run(50, true);
+    REQUIRE(side.core.peek(kA)->relays());
+    REQUIRE(side.core.peek(kB)->relays());
+    awake = 0;
+    most_behind = 0;
+    run(500, true);
+    // A visit follows within 20 ms of the alarm. Reports need some more.
+    CHECK(awake < 300);
+    CHECK(most_behind > 20);
+    CHECK(most_behind <= 52);
+    // Relaying ends 200 ms after the last packet.
+    run(9, false);
+    CHECK(side.core.peek(kA)->relays());
+    run(4, false);
+    CHECK_FALSE(side.core.peek(kA)->relays());
+    CHECK_FALSE(side.core.peek(kB)->relays());
+  }
+
   TEST_CASE("rests until the first alarm while all legs sleep") {
     Side side(15 * kSecond);
     const auto run = [&](int ticks) {

@@ -10,6 +10,7 @@
 #include "core/media_core.hpp"
 #include "engine/event_ring.hpp"
 #include "engine/udp_socket.hpp"
+#include "test/support/rounds.hpp"
 #include "test/support/signal.hpp"
 #include "test/support/speech.hpp"
 
@@ -557,7 +558,8 @@ TEST_SUITE("transcoding on arrival") {
 
   TEST_CASE("survives random packets") {
     for (const auto& [a, b] : {std::pair{kOpus, kPcmu}, std::pair{kG722, kOpus}, std::pair{kL16, kG722}}) {
-      for (unsigned seed = 1; seed <= 6; ++seed) {
+      const auto seeds = static_cast<unsigned>(test::rounds(2, 20));
+      for (unsigned seed = 1; seed <= seeds; ++seed) {
         Bridge bridge(a, b, kFrameMs, seed % 2 == 0 ? kFrameMs : 60);
         std::mt19937 random(seed);
         for (int i = 0; i < 600; ++i) {

@@ -13,6 +13,7 @@
 
 #include "core/codec/g711.hpp"
 #include "test/support/narrow.hpp"
+#include "test/support/rounds.hpp"
 #include "test/support/signal.hpp"
 
 namespace carillon {
@@ -183,6 +184,8 @@ struct Recording {
 }  // namespace
 
 TEST_CASE("packet track: stays within 2.5 ms of the sender for an hour with skew, jitter and loss") {
+  // One combination lasts an hour, the others ten minutes.
+  const int least_seconds = test::rounds(600, 3600);
   for (const double skew : {200e-6, -200e-6}) {
     for (const double tone : {0.0, 4000.0}) {
       for (const bool normal : {false, true}) {
@@ -190,15 +193,16 @@ TEST_CASE("packet track: stays within 2.5 ms of the sender for an hour with skew
         CAPTURE(tone);
         CAPTURE(normal);
         Recording recording({.skew = skew, .jitter_ms = 15, .normal = normal, .loss = 0.02, .tone = tone});
-        recording.until(3600 * kSecond);
+        const int seconds = skew > 0 && tone > 0 && normal ? 3600 : least_seconds;
+        recording.until(seconds * kSecond);
         const auto& counters = recording.track.counters();
         CHECK(recording.displacement_ms(2) < 2.5);
-        CHECK(recording.pulses.size() > 3500);
+        CHECK(recording.pulses.size() > static_cast<size_t>(seconds) * 97 / 100);
         CHECK(std::fabs(recording.track.clock().drift() - skew) < 10e-6);
         // Only the lost packets are concealed.
         CHECK(counters.late == 0);
         CHECK(counters.ignored == 0);
-        CHECK(counters.concealed / kFrameSamples < 3700);
+        CHECK(counters.concealed / kFrameSamples < static_cast<uint64_t>(seconds) + 100);
         CHECK(counters.timelines == 1);
       }
     }

@@ -22,6 +22,7 @@ class Babble {
     const std::array<double, 3> formants{uniform(300, 850), uniform(900, 2300), uniform(2300, 3200)};
     const double start_hz = pitch_hz_ * uniform(0.85, 1.25);
     const double end_hz = pitch_hz_ * uniform(0.8, 1.15);
+    const auto gains = gains_of(formants);
     const std::size_t hiss = static_cast<std::size_t>(uniform(0.0, 0.25) * static_cast<double>(samples));
     std::vector<double> raw(samples);
     double phase = 0.0;
@@ -33,8 +34,15 @@ class Babble {
         raw[i] = 0.25 * uniform(-1.0, 1.0);
         continue;
       }
-      for (int harmonic = 1; harmonic * f0 < 3600.0; ++harmonic) {
-        raw[i] += gain(harmonic * f0, formants) * std::sin(phase * harmonic + harmonic);
+      // sin(n a) = 2 cos(a) sin((n - 1) a) - sin((n - 2) a)
+      const double twice = 2.0 * std::cos(phase + 1.0);
+      double before = 0.0;
+      double now = std::sin(phase + 1.0);
+      for (double frequency = f0; frequency < kHighestHz; frequency += f0) {
+        raw[i] += gains[static_cast<std::size_t>(frequency / kGainHz)] * now;
+        const double next = twice * now - before;
+        before = now;
+        now = next;
       }
       raw[i] *= std::sin(std::numbers::pi * std::fmin(1.0, position * 4.0) / 2.0) *
                 std::sin(std::numbers::pi * std::fmin(1.0, (1.0 - position) * 4.0) / 2.0);
@@ -55,6 +63,18 @@ class Babble {
 
  private:
   double uniform(double from, double to) { return std::uniform_real_distribution<double>(from, to)(random_); }
+
+  static constexpr double kHighestHz = 3600.0;
+  /// Resolution of the gains.
+  static constexpr double kGainHz = 2.0;
+
+  static std::vector<double> gains_of(const std::array<double, 3>& formants) {
+    std::vector<double> gains(static_cast<std::size_t>(kHighestHz / kGainHz));
+    for (std::size_t i = 0; i < gains.size(); ++i) {
+      gains[i] = gain((static_cast<double>(i) + 0.5) * kGainHz, formants);
+    }
+    return gains;
+  }
 
   static double gain(double frequency_hz, const std::array<double, 3>& formants) {
     double sum = 0.01;

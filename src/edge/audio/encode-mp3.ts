@@ -114,12 +114,14 @@ class Mp3Target {
   }
 }
 
+/** A loop instead of `Float32Array.from`, which takes a third of the time of the encoder. */
 function deinterleave(block: Uint8Array, frames: number, channels: number): Float32Array[] {
   const view = new DataView(block.buffer, block.byteOffset);
-  return Array.from({ length: channels }, (_, channel) =>
-    Float32Array.from(
-      { length: frames },
-      (_unused, i) => view.getInt16((i * channels + channel) * 2, true) / 32768,
-    ),
-  );
+  return Array.from({ length: channels }, (_, channel) => {
+    const samples = new Float32Array(frames);
+    for (let i = 0; i < frames; i += 1) {
+      samples[i] = view.getInt16((i * channels + channel) * 2, true) / 32768;
+    }
+    return samples;
+  });
 }
