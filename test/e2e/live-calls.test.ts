@@ -21,7 +21,9 @@ const HOLD = '<PreAnswer/><Record recordSession="true" playBeep="false"/><Wait l
 
 describe.concurrent('calls between phones', () => {
   it('Dial connects a registered phone with audio and keys in both directions, and reports the end', async () => {
-    const { phone: called, element } = await scene.waiting('callee', { voice: tone([1500], LONG_MS) });
+    const { phone: called, element } = await scene.waiting('callee', {
+      voice: tone([1500], LONG_MS),
+    });
     const dial = `<Dial action="${scene.url('/dial-end')}" callbackUrl="${scene.url('/dial-events')}">${element}</Dial>`;
     const caller = await scene.callTo('dial', dial, { voice: tone([900], LONG_MS) });
     await scene.reported('/dial-events', 'DialConnected');

@@ -106,7 +106,8 @@ export const campaignScenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'kill -9 in a campaign: each contact has one state, and only unanswered calls are repeated',
+    title:
+      'kill -9 in a campaign: each contact has one state, and only unanswered calls are repeated',
     async play(world) {
       world.customer.on('/answer', xml('<Wait length="2"/>'));
       const id = await run(world, () => world.random.pick(OUTCOMES), { maxConcurrent: 3 });
