@@ -146,7 +146,7 @@ const DUPLICATES: readonly Row[] = [
   ['sip: {edges: [10.0.0.1, 10.0.0.1]}', 'sip.edges', 'twice'],
   ['speech: {voices: [WOMAN=a, WOMAN=b]}', 'speech.voices', 'twice'],
   ['egress: {allow: [""]}', 'egress.allow', 'empty entry'],
-  ['sip: {port: 5070}\nsip: {port: 5071}', 'unique'],
+  ['sip: {port: 5070}\nsip: {port: 5071}', 'set twice'],
   ['carriers: [{name: a, host: a.example}, {name: a, host: b.example}]', 'carriers', 'twice'],
   [
     'rates: [{direction: inbound, per_minute: 1, currency: USD}, {direction: inbound, per_minute: 2, currency: USD}]',
