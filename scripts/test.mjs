@@ -22,7 +22,7 @@ const SANITIZED = ['native-asan', ['-DCMAKE_BUILD_TYPE=Debug', '-DCARILLON_SANIT
 const SANITIZED_TITLE = 'native tests under ASan and UBSan';
 const THREADED = ['native-tsan', ['-DCMAKE_BUILD_TYPE=Debug', '-DCARILLON_TSAN=ON']];
 /** More repetitions of random and long native tests (native/test/support/rounds.hpp). */
-const LONG = { CARILLON_LONG_TESTS: '1' };
+const LONG = { LONG_TESTS: '1' };
 /** Maximum number of failed test files to rerun. More failures are not caused by timing. */
 const AGAIN_AT_MOST = 3;
 /** Names of the projects in vitest.config.ts. */

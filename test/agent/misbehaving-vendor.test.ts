@@ -261,8 +261,16 @@ describe('a session with a vendor that', () => {
     for (const type of [...types, ...more, 'response.output_audio_transcript.done'])
       for (const value of values)
         vendor.send({
-          ...{ type, response: value, item: value, item_id: value, delta: value, error: value },
-          ...{ transcript: value, arguments: value, call_id: value, name: value },
+          type,
+          response: value,
+          item: value,
+          item_id: value,
+          delta: value,
+          error: value,
+          transcript: value,
+          arguments: value,
+          call_id: value,
+          name: value,
         });
     vendor.send({ type: 'response.output_audio.delta', item_id: 'last', delta: audio24k(20) });
     await call.told('checkpoint', ({ name }) => name === 'last');

@@ -59,6 +59,8 @@ function moveHere(): readonly string[] {
         customer.authority,
       );
   }
+  // The service abandons notifications that are days old.
+  db.prepare('UPDATE notification SET created_us = ?').run(Date.now() * 1000);
   db.prepare('UPDATE carrier SET port = ?').run(carrier.port);
   db.close();
   return pending.map((one) => one.call_uuid);

@@ -5,8 +5,8 @@
 
 namespace carillon::test {
 
-/// Returns `few`, or `many` if the environment variable CARILLON_LONG_TESTS is set, as by `npm test --
+/// Returns `few`, or `many` if the environment variable LONG_TESTS is set, as by `npm test --
 /// --native`.
-inline int rounds(int few, int many) { return std::getenv("CARILLON_LONG_TESTS") == nullptr ? few : many; }
+inline int rounds(int few, int many) { return std::getenv("LONG_TESTS") == nullptr ? few : many; }
 
 }  // namespace carillon::test

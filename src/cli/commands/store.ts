@@ -135,17 +135,17 @@ const stampNow = (): string => new Date().toISOString().replaceAll(/[-:]|\.\d+/g
 
 async function accept(session: Session, dataDir: string): Promise<void> {
   const { acceptLoss } = await import('../../edge/store/offline.ts');
-  const { lost, copy, facts } = acceptLoss(dataDir, stampNow());
-  reportAccepted(session, facts, { lost_transactions: lost, copy }, [
-    `${quantity(lost, 'transaction')} lost; copy of the previous database: ${copy}`,
+  const { faults, copy, facts } = acceptLoss(dataDir, stampNow());
+  reportAccepted(session, facts, { lost_transactions: faults, copy }, [
+    `${quantity(faults, 'transaction')} lost; previous database: ${copy}`,
   ]);
 }
 
 async function acceptForeign(session: Session, dataDir: string): Promise<void> {
   const { acceptPages } = await import('../../edge/store/offline.ts');
-  const { pages, copy, facts } = acceptPages(dataDir, stampNow());
-  reportAccepted(session, facts, { accepted_pages: pages, copy }, [
-    `${quantity(pages, 'page')} accepted; copy of the previous database: ${copy}`,
+  const { faults, copy, facts } = acceptPages(dataDir, stampNow());
+  reportAccepted(session, facts, { accepted_pages: faults, copy }, [
+    `${quantity(faults, 'page')} accepted; previous database: ${copy}`,
   ]);
 }
 

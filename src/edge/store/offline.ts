@@ -114,9 +114,9 @@ export interface Restored {
 }
 
 export interface Accepted {
-  /** Number of transactions that are lost. */
-  readonly lost: number;
-  /** Path of the copy of the previous database; its log has the same name with `-wal`. */
+  /** Number of lost transactions, or of pages whose checksum was wrong. */
+  readonly faults: number;
+  /** Path of the previous database; its log has the same name with `-wal`. */
   readonly copy: string;
   readonly facts: BackupFacts;
 }
@@ -167,23 +167,52 @@ function moveAside(target: string, to: string): void {
 }
 
 /**
- * Continues without the commits that a damaged log has lost: SQLite recovers the commits before the damage. Keeps copies of the
- * files. Throws CONFLICT if the log is intact.
+ * Continues without the commits that a damaged log has lost: SQLite recovers the commits before the damage. Moves the previous files
+ * aside. Throws CONFLICT if the log is intact, and STORE_CORRUPT if no database is left, without changing anything.
  */
-export function acceptLoss(dataDir: string, stamp: string): Accepted {
-  const lock = new FolderLock(join(dataDir, `${DATABASE}.lock`));
-  const file = join(dataDir, DATABASE);
-  try {
+export const acceptLoss = (dataDir: string, stamp: string): Accepted =>
+  acceptDamage(dataDir, stamp, (file) => {
     const lost = examineLog(file, 'full');
     if (lost === undefined) throw new ServiceError('CONFLICT', `the log of ${file} is intact`);
+    return lost.count;
+  });
+
+/**
+ * Accepts pages that another program wrote without checksums. Otherwise like `acceptLoss`. The caller must check `facts` for
+ * damage that SQLite or the ledger reports.
+ */
+export const acceptPages = (dataDir: string, stamp: string): Accepted =>
+  acceptDamage(dataDir, stamp, (file, draft) => {
+    const pages = hasChecksums(draft) ? recomputeChecksums(draft) : 0;
+    if (pages === 0)
+      throw new ServiceError('CONFLICT', `all pages of ${file} have the right checksum`);
+    return pages;
+  });
+
+/** Replaces the database by a copy with the changes of its log. `repair` changes the copy and returns the number of faults. */
+function acceptDamage(
+  dataDir: string,
+  stamp: string,
+  repair: (file: string, draft: string) => number,
+): Accepted {
+  const lock = new FolderLock(join(dataDir, `${DATABASE}.lock`));
+  const file = join(dataDir, DATABASE);
+  const draft = `${file}.accepting`;
+  try {
+    if (!existsSync(file)) throw new ServiceError('NOT_FOUND', `the file ${file} does not exist`);
+    clear(draft);
+    for (const part of ['', '-wal'])
+      if (existsSync(file + part)) copyFileSync(file + part, draft + part);
+    const faults = repair(file, draft);
+    emptyLog(draft);
+    const facts = examineBackup(draft);
     const copy = `${file}.before-${stamp}`;
-    for (const part of ['', ...LOGS])
-      if (existsSync(file + part)) copyFileSync(file + part, copy + part);
-    rmSync(`${file}-shm`, { force: true });
-    emptyLog(file);
-    own(dataDir, [file, copy, ...LOGS.map((log) => copy + log)].filter(existsSync));
-    return { lost: lost.count, copy, facts: examineBackup(file) };
+    moveAside(file, copy);
+    renameSync(draft, file);
+    own(dataDir, [file]);
+    return { faults, copy, facts };
   } finally {
+    clear(draft);
     lock.release();
   }
 }
@@ -194,43 +223,6 @@ function emptyLog(file: string): void {
   const raw = new Database(file);
   raw.pragma('wal_checkpoint(TRUNCATE)');
   raw.close();
-}
-
-export interface AcceptedPages {
-  /** Number of pages whose checksum was wrong. */
-  readonly pages: number;
-  /** Path of the copy of the previous database. */
-  readonly copy: string;
-  readonly facts: BackupFacts;
-}
-
-/**
- * Accepts pages that another program wrote without checksums. Keeps a copy of the database. The caller must check `facts` for
- * damage that SQLite or the ledger reports. Throws CONFLICT if all checksums are right or the database has none.
- */
-export function acceptPages(dataDir: string, stamp: string): AcceptedPages {
-  const lock = new FolderLock(join(dataDir, `${DATABASE}.lock`));
-  const file = join(dataDir, DATABASE);
-  const draft = `${file}.accepting`;
-  try {
-    if (!existsSync(file)) throw new ServiceError('NOT_FOUND', `the file ${file} does not exist`);
-    clear(draft);
-    for (const part of ['', '-wal'])
-      if (existsSync(file + part)) copyFileSync(file + part, draft + part);
-    const pages = hasChecksums(draft) ? recomputeChecksums(draft) : 0;
-    if (pages === 0)
-      throw new ServiceError('CONFLICT', `all pages of ${file} have the right checksum`);
-    emptyLog(draft);
-    const facts = examineBackup(draft);
-    const copy = `${file}.before-${stamp}`;
-    moveAside(file, copy);
-    renameSync(draft, file);
-    own(dataDir, [file]);
-    return { pages, copy, facts };
-  } finally {
-    clear(draft);
-    lock.release();
-  }
 }
 
 function clear(draft: string): void {

@@ -89,8 +89,8 @@ describe('the write-ahead log of a killed process', () => {
     await withFolder(async (workspace) => {
       const folder = await killed(workspace);
       damageCommit(folder, 2);
-      const { lost, copy, facts } = acceptLoss(folder, 'now');
-      expect([lost, facts.damage, facts.ledgerFaults]).toEqual([2, [], []]);
+      const { faults, copy, facts } = acceptLoss(folder, 'now');
+      expect([faults, facts.damage, facts.ledgerFaults]).toEqual([2, [], []]);
       expect(existsSync(`${copy}-wal`)).toBe(true);
       expect(await balanceIn(folder)).toBe((CREDITS - 2) * 1_000_000);
       expect(() => acceptLoss(folder, 'again')).toThrow('is intact');

@@ -96,8 +96,8 @@ describe('checksums of pages', () => {
       const file = await stopped(folder);
       expect(() => acceptPages(folder, 'now')).toThrow('all pages');
       change(file, flipName);
-      const { pages, copy, facts } = acceptPages(folder, 'now');
-      expect(pages).toBe(1);
+      const { faults, copy, facts } = acceptPages(folder, 'now');
+      expect(faults).toBe(1);
       expect(facts).toMatchObject({ damage: [], ledgerFaults: [], accounts: 1 });
       expect(() => examineBackup(copy)).toThrow('wrong checksum');
       const { store } = await openAt(folder);
