@@ -29,8 +29,8 @@ export default defineConfig({
     // Limits for a busy machine. A test fails sooner if an expectation does.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // Tests in real time wait, so that two cores serve four workers.
-    maxWorkers: 4,
+    // Tests in real time wait, so that two cores serve three workers. More workers fail such tests on slow machines.
+    maxWorkers: 3,
     globalSetup: 'test/postgres-end.ts',
     pool: 'forks',
     // Files share the modules of their worker, which halves the processor time of the run: no test changes global state.

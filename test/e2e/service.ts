@@ -16,9 +16,13 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const START_LIMIT_MS = 100_000;
 const STOP_LIMIT_MS = 20_000;
 /** First RTP port. Each test process has its own range, and each service a part of it. */
-const RTP_BASE = 40_000 + (Number(process.env['VITEST_POOL_ID'] ?? 1) % 8) * 1500;
+const WORKER = Number(process.env['VITEST_POOL_ID'] ?? 1) % 8;
+const RTP_BASE = 40_000 + WORKER * 1500;
 const RTP_SLICE = 250;
 const RTP_SLICES = 6;
+/** Ports of each test process for SIP and HTTP, below all RTP ports and the ephemeral ports of Linux (32768 to 60999). */
+const PORTS = 1200;
+const PORT_BASE = 10_000 + WORKER * PORTS;
 
 /** Environment variables of every program; includes the compile cache that `npm start` uses. */
 const RETAINED = {
@@ -228,16 +232,16 @@ export function removePlace({ dataDir }: ServicePlace): void {
   rmSync(join(dataDir, '..'), { recursive: true, force: true });
 }
 
-/** Returns true if a port is in the RTP ranges of the test services. */
-const isForRtp = (port: number): boolean =>
-  port >= 40_000 && port < 40_000 + 8 * RTP_SLICE * RTP_SLICES;
-
-/** Returns a port that is free for TCP and UDP and outside the RTP ranges, where SIP ports are refused. */
+/** Returns a port that is free for TCP and UDP. Sockets without a fixed port never get it, because it is not ephemeral. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as { readonly port: number };
+    const port = PORT_BASE + (portsTried++ % PORTS);
+    const server = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
     const socket = createSocket('udp4');
     const bound = await new Promise<boolean>((resolve) => {
       socket.once('error', () => resolve(false));
@@ -246,9 +250,10 @@ export async function freePort(): Promise<number> {
     socket.close();
     server.close();
     await once(server, 'close');
-    if (bound && !isForRtp(port)) return port;
+    if (bound) return port;
   }
 }
+let portsTried = 0;
 
 function jsonOf(text: string): Json {
   try {
