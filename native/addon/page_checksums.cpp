@@ -84,7 +84,7 @@ int write(sqlite3_file* file, const void* data, int bytes, sqlite3_int64 offset)
   CheckedFile& own = checked(file);
   const auto* page = static_cast<const std::uint8_t*>(data);
   if (is_header(data, bytes, offset) && page[reserved_at] == checksum_bytes) own.has_checksums = true;
-  // SQLite does not use the reserved bytes of its own buffer.
+  // SQLite does not use the reserved bytes of its buffer.
   if (own.has_checksums && is_page(bytes))
     compute(page, bytes, const_cast<std::uint8_t*>(page) + bytes - checksum_bytes);
   sqlite3_file* below = inner(file);

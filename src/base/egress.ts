@@ -1,3 +1,4 @@
+import { unbracketed } from './host.ts';
 import type { Result } from './result.ts';
 
 export interface ResolvedAddress {
@@ -6,7 +7,7 @@ export interface ResolvedAddress {
 }
 
 /** Returns the host of a URL, without the brackets of an IPv6 address. */
-export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1');
+export const hostOf = (url: URL): string => unbracketed(url.hostname);
 
 /** Type of `lookup` in node:net, node:tls and the clients built on them. */
 export type AddressLookup = (

@@ -4,6 +4,7 @@ import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import type { Clock } from '../base/clock.ts';
 import { type Driver, drive } from '../base/drive.ts';
+import { bracketed } from '../base/host.ts';
 import { asLegId, type LegId, type Random, token } from '../base/ids.ts';
 import { ConnectionTable } from '../edge/sip/transport/connection-table.ts';
 import {
@@ -204,7 +205,7 @@ export class SipLine {
 
   #authority(): string {
     const { host, port } = this.#options;
-    return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+    return `${bracketed(host)}:${port}`;
   }
 
   /** Returns a SIP URI for a number, a user name or a complete SIP URI. */

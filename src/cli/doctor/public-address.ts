@@ -82,14 +82,14 @@ async function reportedAddress(advertised: Advertised): Promise<Finding> {
       `Set ${setting} to the address at which phones and carriers reach this machine; behind NAT, the public address.`,
     );
   }
-  if (isIP(host) === 0 && !mayBeName)
-    return problem(
-      check,
-      `${setting} is the host name ${host}`,
-      'SDP requires an address: use the IP address.',
-    );
   let address = host;
   if (isIP(host) === 0) {
+    if (!mayBeName)
+      return problem(
+        check,
+        `${setting} is the host name ${host}`,
+        'SDP requires an address: use the IP address.',
+      );
     try {
       ({ address } = await within(dns.lookup(host, { family: family ?? 0 })));
     } catch (error) {

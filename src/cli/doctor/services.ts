@@ -2,6 +2,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { unbracketed } from '../../base/host.ts';
 import type { Settings } from '../../config/schema.ts';
 import { parseAnswerXml } from '../../protocol/answer-xml/answer-xml.ts';
 import { type Finding, good, problem, reasonOf, skipped, warning, within } from './finding.ts';
@@ -13,7 +14,7 @@ const SLOW_ANSWER_MS = 2000;
 /** Checks the certificates of HTTP and, if configured, of SIP over TLS and WSS. Skips self-signed ones of the service. */
 export function checkCertificates(settings: Settings, nowMs: number): readonly Finding[] {
   const { http, sip, publicUrl } = settings;
-  const httpHost = URL.parse(publicUrl)?.hostname.replace(/^\[(.*)\]$/, '$1') ?? '';
+  const httpHost = unbracketed(URL.parse(publicUrl)?.hostname ?? '');
   return [
     ...(http.tlsCertFile === ''
       ? [unencrypted(http.host)]

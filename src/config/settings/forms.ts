@@ -117,8 +117,7 @@ export const HOST_PLACE: Form = {
 /** Form of an entry of `egress.allow`: address, range, host name, or all names below a domain. */
 export const DESTINATION: Form = {
   expected: 'a host name, *.domain, an IP address or a CIDR range',
-  fits: (text) =>
-    isRange(text.replace(/^\[(.*)\]$/, '$1')) || isHostName(text.replace(/^\*\./, '')),
+  fits: (text) => isRange(unbracketed(text)) || isHostName(text.replace(/^\*\./, '')),
 };
 export const ORIGIN: Form = {
   expected: 'an origin, as https://phone.example.com',

@@ -35,7 +35,7 @@ const NATIONAL_MIN = 8;
  * its country (ISO 3166-1 alpha-2). The error follows the name of a field.
  */
 export function readPersonNumber(text: string, country?: string): Result<PersonNumber, string> {
-  const written = userOf(text).replace(/\(0\)/, '').replace(SEPARATORS, '');
+  const written = withoutSeparators(text);
   if (!/^\+?\d+$/.test(written)) return err(NOT_A_NUMBER);
   const international = /^(?:\+|00)(\d+)$/.exec(written)?.[1];
   if (international !== undefined) return complete(international);
@@ -74,6 +74,10 @@ function ofNumber(number: PhoneNumber): PersonNumber {
 
 const isCountry = (text: string): text is CountryCode => isSupportedCountry(text);
 
+/** Returns a number or the user part of its URI, without separators and without the `(0)` before a national number. */
+const withoutSeparators = (text: string): string =>
+  userOf(text).replace(/\(0\)/, '').replace(SEPARATORS, '');
+
 /** Returns the user part of a `sip:` or `tel:` URI without parameters. Returns other text unchanged. */
 function userOf(text: string): string {
   const [, user] = /^\s*(?:sips?|tel):([^@;?]*)/i.exec(text) ?? [];
@@ -83,7 +87,7 @@ function userOf(text: string): string {
 
 /** Whether the whole text is the number in one of its forms. */
 export function isNumber(text: string, number: SearchedNumber, accountId: AccountId): boolean {
-  const written = userOf(text).replace(/\(0\)/, '').replace(SEPARATORS, '');
+  const written = withoutSeparators(text);
   const digits = written.replace(/^(?:\+|00)/, '');
   return (
     digits === number.digits ||

@@ -5,6 +5,7 @@
 import { closeSync, openSync, readFileSync, readSync, statSync, writeFileSync } from 'node:fs';
 import { endianness } from 'node:os';
 import type { Synchronous } from './sqlite.ts';
+import { type Checksum, checksum, word } from './sqlite-checksum.ts';
 
 /** Commits of the log that SQLite would drop. */
 export interface LostCommits {
@@ -13,8 +14,6 @@ export interface LostCommits {
   /** False if a power failure may have caused the loss, which `store.synchronous=normal` permits. */
   readonly isDamage: boolean;
 }
-
-type Checksum = readonly [first: number, second: number];
 
 interface WalIndex {
   readonly frames: number;
@@ -65,7 +64,8 @@ export function rememberBoot(file: string): void {
  * process. After a restart of the operating system, only the log itself is evidence: commits that follow a damaged frame.
  */
 export function examineLog(file: string, synchronous: Synchronous): LostCommits | undefined {
-  const isSameBoot = bootId() !== undefined && readText(bootFileOf(file)) === bootId();
+  const boot = bootId();
+  const isSameBoot = boot !== undefined && readText(bootFileOf(file)) === boot;
   const index = isSameBoot ? readIndex(`${file}-shm`) : undefined;
   const log = readLog(`${file}-wal`);
   if (index !== undefined) return index.frames === 0 ? undefined : compare(index, log);
@@ -170,16 +170,4 @@ function isIntactHeader(header: Buffer, isLittle: boolean): boolean {
   if (magic !== LITTLE_ENDIAN_MAGIC && magic !== BIG_ENDIAN_MAGIC) return false;
   const sum = checksum(header.subarray(0, 24), [0, 0], isLittle);
   return header.readUInt32BE(24) === sum[0] && header.readUInt32BE(28) === sum[1];
-}
-
-const word = (bytes: Buffer, at: number, isLittle: boolean): number =>
-  isLittle ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at);
-
-function checksum(bytes: Buffer, from: Checksum, isLittle: boolean): Checksum {
-  let [first, second] = from;
-  for (let at = 0; at < bytes.length; at += 8) {
-    first = (first + word(bytes, at, isLittle) + second) >>> 0;
-    second = (second + word(bytes, at + 4, isLittle) + first) >>> 0;
-  }
-  return [first, second];
 }

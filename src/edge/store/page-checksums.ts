@@ -2,6 +2,7 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { ADDON } from '../../base/native-addon.ts';
+import { checksum, word } from './sqlite-checksum.ts';
 
 /** Position of the number of reserved bytes per page in the header (https://www.sqlite.org/fileformat2.html). */
 const RESERVED_AT = 20;
@@ -50,11 +51,13 @@ export function recomputeChecksums(file: string): number {
     let wrong = 0;
     for (let at = 0; at + page.length <= size; at += page.length) {
       readSync(descriptor, page, 0, page.length, at);
-      const found = page.subarray(-CHECKSUM_BYTES).readBigUInt64LE();
-      const expected = checksumOf(page);
-      if (found === expected || at === LOCK_PAGE_AT) continue;
+      const end = page.length - CHECKSUM_BYTES;
+      const [first, second] = checksum(page.subarray(0, end), [0, 0], true);
+      const isRight = word(page, end, true) === first && word(page, end + 4, true) === second;
+      if (isRight || at === LOCK_PAGE_AT) continue;
       wrong += 1;
-      page.writeBigUInt64LE(expected, page.length - CHECKSUM_BYTES);
+      page.writeUInt32LE(first, end);
+      page.writeUInt32LE(second, end + 4);
       writeSync(descriptor, page, 0, page.length, at);
     }
     return wrong;
@@ -69,15 +72,4 @@ function pageBytes(descriptor: number): number {
   readSync(descriptor, size, 0, size.length, PAGE_SIZE_AT);
   const bytes = size.readUInt16BE();
   return bytes === 1 ? 65_536 : bytes;
-}
-
-/** The checksum of the write-ahead log (https://www.sqlite.org/fileformat2.html#checksum_algorithm), as in the VFS. */
-function checksumOf(page: Buffer): bigint {
-  let first = 0;
-  let second = 0;
-  for (let at = 0; at < page.length - CHECKSUM_BYTES; at += 8) {
-    first = (first + page.readUInt32LE(at) + second) >>> 0;
-    second = (second + page.readUInt32LE(at + 4) + first) >>> 0;
-  }
-  return BigInt(first) | (BigInt(second) << 32n);
 }

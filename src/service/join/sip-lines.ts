@@ -152,7 +152,7 @@ async function wireOf({ sip, drachtio }: Settings): Promise<WireFactory | undefi
 const sipHosts = ({ sipPublicHost, sipPublicHost6 }: Derived): readonly string[] =>
   sipPublicHost6 === undefined ? [sipPublicHost] : [sipPublicHost, sipPublicHost6];
 
-/** Our address for a peer, of the same family. A public host name is not resolved: loopback stands for it. */
+/** Our address for a peer, of the same family. For a public host name, which is not resolved, it is the loopback address. */
 function ownAddressOf({ sipPublicHost, sipPublicHost6 }: Derived, remote: string): string {
   const family = isIPv6(remote) ? 6 : 4;
   const known = [sipPublicHost, sipPublicHost6].find((host) => isIP(host ?? '') === family);

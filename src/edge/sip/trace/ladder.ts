@@ -1,4 +1,5 @@
 /** SIP messages as a text ladder diagram with sender, receiver and time. */
+import { bracketed } from '../../../base/host.ts';
 import type { TracedMessage } from './message-ring.ts';
 import { shownText } from './message-text.ts';
 
@@ -29,7 +30,7 @@ export function ladderOf(messages: readonly TracedMessage[], name: string): stri
 }
 
 const peerOf = ({ flow }: TracedMessage): string =>
-  `${flow.transport} ${flow.remoteAddress.includes(':') ? `[${flow.remoteAddress}]` : flow.remoteAddress}:${flow.remotePort}`;
+  `${flow.transport} ${bracketed(flow.remoteAddress)}:${flow.remotePort}`;
 
 const middle = (column: number): number => column * COLUMN + COLUMN / 2;
 

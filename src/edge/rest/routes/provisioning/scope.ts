@@ -1,3 +1,4 @@
+import { bracketed } from '../../../../base/host.ts';
 import type { AccountId, AppId } from '../../../../base/ids.ts';
 import { err, ok, type Result } from '../../../../base/result.ts';
 import type { RouteNeeds } from '../../deps.ts';
@@ -63,6 +64,6 @@ export function registrarOf({
 }: Pick<RouteNeeds, 'settings' | 'operations'>): string {
   const { registrarHost: host } = settings;
   const port = operations.sipPort();
-  const written = host.includes(':') ? `[${host}]` : host;
+  const written = bracketed(host);
   return port === SIP_PORT ? written : `${written}:${port}`;
 }
