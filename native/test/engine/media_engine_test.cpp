@@ -9,6 +9,7 @@
 
 #include "core/leg/listeners.hpp"
 #include "test/support/narrow.hpp"
+#include "test/support/rtp_sink.hpp"
 #include "test/support/signal.hpp"
 
 namespace carillon {
@@ -188,13 +189,11 @@ TEST_SUITE("media engine in manual mode") {
   TEST_CASE("advances timestamps over missed ticks instead of sending a burst") {
     RecordRing records(EventRing::kCapacity);
     EventRing events(records);
-    struct Kept : PacketSink {
+    struct Kept : RtpSink {
       std::vector<uint32_t> timestamps;
       void send(LegHandle, const Address&, Bytes packet) override {
         timestamps.push_back(read_u32(packet, 4));
       }
-      void send_rtcp(LegHandle, const Address&, Bytes) override {}
-      void latched(LegHandle, const std::optional<Address>&) override {}
     } sink;
     MediaCore core(sink, events);
     LegConfig config;

@@ -10,15 +10,14 @@
 #include "core/rtp/packet.hpp"
 #include "test/support/narrow.hpp"
 #include "test/support/no_events.hpp"
+#include "test/support/rtp_sink.hpp"
 
 namespace carillon {
 
 namespace {
 
-struct NoPackets : PacketSink {
+struct NoPackets : RtpSink {
   void send(LegHandle, const Address&, Bytes) override {}
-  void send_rtcp(LegHandle, const Address&, Bytes) override {}
-  void latched(LegHandle, const std::optional<Address>&) override {}
 };
 
 Nanos clock_now(clockid_t clock) {

@@ -16,6 +16,7 @@
 #include "engine/udp_socket.hpp"
 #include "test/support/narrow.hpp"
 #include "test/support/no_events.hpp"
+#include "test/support/rtp_sink.hpp"
 #include "test/support/signal.hpp"
 
 namespace {
@@ -71,7 +72,7 @@ constexpr double kKeyLow = 770;
 constexpr double kKeyHigh = 1336;
 
 /// Bridge of two G.711 legs, of which the first is recorded in stereo without digits.
-struct RecordedBridge : PacketSink {
+struct RecordedBridge : RtpSink {
   explicit RecordedBridge(uint32_t rate) : core(*this, events) {
     for (const LegHandle leg : {kRecorded, kFar}) {
       LegConfig config;
@@ -98,8 +99,6 @@ struct RecordedBridge : PacketSink {
     return *parse_address("192.0.2.1", leg == kRecorded ? 4000 : 4002);
   }
   void send(LegHandle, const Address&, Bytes) override {}
-  void send_rtcp(LegHandle, const Address&, Bytes) override {}
-  void latched(LegHandle, const std::optional<Address>&) override {}
 
   /// Sends a packet of both peers, of which one presses a key. `event`: samples since the start of an event
   /// that replaces the audio.

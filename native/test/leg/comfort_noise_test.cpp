@@ -15,6 +15,7 @@
 #include "engine/event_ring.hpp"
 #include "engine/udp_socket.hpp"
 #include "test/support/narrow.hpp"
+#include "test/support/rtp_sink.hpp"
 
 namespace carillon::comfort_noise_test {
 
@@ -65,7 +66,7 @@ struct Sent {
 };
 
 /// A's peer sends; B's peer, in a bridge or a conference, receives.
-struct Call : PacketSink {
+struct Call : RtpSink {
   explicit Call(const CodecSpec& b, bool understands = false, bool conference = false)
       : core(*this, events), spec_b(b) {
     for (const LegHandle leg : {kA, kB}) {
@@ -111,8 +112,6 @@ struct Call : PacketSink {
                     head->timestamp.value(),
                     {head->payload.begin(), head->payload.end()}});
   }
-  void send_rtcp(LegHandle, const Address&, Bytes) override {}
-  void latched(LegHandle, const std::optional<Address>&) override {}
 
   void hear(std::vector<uint8_t> bytes) { core.receive(kA, bytes, kPeerA, now); }
   void run(Nanos time) {

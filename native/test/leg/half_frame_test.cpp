@@ -7,6 +7,7 @@
 #include "engine/udp_socket.hpp"
 #include "test/support/narrow.hpp"
 #include "test/support/no_events.hpp"
+#include "test/support/rtp_sink.hpp"
 
 namespace carillon {
 
@@ -15,13 +16,11 @@ namespace {
 constexpr LegHandle kLeg{MediaCore::kMaxLegs + 1};
 
 /// Two cores with one clock; records when packets are sent by either.
-struct Cores : PacketSink {
+struct Cores : RtpSink {
   void send(LegHandle, const Address&, Bytes packet) override {
     CHECK(packet.size() == kRtpHeaderBytes + octets);
     sent.push_back(tick);
   }
-  void send_rtcp(LegHandle, const Address&, Bytes) override {}
-  void latched(LegHandle, const std::optional<Address>&) override {}
 
   /// Runs a leg with the given packet time and returns the ticks in which it sends. `at` is called before
   /// each tick.

@@ -8,6 +8,7 @@
 #include "engine/event_ring.hpp"
 #include "engine/udp_socket.hpp"
 #include "test/support/narrow.hpp"
+#include "test/support/rtp_sink.hpp"
 
 namespace carillon {
 
@@ -19,7 +20,7 @@ const Address kPeerA = *parse_address("192.0.2.1", 4000);
 const Address kPeerB = *parse_address("192.0.2.2", 4000);
 
 /// Core with two legs that records the RTP they send by leg and time.
-struct Side : PacketSink {
+struct Side : RtpSink {
   explicit Side(Nanos keep_alive) : core(*this, events) {
     for (const LegHandle handle : {kA, kB}) {
       LegConfig config;
@@ -32,8 +33,6 @@ struct Side : PacketSink {
   void send(LegHandle leg, const Address&, Bytes packet) override {
     packets[{leg.value(), now}] = {packet.begin(), packet.end()};
   }
-  void send_rtcp(LegHandle, const Address&, Bytes) override {}
-  void latched(LegHandle, const std::optional<Address>&) override {}
 
   void configure(LegHandle leg, bool sending, bool comfort_noise = false) {
     LegRemote remote;

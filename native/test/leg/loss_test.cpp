@@ -5,6 +5,7 @@
 #include "core/leg/leg.hpp"
 #include "engine/event_ring.hpp"
 #include "engine/udp_socket.hpp"
+#include "test/support/rtp_sink.hpp"
 #include "test/support/speech.hpp"
 
 namespace carillon {
@@ -19,7 +20,7 @@ const Address kPeer = *parse_address("192.0.2.1", 4000);
 const Address kPeerReports = *parse_address("192.0.2.1", 4001);
 
 /// Opus leg that sends without pauses.
-struct Talker : PacketSink {
+struct Talker : RtpSink {
   Talker() : leg(config(), LegCodecs(kOpus, 0)) {
     LegRemote remote;
     remote.receive.source.signalled = kPeer;
@@ -42,7 +43,6 @@ struct Talker : PacketSink {
 
   void send(LegHandle, const Address&, Bytes packet) override { octets += packet.size(); }
   void send_rtcp(LegHandle, const Address&, Bytes) override { ++reports; }
-  void latched(LegHandle, const std::optional<Address>&) override {}
 
   /// Returns the octets sent in `seconds` while the peer also sends. Of every `loses_each` packets of the
   /// peer, one is lost (0: none).

@@ -8,6 +8,7 @@
 #include "core/media_core.hpp"
 #include "engine/event_ring.hpp"
 #include "engine/udp_socket.hpp"
+#include "test/support/rtp_sink.hpp"
 #include "test/support/signal.hpp"
 
 namespace carillon {
@@ -40,7 +41,7 @@ struct Listener : LegTap {
 };
 
 /// Bridge of an Opus leg and a PCMU leg. Each peer sends a tone or nothing.
-struct Bridge : PacketSink {
+struct Bridge : RtpSink {
   Bridge() : core(*this, events) {
     add(kWide, kOpus, kWidePeer, 96);
     add(kNarrow, {}, kNarrowPeer, 0);
@@ -68,8 +69,6 @@ struct Bridge : PacketSink {
     }
     for (const uint8_t code : head->payload) said.push_back(g711_decode(G711Law::mu, code));
   }
-  void send_rtcp(LegHandle, const Address&, Bytes) override {}
-  void latched(LegHandle, const std::optional<Address>&) override {}
 
   void say(LegHandle leg, const Address& peer, const RtpHeader& header, Bytes payload) {
     std::vector<uint8_t> packet(kRtpHeaderBytes);

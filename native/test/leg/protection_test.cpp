@@ -7,6 +7,7 @@
 
 #include "core/leg/leg.hpp"
 #include "test/support/no_events.hpp"
+#include "test/support/rtp_sink.hpp"
 
 namespace carillon {
 
@@ -49,7 +50,7 @@ class Scrambled final : public PacketProtection {
   }
 };
 
-struct Wire : PacketSink, NoEvents {
+struct Wire : RtpSink, NoEvents {
   std::vector<std::vector<uint8_t>> rtp;
   std::vector<std::vector<uint8_t>> rtcp;
   int changes = 0;
@@ -60,7 +61,6 @@ struct Wire : PacketSink, NoEvents {
   void send_rtcp(LegHandle, const Address&, Bytes packet) override {
     rtcp.emplace_back(packet.begin(), packet.end());
   }
-  void latched(LegHandle, const std::optional<Address>&) override {}
   void source_changed(LegHandle, SourceChange, const Address&) override { ++changes; }
 };
 

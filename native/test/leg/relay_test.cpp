@@ -10,6 +10,7 @@
 #include "engine/event_ring.hpp"
 #include "engine/udp_socket.hpp"
 #include "test/support/narrow.hpp"
+#include "test/support/rtp_sink.hpp"
 
 namespace carillon {
 
@@ -27,7 +28,7 @@ struct Sent {
 };
 
 /// Bridge in which A's peer sends a tone; records what B's peer receives.
-struct Bridge : PacketSink {
+struct Bridge : RtpSink {
   explicit Bridge(Coding coding_b = Coding::pcmu, int packet_ms_b = kFrameMs) : core(*this, events) {
     for (const LegHandle handle : {kA, kB}) {
       LegConfig config;
@@ -63,8 +64,6 @@ struct Bridge : PacketSink {
     sent.push_back({now, *head, {head->payload.begin(), head->payload.end()}});
     sent.back().head.payload = {};
   }
-  void send_rtcp(LegHandle, const Address&, Bytes) override {}
-  void latched(LegHandle, const std::optional<Address>&) override {}
   void prompt(LegHandle leg, bool wanted) override {
     if (leg == kA) prompted = wanted;
   }

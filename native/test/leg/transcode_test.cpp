@@ -11,6 +11,7 @@
 #include "engine/event_ring.hpp"
 #include "engine/udp_socket.hpp"
 #include "test/support/rounds.hpp"
+#include "test/support/rtp_sink.hpp"
 #include "test/support/signal.hpp"
 #include "test/support/speech.hpp"
 
@@ -56,7 +57,7 @@ struct Listener : LegTap {
 };
 
 /// Bridge in which A's peer sends a tone. Records what B's peer receives.
-struct Bridge : PacketSink {
+struct Bridge : RtpSink {
   Bridge(const CodecSpec& a, const CodecSpec& b, int ms_a = kFrameMs, int ms_b = kFrameMs)
       : core(*this, events), spec_a(a), spec_b(b), packet_ms(ms_a), packet_ms_b(ms_b) {
     for (const LegHandle leg : {kA, kB}) {
@@ -98,8 +99,6 @@ struct Bridge : PacketSink {
                     head->marker,
                     {head->payload.begin(), head->payload.end()}});
   }
-  void send_rtcp(LegHandle, const Address&, Bytes) override {}
-  void latched(LegHandle, const std::optional<Address>&) override {}
 
   /// Returns the peer's next packet.
   std::vector<uint8_t> packet(std::optional<uint8_t> payload_type = {}) {

@@ -14,6 +14,7 @@
 #include "engine/event_ring.hpp"
 #include "engine/udp_socket.hpp"
 #include "test/support/narrow.hpp"
+#include "test/support/rtp_sink.hpp"
 #include "test/support/signal.hpp"
 
 namespace carillon {
@@ -41,7 +42,7 @@ struct Sent {
 };
 
 /// Legs of which peer 0 sends a tone from `tone_from` on, and silence before. Records what peer 1 receives.
-struct Call : PacketSink {
+struct Call : RtpSink {
   explicit Call(const CodecSpec& listener = kPcmu, Nanos phase = {}) : core(*this, events), spec(listener) {
     for (size_t leg = 0; leg < kLegs; ++leg) {
       LegConfig config;
@@ -82,8 +83,6 @@ struct Call : PacketSink {
     }
     sent.push_back(std::move(one));
   }
-  void send_rtcp(LegHandle, const Address&, Bytes) override {}
-  void latched(LegHandle, const std::optional<Address>&) override {}
 
   void speak(size_t leg) {
     const bool wide = leg == 1 && spec.coding == Coding::l16;

@@ -12,6 +12,7 @@
 #include "core/leg/leg.hpp"
 #include "engine/udp_socket.hpp"
 #include "test/support/no_events.hpp"
+#include "test/support/rtp_sink.hpp"
 
 namespace carillon {
 
@@ -58,7 +59,7 @@ struct PeerAccount {
 };
 
 /// PCMU leg whose peer sends through a network with loss, jitter and reordering.
-struct ReportedCall : PacketSink {
+struct ReportedCall : RtpSink {
   struct OnWay {
     Nanos arrival{};
     int64_t extended = 0;
@@ -88,7 +89,6 @@ struct ReportedCall : PacketSink {
   void send_rtcp(LegHandle, const Address&, Bytes packet) override {
     reports.emplace_back(packet.begin(), packet.end());
   }
-  void latched(LegHandle, const std::optional<Address>&) override {}
 
   void begin_source(uint32_t source, int64_t first) {
     ssrc = source;
