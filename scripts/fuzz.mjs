@@ -16,6 +16,7 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { BUILD_JOBS } from './build-jobs.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const { values, positionals } = parseArgs({
@@ -61,7 +62,7 @@ function build(folder, target, options) {
     : ['-DCMAKE_BUILD_TYPE=Debug', ...options];
   const steps = [
     ['-S', join(root, 'native'), '-B', to, ...configured],
-    ['--build', to, '--parallel', '--target', target],
+    ['--build', to, ...BUILD_JOBS, '--target', target],
   ];
   for (const step of steps) {
     const built = sh('cmake', step);

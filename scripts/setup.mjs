@@ -18,6 +18,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { BUILD_JOBS } from './build-jobs.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const dev = process.argv.includes('--dev');
@@ -332,7 +333,7 @@ function configureStep() {
 }
 
 function buildStep(...targets) {
-  return ['cmake', '--build', nativeOut, '--parallel', '--target', ...targets];
+  return ['cmake', '--build', nativeOut, ...BUILD_JOBS, '--target', ...targets];
 }
 
 /** Compiles what needs no package. The codecs need libopus, so `-k` continues after their failure. */

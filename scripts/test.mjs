@@ -8,6 +8,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { BUILD_JOBS } from './build-jobs.mjs';
 import { runChecks } from './check.mjs';
 import { enabledBy } from './test-packages.mjs';
 
@@ -128,7 +129,7 @@ function buildSteps(dir, configuration) {
       : ['-G', 'Ninja'];
   return [
     ['-S', join(root, 'native'), '-B', out, ...generator, ...configuration],
-    ['--build', out, '--parallel', '--target', 'carillon_tests'],
+    ['--build', out, ...BUILD_JOBS, '--target', 'carillon_tests'],
   ];
 }
 
