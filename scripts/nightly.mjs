@@ -36,15 +36,10 @@ const STEPS = {
   simulation: ['test/sim/run.ts', '--nightly', '--seeds', times(1000), '--from', from],
   calls: ['test/sim/run.ts', '--seeds', times(100), '--from', from],
   crash: ['test/crash/run.ts', times(200), String(seed)],
-  'judge-1': ['test/judge/run.ts', '--minutes', minutes(15), '--seed', String(seed)],
-  'judge-3': [
+  judge: [
     'test/judge/run.ts',
-    '--nodes',
-    '3',
-    '--minutes',
-    minutes(30),
-    '--seed',
-    String(seed),
+    ...['--parallel', '3', '--nodes', '1,3,1', '--minutes', minutes(45)],
+    ...['--seed', String((seed % 1_000_000) * 100)],
   ],
   fuzz: ['scripts/fuzz.mjs', '--seconds', times(60), '--seed', String(seed)],
   api: ['test/fuzz/openapi.ts', '--minutes', minutes(10), '--seed', String(seed)],

@@ -6,7 +6,7 @@ import type { Settings } from './config/schema.ts';
 import { Serviceability } from './domain/cluster/cluster.ts';
 import { shareControl } from './domain/dispatch/dispatch.ts';
 import { systemClock } from './edge/clock/system-clock.ts';
-import { createLogger, type LeveledLogger } from './edge/log/pino-logger.ts';
+import { createOutputLogger, type LeveledLogger } from './edge/log/pino-logger.ts';
 import { createMailer } from './edge/mail/mailer.ts';
 import { createMetrics } from './edge/metrics/metrics.ts';
 import { createSignedLinks } from './edge/rest/links.ts';
@@ -72,7 +72,7 @@ export async function startService(start: ServiceStart): Promise<Service> {
     settings,
     lists,
     dataDir: resolve(settings.dataDir),
-    logger: createLogger(settings.logLevel, undefined, settings.logFormat),
+    logger: createOutputLogger(settings.logLevel, settings.logFormat),
     clock: systemClock,
     random: systemRandom,
   };

@@ -30,6 +30,8 @@ async function main(flags: readonly string[]): Promise<void> {
     console.log('settings are valid');
   }
   if (flags.length > 0) return;
+  // A closed pipe or a full disk behind these outputs must not end the service.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   refuseProblems(problems);
   lowerCollectorThreads();
   const { settings } = examined;

@@ -1,8 +1,9 @@
 /** Files of the data folder outside the store. Only their owner can read secret files. */
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ServiceError } from '../base/errors.ts';
 import { type Random, token, uuid } from '../base/ids.ts';
-import { makeFolder } from '../edge/store/store.ts';
+import { replacePrivate } from '../edge/store/store.ts';
 
 export const SERVICE_FILE = 'service.json';
 export const DEMO_FILE = 'demo.json';
@@ -14,23 +15,25 @@ export const NONCE_KEY_FILE = join('keys', 'nonces.key');
 export const LINK_KEY_FILE = join('keys', 'links.key');
 
 /** Returns a secret that is created once and stored. */
-export function storedSecret(dataDir: string, name: string, random: Random): string {
-  const path = join(dataDir, name);
-  if (!existsSync(path)) writeSecret(path, `${token(random)}\n`);
-  return readFileSync(path, 'utf8').trim();
-}
+export const storedSecret = (dataDir: string, name: string, random: Random): string =>
+  stored(join(dataDir, name), () => token(random));
 
 /** Returns a short random name that is created once and stored. */
-export function storedName(dataDir: string, name: string, random: Random): string {
-  const path = join(dataDir, name);
-  if (!existsSync(path)) writeSecret(path, `${uuid(random).slice(0, 8)}\n`);
-  return readFileSync(path, 'utf8').trim();
+export const storedName = (dataDir: string, name: string, random: Random): string =>
+  stored(join(dataDir, name), () => uuid(random).slice(0, 8));
+
+function stored(path: string, made: () => string): string {
+  if (!existsSync(path)) writeSecret(path, `${made()}\n`);
+  // Some file systems fill the end of a file with zeros after a power failure.
+  const text = readFileSync(path, 'utf8').replaceAll('\0', '').trim();
+  // Any client knows an empty secret.
+  if (text === '')
+    throw new ServiceError(
+      'STORE_CORRUPT',
+      `${path} is empty: restore it from a backup, or delete it, so that the next start creates a new one`,
+    );
+  return text;
 }
 
-/** Writes a file atomically: a reader never sees a partial file. */
-export function writeSecret(path: string, text: string): void {
-  makeFolder(dirname(path));
-  const draft = `${path}.new`;
-  writeFileSync(draft, text, { mode: 0o600 });
-  renameSync(draft, path);
-}
+/** Writes a file that only its owner can read, and returns when it is on the disk. A reader never sees a part. */
+export const writeSecret = (path: string, text: string): void => replacePrivate(path, text);

@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
@@ -18,7 +18,7 @@ const RENEW_DAYS = 30;
 
 /**
  * Returns a self-signed certificate for trials, which phones must be configured to accept. Creates it at the first
- * start, and again when it nears expiry or does not name a host.
+ * start, and again when it nears expiry, is not valid yet, does not fit its key, or does not name a host.
  */
 export async function trialCertificate(
   dataDir: string,
@@ -64,6 +64,10 @@ function isGood({ certFile, keyFile }: CertificatePaths, hosts: readonly string[
   if (!existsSync(certFile) || !existsSync(keyFile)) return false;
   try {
     const certificate = new X509Certificate(readFileSync(certFile));
+    // A start between the two writes of a renewal, or a damaged file.
+    if (!certificate.checkPrivateKey(createPrivateKey(readFileSync(keyFile)))) return false;
+    // The clock was ahead when the certificate was created.
+    if (Date.parse(certificate.validFrom) > nowMs) return false;
     const names = hosts.every((host) =>
       isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host),
     );

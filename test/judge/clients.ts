@@ -124,10 +124,11 @@ export class Clients {
   async stop(): Promise<void> {
     this.#isOver = true;
     await this.#loops;
+    const wallOffsetMs = Date.now() - this.#scene.nowMs();
     for (const { number, fate, answeredMs } of this.#carrier.calls)
       this.#scene.observe({
         kind: 'dialed',
-        atMs: answeredMs ?? 0,
+        atMs: answeredMs === undefined ? 0 : answeredMs - wallOffsetMs,
         number,
         answered: fate === 'answered' && answeredMs !== undefined,
       });

@@ -51,6 +51,7 @@ export type Observation =
   /** The called party of a campaign call received an INVITE. */
   | {
       readonly kind: 'dialed';
+      /** Time of its answer; 0 without one. */
       readonly atMs: number;
       readonly number: string;
       readonly answered: boolean;

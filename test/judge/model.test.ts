@@ -115,6 +115,21 @@ it.each([
   expect(judge(history as readonly Observation[]).map((one) => one.rule)).toContain(rule);
 });
 
+it('allows a second call of a contact whose node died before it can have stored the answer', () => {
+  const dialed = { kind: 'dialed', number: '2' } as const;
+  const after = (ms: number): readonly Observation[] => [
+    ...valid,
+    { kind: 'fault', atMs: 5000 + ms, name: 'node 0 is killed', node: 0 },
+    { ...dialed, atMs: 5000, answered: true },
+    { ...dialed, atMs: 0, answered: false },
+    { ...dialed, atMs: 9000, answered: true },
+  ];
+  expect(judge(after(400)).map(({ rule }) => rule)).not.toContain('D1');
+  expect(judge(after(600)).map(({ rule }) => rule)).toContain('D1');
+  const busy: Observation = { kind: 'late', atMs: 5000, byMs: 400 };
+  expect(judge([...after(600), busy]).map(({ rule }) => rule)).not.toContain('D1');
+});
+
 it('does not count calls of a node that may have been declared dead, and allows for a busy machine', () => {
   const isolated: Observation = {
     kind: 'fault',

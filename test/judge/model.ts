@@ -63,7 +63,7 @@ export function judge(history: readonly Observation[]): readonly Violation[] {
     ...reads(facts, of('balance'), of('credit')),
     ...slots(facts),
     ...callbacks(facts, of('callback')),
-    ...contacts(of('dialed')),
+    ...contacts(facts, of('dialed')),
   ];
 }
 
@@ -124,13 +124,21 @@ function records(facts: Facts): readonly Violation[] {
   return violations;
 }
 
-/** Whether a fault of its node began before the node can have stored the answer: a call counts as answered from then on. */
-function wasCutShort(facts: Facts, call: string): boolean {
-  const atMs = facts.answered.get(call)?.atMs ?? 0;
-  const node = facts.placed.get(call)?.node;
+const wasCutShort = (facts: Facts, call: string): boolean =>
+  isUnstored(facts, facts.answered.get(call)?.atMs ?? 0, facts.placed.get(call)?.node);
+
+/**
+ * Whether a fault of the node, or of any node if it is not known, began before the node can have stored an answer: a call
+ * counts as answered from then on.
+ */
+function isUnstored(facts: Facts, atMs: number, node: number | undefined): boolean {
   const untilMs = atMs + STORED_MS + lateness(facts, atMs);
   return facts.faults.some(
-    (fault) => fault.node === node && fault.atMs >= atMs && fault.atMs <= untilMs,
+    (fault) =>
+      fault.node !== undefined &&
+      fault.node === (node ?? fault.node) &&
+      fault.atMs >= atMs &&
+      fault.atMs <= untilMs,
   );
 }
 
@@ -417,10 +425,12 @@ function callbacks(
 }
 
 /** D1. */
-function contacts(all: readonly Of<'dialed'>[]): readonly Violation[] {
+function contacts(facts: Facts, all: readonly Of<'dialed'>[]): readonly Violation[] {
   const violations: Violation[] = [];
   for (const [number, calls] of groups(all, (one) => one.number)) {
-    const at = calls.findIndex(({ answered }) => answered);
+    const at = calls.findIndex(
+      ({ answered, atMs }) => answered && !isUnstored(facts, atMs, undefined),
+    );
     if (at >= 0 && calls.length > at + 1)
       violations.push({
         rule: 'D1',

@@ -2,6 +2,7 @@
  * `npm run judge [-- --nodes 1|3] [--minutes 10 | --hours 4] [--seed 1] [--out FOLDER]`: clients of all kinds use one node
  * or a cluster while faults are injected. A model that shares no code with the service then decides whether what the
  * clients observed is possible. Writes the history and, for each violation, a shortened one. Exits with 1 on a violation.
+ * `--parallel 4 --nodes 1,3` starts several runs with consecutive seeds and with these numbers of nodes in turn.
  */
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,9 +13,11 @@ import { eventually, type Service } from '../e2e/service.ts';
 import { Clients, observeEnd } from './clients.ts';
 import type { Observation } from './history.ts';
 import { judge, shorten } from './model.ts';
+import { inParallel, type Summary, textOf } from './parallel.ts';
 import { cluster, during, type Fault, singleNode } from './targets.ts';
 
 const HOURS_MAX = 100;
+const PARALLEL_MAX = 100;
 const RESTARTS = 5;
 const DELIVERY_MS = 2000;
 const PROBE_MS = 200;
@@ -26,21 +29,34 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '10' },
     hours: { type: 'string' },
     seed: { type: 'string', default: '1' },
+    parallel: { type: 'string', default: '1' },
     out: { type: 'string' },
   },
 });
-const count = Number(values.nodes);
+const nodes = values.nodes.split(',').map(Number);
+const [count = 1] = nodes;
+const parallel = Number(values.parallel);
+const seed = Number(values.seed);
 const minutes = values.hours === undefined ? Number(values.minutes) : Number(values.hours) * 60;
-if (![1, 3].includes(count) || !(minutes > 0 && minutes <= HOURS_MAX * 60)) {
+if (
+  !nodes.every((one) => one === 1 || one === 3) ||
+  !(minutes > 0 && minutes <= HOURS_MAX * 60) ||
+  !(Number.isSafeInteger(parallel) && parallel > 0 && parallel <= PARALLEL_MAX) ||
+  (parallel === 1 && nodes.length > 1) ||
+  !Number.isSafeInteger(seed)
+) {
   console.error(
-    'usage: npm run judge -- [--nodes 1|3] [--minutes 10 | --hours 4] [--seed 1] [--out FOLDER]',
+    'usage: npm run judge -- [--nodes 1|3] [--minutes 10 | --hours 4] [--seed 1] [--out FOLDER] ' +
+      '[--parallel 4 [--nodes 1,3]]',
   );
   process.exit(2);
 }
 const out = values.out ?? mkdtempSync(join(tmpdir(), 'carillon-judge-'));
 mkdirSync(out, { recursive: true });
+if (parallel > 1)
+  process.exit((await inParallel({ count: parallel, nodes, minutes, seed, out })) ? 0 : 1);
 
-let state = Number(values.seed) >>> 0;
+let state = seed >>> 0;
 /** A number from 0 up to 1 (mulberry32). */
 function random(): number {
   state = (state + 0x6d2b79f5) >>> 0;
@@ -73,11 +89,16 @@ const clients = await Clients.start(
 
 /** Nodes with a fault. A node has one fault at a time. */
 const disturbed = new Set<number>();
+/** Time at which the latest fault of a node began, ms. */
+let disturbedMs = 0;
 
 async function injected(fault: Fault): Promise<void> {
   const { name, node, isolates } = fault;
   const of = node === undefined ? {} : { node };
-  if (node !== undefined) disturbed.add(node);
+  if (node !== undefined) {
+    disturbed.add(node);
+    disturbedMs = nowMs();
+  }
   process.stdout.write(`${(nowMs() / 1000).toFixed(0)} s: ${name}\n`);
   const at = history.length;
   const begin: Observation = { kind: 'fault', atMs: nowMs(), name, ...of };
@@ -155,10 +176,10 @@ async function probe(signal: AbortSignal): Promise<void> {
     const atMs = nowMs();
     const nodes = running();
     await Promise.allSettled(nodes.map(({ service }) => service.get('/healthz')));
-    const byMs = nowMs() - atMs;
-    // A node that was stopped or killed during the requests is not busy.
+    // A node that was stopped or killed during the requests was busy at most until then.
     const isSame = running().length === nodes.length && nodes.every(({ at }) => !disturbed.has(at));
-    if (byMs > LATE_MS && isSame) observe({ kind: 'late', atMs, byMs });
+    const byMs = (isSame ? nowMs() : Math.min(nowMs(), disturbedMs)) - atMs;
+    if (byMs > LATE_MS) observe({ kind: 'late', atMs, byMs });
     await pause(PROBE_MS);
   }
 }
@@ -166,7 +187,8 @@ async function probe(signal: AbortSignal): Promise<void> {
 const probing = new AbortController();
 void watchLateness(probing.signal);
 void probe(probing.signal);
-const untilMs = nowMs() + minutes * 60_000;
+const startedMs = nowMs();
+const untilMs = startedMs + minutes * 60_000;
 await pause(3000);
 while (nowMs() < untilMs) {
   // In a cluster, two faults at the same time in one of three rounds.
@@ -184,6 +206,7 @@ for (let at = 0; at < count; at += 1)
     60_000,
   );
 await observeEnd(clients, target.node(0), observe);
+const measuredMs = nowMs() - startedMs;
 await clients.close();
 await target.stop();
 
@@ -198,10 +221,18 @@ for (const [at, violation] of violations.slice(0, 20).entries()) {
   writeFileSync(join(out, `violation-${at + 1}.jsonl`), lines(shorter));
   console.log(`✗ ${violation.rule}: ${violation.text} (${shorter.length} observations)`);
 }
+const summary: Summary = {
+  nodes: count,
+  seed,
+  minutes: measuredMs / 60_000,
+  faults: numbers('fault') / 2,
+  calls: numbers('answered'),
+  late: numbers('late'),
+  violations: violations.length,
+};
+writeFileSync(join(out, 'summary.json'), JSON.stringify(summary));
 console.log(
-  `${violations.length === 0 ? '✓' : '✗'} ${count} node(s), ${minutes} min, seed ${values.seed}: ` +
-    `${numbers('answered')} answered calls, ${numbers('credit')} credits, ${numbers('balance')} reads, ` +
-    `${numbers('callback')} callbacks, ${numbers('dialed')} campaign calls, ${numbers('fault') / 2} faults, ` +
-    `${violations.length} violations. History: ${out}`,
+  `${textOf(summary)}, ${numbers('credit')} credits, ${numbers('balance')} reads, ` +
+    `${numbers('callback')} callbacks, ${numbers('dialed')} campaign calls. History: ${out}`,
 );
 process.exit(violations.length === 0 ? 0 : 1);

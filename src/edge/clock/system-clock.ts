@@ -39,16 +39,13 @@ export const systemClock: Clock = {
         return;
       }
       const onAbort = (): void => {
-        clearTimeout(timer);
+        cancel();
         reject(signal?.reason);
       };
-      const timer = setTimeout(
-        () => {
-          signal?.removeEventListener('abort', onAbort);
-          resolve();
-        },
-        Math.min(ms, LONGEST_TIMER_MS),
-      );
+      const cancel = systemClock.at(performance.now() + ms, () => {
+        signal?.removeEventListener('abort', onAbort);
+        resolve();
+      });
       signal?.addEventListener('abort', onAbort, { once: true });
     });
   },

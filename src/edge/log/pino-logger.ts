@@ -3,6 +3,7 @@ import { isBug } from '../../base/errors.ts';
 import type { LogFields, Logger } from '../../base/logger.ts';
 import { maskSecrets } from '../../base/mask.ts';
 import { LogRing } from './log-ring.ts';
+import { standardOutput } from './output.ts';
 import { prettyLines } from './pretty.ts';
 
 /** Fields that are never logged at any level of nesting. Callers should not log them; this is a safeguard. */
@@ -29,19 +30,21 @@ export type LeveledLogger = Logger & { setLevel(level: string): void; readonly r
 const levelOf = (name: string): number => pino.levels.values[name] ?? Number.POSITIVE_INFINITY;
 const { debug: DEBUG = 0, info: INFO = 0, warn: WARN = 0, error: ERROR = 0 } = pino.levels.values;
 
-/** Creates a logger. `destination` is standard output by default. */
-export function createLogger(
+/** Creates the logger of the process, which writes to standard output. */
+export function createOutputLogger(
   level: string,
-  destination: DestinationStream | undefined = undefined,
-  format: 'auto' | 'json' | 'pretty' = 'json',
+  format: 'auto' | 'json' | 'pretty',
 ): LeveledLogger {
+  const output = standardOutput();
   const isPretty = format === 'pretty' || (format === 'auto' && process.stdout.isTTY);
-  if (destination === undefined && isPretty) {
-    return createLogger(
-      level,
-      prettyLines((text) => process.stdout.write(text)),
-    );
-  }
+  const logger = createLogger(level, isPretty ? prettyLines((text) => output.write(text)) : output);
+  output.onLost = (lines, reason) =>
+    logger.warn({ lines, reason }, 'log lines were lost: standard output did not take them');
+  return logger;
+}
+
+/** Creates a logger. */
+export function createLogger(level: string, destination: DestinationStream): LeveledLogger {
   const recent = new LogRing();
   const paths = SECRET_FIELDS.flatMap((name) => [`["${name}"]`, `*["${name}"]`]);
   const options = {
@@ -63,7 +66,7 @@ export function createLogger(
   };
   const gate: Gate = { level: levelOf(level) };
   return {
-    ...wrap(destination === undefined ? pino(options) : pino(options, destination), gate),
+    ...wrap(pino(options, destination), gate),
     recent,
     setLevel(name) {
       gate.level = levelOf(name);

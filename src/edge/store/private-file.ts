@@ -1,7 +1,62 @@
-import { chmodSync, closeSync, openSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  openSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { makeFolder } from './make-folder.ts';
+
+const PRIVATE = 0o600;
 
 /** Creates a file that only its owner can read, before SQLite opens it, so that its journals inherit the mode. */
 export function makePrivate(path: string): void {
-  closeSync(openSync(path, 'a', 0o600));
-  chmodSync(path, 0o600);
+  closeSync(openSync(path, 'a', PRIVATE));
+  chmodSync(path, PRIVATE);
+}
+
+/**
+ * Creates a file that only its owner can read, and returns when its content is on the disk. Throws EEXIST if the file exists.
+ */
+export function createPrivate(path: string, content: string | Uint8Array): void {
+  writeAndSync(path, 'wx', content);
+  syncFolder(dirname(path));
+}
+
+/**
+ * Writes a file that only its owner can read, and returns when its content is on the disk. A reader, also after a power
+ * failure, sees the earlier content or the new one, never a part.
+ */
+export function replacePrivate(path: string, content: string): void {
+  makeFolder(dirname(path));
+  const draft = `${path}.new`;
+  writeAndSync(draft, 'w', content);
+  renameSync(draft, path);
+  syncFolder(dirname(path));
+}
+
+function writeAndSync(path: string, flag: 'w' | 'wx', content: string | Uint8Array): void {
+  const descriptor = openSync(path, flag, PRIVATE);
+  try {
+    writeFileSync(descriptor, content);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Makes new names in the folder durable. Some file systems cannot sync a folder; they are left to their own guarantees. */
+function syncFolder(path: string): void {
+  const descriptor = openSync(path, constants.O_RDONLY);
+  try {
+    fsyncSync(descriptor);
+  } catch (error) {
+    const { code = '' } = error as { readonly code?: string };
+    if (!['EINVAL', 'ENOTSUP', 'EBADF'].includes(code)) throw error;
+  } finally {
+    closeSync(descriptor);
+  }
 }

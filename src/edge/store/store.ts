@@ -22,6 +22,7 @@ import type { UnreadableRow } from './unreadable.ts';
 import { ephemeralKey, loadKey } from './vault.ts';
 
 export { makeFolder } from './make-folder.ts';
+export { replacePrivate } from './private-file.ts';
 export type { SettingStore } from './repositories.ts';
 export type { PostgresSettings, Store, StoreOptions } from './store-parts.ts';
 

@@ -5,10 +5,11 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ServiceError } from '../../base/errors.ts';
 import { makeFolder } from './make-folder.ts';
+import { createPrivate } from './private-file.ts';
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
@@ -60,7 +61,7 @@ export class Vault {
 export function loadKey(file: string): Uint8Array {
   makeFolder(dirname(file));
   try {
-    writeFileSync(file, randomBytes(KEY_BYTES), { flag: 'wx', mode: 0o600 });
+    createPrivate(file, randomBytes(KEY_BYTES));
   } catch (error) {
     if (!isExisting(error)) throw error;
     chmodSync(file, 0o600);
