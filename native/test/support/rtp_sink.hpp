@@ -1,4 +1,5 @@
-// Receiver of a media core's RTP packets that ignores RTCP and changes of addresses; base class for tests of RTP.
+// Receiver of a media core's RTP packets that ignores RTCP and changes of addresses; base class for tests of
+// RTP.
 #pragma once
 
 #include "core/base/events.hpp"

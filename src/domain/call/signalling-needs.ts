@@ -1,7 +1,7 @@
 /** Ports for signalling at leg level, independent of the signalling protocol. */
 import type { CallUuid, TrunkId } from '../../base/ids.ts';
 import type { Result } from '../../base/result.ts';
-import type { AddressFamily, CodecPreference, SrtpPolicy } from '../../protocol/sdp/sdp.ts';
+import type { CodecPreference, SrtpPolicy } from '../../protocol/sdp/sdp.ts';
 import type { SipTransportName } from '../../protocol/sip/types.ts';
 import type { PeerPolicy, SipTransport } from '../provisioning/types.ts';
 import type { HangupCauseKey } from './hangup-cause.ts';
@@ -121,6 +121,8 @@ export interface RespondingPeer {
   readonly source: RemoteAddress;
   /** Value of its User-Agent or Server header field. */
   readonly userAgent: string | undefined;
+  /** True if the INVITE had the offer for IPv6 (`sdp6`). */
+  readonly isOfferedIpv6: boolean;
 }
 
 export interface OutboundLegEvents extends LegEvents {
@@ -337,10 +339,16 @@ export interface PresentedCaller {
   readonly asserted?: string | undefined;
 }
 
-export interface InviteOptions {
-  readonly from: PresentedCaller;
-  /** SDP offer; '': the called party makes the offer. */
+/** Our SDP offer. */
+export interface Offer {
+  /** '': the called party makes the offer. */
   readonly sdp: string;
+  /** Offer for destinations with IPv6. Default: `sdp`. */
+  readonly sdp6?: string | undefined;
+}
+
+export interface InviteOptions extends Offer {
+  readonly from: PresentedCaller;
   /** Validated additional header fields, such as X-VH-…. */
   readonly headers: Headers;
   /** `realm`: the only realm that gets credentials. Undefined: the first that the peer names. */
@@ -393,8 +401,6 @@ export interface Signalling {
   isSecured(username: string): boolean;
   /** True if the target recently failed or asked for a pause (Retry-After). Try such targets last. */
   isDown(target: OutboundTarget): boolean;
-  /** Address family of the target's signalling; undefined if it is unknown. Resolves host names. Never rejects. */
-  familyOf?(target: OutboundTarget): AddressFamily | undefined | Promise<AddressFamily | undefined>;
   /** True if the endpoint has active contacts, all over WebSocket. */
   isBrowser(username: string): boolean;
 }

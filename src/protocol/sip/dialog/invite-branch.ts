@@ -110,7 +110,11 @@ export interface BranchOptions {
   readonly request: SipRequest;
   /** Offer, or undefined if the peer makes the offer in its 2xx. */
   readonly sdp: string | undefined;
+  /** Offer for destinations with IPv6. Default: `sdp`. */
+  readonly sdp6?: string | undefined;
   readonly destination: Destination;
+  /** Address of the peer, if it is not that of the destination. */
+  readonly peerAddress?: string | undefined;
   readonly viaFlow: boolean;
   /** Destination guard for a customer's peer; it applies to the whole dialog. */
   readonly guard: DestinationGuard | undefined;
@@ -200,7 +204,8 @@ export class InviteBranch implements RequestUser {
   response(response: SipResponse, flow: Flow): void {
     const { status } = response;
     if (status === 100) return;
-    this.#peer = { flow, software: softwareOf(response) };
+    const { isOfferedIpv6 } = this.#outgoing;
+    this.#peer = { flow, software: softwareOf(response), isOfferedIpv6 };
     if (status < 200) this.#provisional(response, flow);
     else if (status < 300) this.#accept(response, flow);
     else if (status === 422 && this.#mayRaise(response)) this.#retry();
@@ -244,6 +249,8 @@ export class InviteBranch implements RequestUser {
       destination: this.#options.destination,
       auth: this.#options.auth,
       isConfigured: true,
+      offer6: this.#options.sdp6,
+      peerAddress: this.#options.peerAddress,
       firstResponseMs: this.#options.firstResponseMs,
       nextSequence: () => (this.#outgoing.request.cseq.sequence % MAX_CSEQ) + 1,
       user: this,
@@ -323,9 +330,10 @@ export class InviteBranch implements RequestUser {
     if (!this.#accepted.takes(tag)) return undefined;
     const session = this.#early.get(tag) ?? this.#session(response, flow, timer);
     this.#early.delete(tag);
-    session.confirm(response, this.#options.sdp);
+    const { sdp } = this.#options;
+    session.confirm(response, sdp && this.#outgoing.request.bodyText);
     const { sequence } = response.cseq;
-    if (isWanted && this.#options.sdp === undefined) this.#offered = { session, sequence, tag };
+    if (isWanted && sdp === undefined) this.#offered = { session, sequence, tag };
     else this.#sendAck(session, { sequence, sdp: undefined, tag });
     return session;
   }

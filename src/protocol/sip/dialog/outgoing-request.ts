@@ -7,6 +7,7 @@ import { sizeOf } from '../serialize.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import type { Flow } from '../transport/flow.ts';
 import type { Resolution, Target } from '../user-agent-types.ts';
+import { SDP_TYPE } from './capabilities.ts';
 import type { ClientUser, UserAgentCore } from './core.ts';
 import {
   type Attempt,
@@ -15,6 +16,7 @@ import {
   nextHopOf,
   reportedTo,
   type UriDestination,
+  withTcpFirst,
 } from './next-hop.ts';
 import type { Cancel } from './pending.ts';
 
@@ -39,6 +41,10 @@ export interface OutgoingRequestOptions {
   /** CSeq of the next attempt: the next of the dialog, or the previous one plus one. */
   readonly nextSequence: () => number;
   readonly user: RequestUser;
+  /** Offer for targets with IPv6, instead of the body of `request`. */
+  readonly offer6?: string | undefined;
+  /** Address of the peer, if it is not that of the target. */
+  readonly peerAddress?: string | undefined;
   /**
    * Time limit in milliseconds for any response, including 100, shared by all targets of one name. When it elapses, the
    * request fails by timeout. Undefined: 64*T1 for each target.
@@ -81,6 +87,7 @@ export class OutgoingRequest implements ClientUser {
   /** True after any response from the target or from the edge proxy. */
   #received = false;
   #edgeResponded = false;
+  #isOfferedIpv6 = false;
   #over = false;
   #cancelHeaders: HeaderInit | undefined;
 
@@ -97,6 +104,11 @@ export class OutgoingRequest implements ClientUser {
 
   get flow(): Flow | undefined {
     return this.#flow;
+  }
+
+  /** True if the current attempt has `offer6`. */
+  get isOfferedIpv6(): boolean {
+    return this.#isOfferedIpv6;
   }
 
   start(): void {
@@ -344,6 +356,7 @@ export class OutgoingRequest implements ClientUser {
     this.#flow = flow;
     const { auth, isConfigured = false } = this.#options;
     if (isConfigured) for (const host of this.#hostsAt(flow)) auth?.trust(host);
+    this.#setOffer(flow);
     const credentials = auth?.headers(this.#request, flow.remoteAddress) ?? [];
     let request = this.#request;
     for (const [name, value] of credentials) request = request.withAddedHeader(name, value);
@@ -356,6 +369,16 @@ export class OutgoingRequest implements ClientUser {
     const reported = reportedTo(request, target, this.#timeoutMs ?? MOST_PATIENCE_MS);
     const through = { ...flow, behind: { transport, address, port } };
     this.#transaction = this.#core.request(reported, through, this);
+  }
+
+  /** Sets the offer of the peer's address family (RFC 3263 §4.3: the targets of a name may have both). */
+  #setOffer(flow: Flow): void {
+    const { request, offer6, peerAddress } = this.#options;
+    if (offer6 === undefined) return;
+    const address = peerAddress ?? this.#attempt?.target.address ?? flow.remoteAddress;
+    this.#isOfferedIpv6 = address.includes(':');
+    const body = this.#isOfferedIpv6 ? Buffer.from(offer6) : request.body;
+    this.#request = this.#request.withBody(body, SDP_TYPE);
   }
 
   /** Hosts that receive requests over the flow: an edge proxy and the target behind it. */
@@ -395,6 +418,3 @@ export class OutgoingRequest implements ClientUser {
     this.#core.dialogTimers.at(this.#core.nowMs, () => this.#fail(how, why));
   }
 }
-
-const withTcpFirst = (target: Target): readonly Target[] =>
-  target.transport === 'udp' ? [{ ...target, transport: 'tcp' }, target] : [target];
