@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstring>
 
 namespace carillon {
 
@@ -18,40 +19,43 @@ constexpr double kOmitted = 1e-4;
 /// Lanes of the vectors.
 constexpr size_t kNoiseLanes = 8;
 
-using NoiseLanes
-    [[gnu::vector_size(kNoiseLanes * sizeof(float)), gnu::aligned(alignof(float)), gnu::may_alias]] = float;
-using RandomLanes
-    [[gnu::vector_size(kNoiseLanes * sizeof(uint32_t)), gnu::aligned(alignof(uint32_t)), gnu::may_alias]] =
-        uint32_t;
-using SampleLanes
-    [[gnu::vector_size(kNoiseLanes * sizeof(Sample)), gnu::aligned(alignof(Sample)), gnu::may_alias]] =
-        Sample;
+using NoiseLanes [[gnu::vector_size(kNoiseLanes * sizeof(float))]] = float;
+using RandomLanes [[gnu::vector_size(kNoiseLanes * sizeof(uint32_t))]] = uint32_t;
+using SampleLanes [[gnu::vector_size(kNoiseLanes * sizeof(Sample))]] = Sample;
 using IntegerLanes [[gnu::vector_size(kNoiseLanes * sizeof(int32_t))]] = int32_t;
+
+/// Reads lanes from any address. clang assumes the alignment of a vector where a reference to it is used.
+template <typename Lanes, typename Value>
+[[gnu::always_inline]] inline void load(Lanes& lanes, const Value* from) noexcept {
+  std::memcpy(&lanes, from, sizeof(lanes));
+}
+
+template <typename Lanes, typename Value>
+[[gnu::always_inline]] inline void store(const Lanes& lanes, Value* to) noexcept {
+  std::memcpy(to, &lanes, sizeof(lanes));
+}
 
 /// Writes white noise with a variance of 1. `count`: a multiple of the lanes.
 [[gnu::always_inline]] inline void write_white(uint32_t* random, float* out, size_t count) noexcept {
   // Uniform 32-bit integers, scaled by sqrt(3) / 2^31.
   constexpr float kScale = 1.7320508F / 2147483648.0F;
-  RandomLanes state = *reinterpret_cast<RandomLanes*>(random);
+  RandomLanes state;
+  load(state, random);
   for (size_t i = 0; i < count; i += kNoiseLanes) {
     // The lowest bits of a linear congruential generator have short periods; they are the least significant.
     state = state * 1664525U + 1013904223U;
-    *reinterpret_cast<NoiseLanes*>(out + i) =
-        __builtin_convertvector(reinterpret_cast<IntegerLanes>(state), NoiseLanes) * kScale;
+    store(__builtin_convertvector(reinterpret_cast<IntegerLanes>(state), NoiseLanes) * kScale, out + i);
   }
-  *reinterpret_cast<RandomLanes*>(random) = state;
+  store(state, random);
 }
 
 /// Filters white noise. `in` begins `taps` samples before the first output; `count` is a multiple of the
 /// lanes.
 [[gnu::always_inline]] inline void filter_noise(const float* in, const float* weights, size_t taps,
                                                 float* out, size_t count) noexcept {
-  const auto at = [](const float* lanes) -> const NoiseLanes& {
-    return *reinterpret_cast<const NoiseLanes*>(lanes);
-  };
-  const auto to = [&](size_t from) -> NoiseLanes& { return *reinterpret_cast<NoiseLanes*>(out + from); };
   // Four vectors at a time hide the latency of the additions.
   constexpr size_t kStep = 4 * kNoiseLanes;
+  NoiseLanes lanes;
   size_t i = 0;
   for (; i + kStep <= count; i += kStep) {
     NoiseLanes first{};
@@ -60,20 +64,27 @@ using IntegerLanes [[gnu::vector_size(kNoiseLanes * sizeof(int32_t))]] = int32_t
     NoiseLanes fourth{};
     for (size_t k = 0; k < taps; ++k) {
       const float* const from = in + i + k;
-      first += at(from) * weights[k];
-      second += at(from + kNoiseLanes) * weights[k];
-      third += at(from + 2 * kNoiseLanes) * weights[k];
-      fourth += at(from + 3 * kNoiseLanes) * weights[k];
+      load(lanes, from);
+      first += lanes * weights[k];
+      load(lanes, from + kNoiseLanes);
+      second += lanes * weights[k];
+      load(lanes, from + 2 * kNoiseLanes);
+      third += lanes * weights[k];
+      load(lanes, from + 3 * kNoiseLanes);
+      fourth += lanes * weights[k];
     }
-    to(i) = first;
-    to(i + kNoiseLanes) = second;
-    to(i + 2 * kNoiseLanes) = third;
-    to(i + 3 * kNoiseLanes) = fourth;
+    store(first, out + i);
+    store(second, out + i + kNoiseLanes);
+    store(third, out + i + 2 * kNoiseLanes);
+    store(fourth, out + i + 3 * kNoiseLanes);
   }
   for (; i < count; i += kNoiseLanes) {
     NoiseLanes sum{};
-    for (size_t k = 0; k < taps; ++k) sum += at(in + i + k) * weights[k];
-    to(i) = sum;
+    for (size_t k = 0; k < taps; ++k) {
+      load(lanes, in + i + k);
+      sum += lanes * weights[k];
+    }
+    store(sum, out + i);
   }
 }
 
@@ -106,25 +117,31 @@ struct NoiseChunk {
     const float step = 1.0F / static_cast<float>(of.change);
     NoiseLanes rest = static_cast<float>(of.change_left) - NoiseLanes{0, 1, 2, 3, 4, 5, 6, 7};
     for (size_t i = 0; i < count; i += kNoiseLanes) {
-      NoiseLanes& now = *reinterpret_cast<NoiseLanes*>(noise + i);
-      const NoiseLanes& before = *reinterpret_cast<const NoiseLanes*>(of.before + i);
+      NoiseLanes now;
+      NoiseLanes before;
+      load(now, noise + i);
+      load(before, of.before + i);
       const NoiseLanes zero{};
-      now += (before - now) * (rest > zero ? rest * step : zero);
+      store(now + (before - now) * (rest > zero ? rest * step : zero), noise + i);
       rest -= static_cast<float>(kNoiseLanes);
     }
   }
   Sample* const out = of.out.data();
   size_t i = 0;
   for (; i + kNoiseLanes <= samples; i += kNoiseLanes) {
-    SampleLanes& audio = *reinterpret_cast<SampleLanes*>(out + i);
-    const NoiseLanes sum = *reinterpret_cast<const NoiseLanes*>(noise + i) +
-                           __builtin_convertvector(__builtin_convertvector(audio, IntegerLanes), NoiseLanes);
+    SampleLanes audio;
+    NoiseLanes added;
+    load(audio, out + i);
+    load(added, noise + i);
+    const NoiseLanes sum =
+        added + __builtin_convertvector(__builtin_convertvector(audio, IntegerLanes), NoiseLanes);
     const NoiseLanes low = NoiseLanes{} - 32768.0F;
     const NoiseLanes high = NoiseLanes{} + 32767.0F;
     const NoiseLanes bounded = sum < low ? low : sum > high ? high : sum;
     // Rounds to the nearest integer.
     const NoiseLanes half = bounded < NoiseLanes{} ? NoiseLanes{} - 0.5F : NoiseLanes{} + 0.5F;
-    audio = __builtin_convertvector(__builtin_convertvector(bounded + half, IntegerLanes), SampleLanes);
+    store(__builtin_convertvector(__builtin_convertvector(bounded + half, IntegerLanes), SampleLanes),
+          out + i);
   }
   for (; i < samples; ++i) out[i] = saturate(out[i] + static_cast<int32_t>(std::lround(noise[i])));
 }

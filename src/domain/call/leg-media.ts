@@ -18,6 +18,7 @@ import type {
   MediaLeg,
   MediaLegEvents,
   MediaSession,
+  Offer,
   PeerAtEnd,
   SrtpRule,
 } from './needs.ts';
@@ -221,17 +222,24 @@ export class LegMedia {
     });
   }
 
-  /** Returns our SDP offer. `family`: address family of the peer; undefined: unchanged. */
-  offer(family?: AddressFamily): string {
-    const isUsable = family !== undefined && this.#families.includes(family);
-    return this.#negotiating.offer(this.#srtp, this.#codecs, isUsable ? family : undefined);
+  /** Returns our offer in a new dialog, for destinations of each address family. */
+  offers(): Offer {
+    return this.#negotiating.offers(this.#srtp, this.#codecs);
+  }
+
+  /** Sets the address family whose offer the peer received. The next answer belongs to it. */
+  offeredTo(family: AddressFamily): void {
+    this.#negotiation?.offeredTo(family);
   }
 
   /** Answers an offer of the peer and applies it to the media. Without `offerSdp`, returns an offer. */
   describe(offerSdp: string | undefined): Result<string, MediaProblem> {
     if (offerSdp === undefined) {
       const { heardFrom } = this.#whereabouts;
-      return ok(this.offer(heardFrom === undefined ? undefined : familyOf(heardFrom)));
+      const family = heardFrom === undefined ? undefined : familyOf(heardFrom);
+      const isUsable = family !== undefined && this.#families.includes(family);
+      const known = isUsable ? family : undefined;
+      return ok(this.#negotiating.offer(this.#srtp, this.#codecs, known));
     }
     const answered = this.#negotiating.answer(offerSdp, this.#srtp, {
       families: this.#families,

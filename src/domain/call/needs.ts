@@ -39,6 +39,7 @@ export type * from './recognition-needs.ts';
 export type * from './signalling-needs.ts';
 export { SRTP_REQUIRED, srtpRule } from './signalling-needs.ts';
 export type * from './stream-needs.ts';
+export type * from './text-needs.ts';
 
 /**
  * Event handlers of a leg without a call. Re-INVITEs and digits are dropped. The leg reports its end again to the call

@@ -28,6 +28,7 @@ import {
   isCodecName,
   type MediaProtection,
   type MediaSession,
+  type Offer,
   type SessionCodec,
   type SrtpRule,
 } from './needs.ts';
@@ -57,6 +58,11 @@ interface Local {
   readonly icePort?: number | undefined;
 }
 
+interface Description {
+  readonly sdp: string;
+  readonly version: number;
+}
+
 /** Random bytes for the ICE username fragment and password, sent as Base64 (RFC 8445 §5.3). */
 const UFRAG_BYTES = 6;
 const PASSWORD_BYTES = 18;
@@ -74,7 +80,9 @@ export class Negotiation {
   #byDtls = false;
   /** Address family of the peer. */
   #family: AddressFamily = 'IP4';
-  #said: { readonly sdp: string; readonly version: number } | undefined;
+  #said: Description | undefined;
+  /** Offer of each address family in a dialog that has no answer yet. */
+  #offers: Readonly<Record<AddressFamily, Description>> | undefined;
   /** Payload types of this session: a number keeps its codec (RFC 3264 §8.3.2). */
   readonly #numbers = new PayloadNumbers();
 
@@ -102,6 +110,7 @@ export class Negotiation {
     if (!choice.ok) return choice;
     const { crypto, ice, address, family } = choice.value;
     if (!isUnspecified(address)) this.#family = family;
+    this.#offers = undefined;
     this.#numbers.keep(
       offer.value.audio.flatMap(({ codecs: theirs, telephoneEvents }) => [
         ...theirs,
@@ -124,9 +133,38 @@ export class Negotiation {
     return ok({ sdp: this.#said.sdp, remote: remote.value });
   }
 
+  /** Returns our first offer to a peer whose address family is unknown; see `offeredTo`. */
+  offers(srtp: SrtpRule, codecs: readonly CodecPreference[]): Offer {
+    this.offeredTo('IP4');
+    const sdp = this.offer(srtp, codecs, 'IP4');
+    const four = this.#said;
+    if (this.#local.address6 === undefined || four === undefined) return { sdp };
+    this.#family = 'IP6';
+    // Each peer receives one of them, in a separate dialog, so they have the same version.
+    const { version } = four;
+    const six = { sdp: this.#offerWith(srtp, codecs)(version), version };
+    this.#offers = { IP4: four, IP6: six };
+    this.offeredTo('IP4');
+    return { sdp, sdp6: six.sdp };
+  }
+
+  /** Selects which of the `offers` the peer received. No effect after the next offer or answer. */
+  offeredTo(family: AddressFamily): void {
+    if (this.#offers === undefined) return;
+    this.#said = this.#offers[family];
+    this.#family = family;
+  }
+
   /** Returns our offer. `family`: address family of the peer; undefined: unchanged, IPv4 at first. */
   offer(srtp: SrtpRule, codecs: readonly CodecPreference[], family?: AddressFamily): string {
+    this.#offers = undefined;
     this.#family = family ?? this.#family;
+    this.#said = revise(this.#said, this.#offerWith(srtp, codecs), FIRST_VERSION);
+    return this.#said.sdp;
+  }
+
+  /** Returns a function that builds the offer with a version. */
+  #offerWith(srtp: SrtpRule, codecs: readonly CodecPreference[]): (version: number) => string {
     const offered = offeredOf(codecs).map((codec) => this.#numbers.given(codec));
     const wide = offered.some(({ clockRateHz }) => clockRateHz === WIDE_CLOCK);
     const events = this.#numbers.given(eventCodec(EVENT_PAYLOAD_TYPE)).payloadType;
@@ -146,22 +184,17 @@ export class Negotiation {
           mid: MID,
         }
       : undefined;
-    this.#said = revise(
-      this.#said,
-      (version) =>
-        buildOffer({
-          ...this.#endpoint(version, byDtls),
-          codecs: offered,
-          telephoneEventPayloadType: events,
-          ...(wide ? { wideTelephoneEventPayloadType: wideEvents } : {}),
-          direction: 'sendrecv',
-          crypto,
-          plainToo: srtp.policy === 'optional',
-          ...(transport === undefined ? {} : { transport }),
-        }),
-      FIRST_VERSION,
-    );
-    return this.#said.sdp;
+    return (version) =>
+      buildOffer({
+        ...this.#endpoint(version, byDtls),
+        codecs: offered,
+        telephoneEventPayloadType: events,
+        ...(wide ? { wideTelephoneEventPayloadType: wideEvents } : {}),
+        direction: 'sendrecv',
+        crypto,
+        plainToo: srtp.policy === 'optional',
+        ...(transport === undefined ? {} : { transport }),
+      });
   }
 
   /** Reads the peer's answer to our last offer. */

@@ -1,6 +1,6 @@
 /** Outbound part of a call: tries targets in order until one answers. */
 import { isUndelivered } from './end-cause.ts';
-import type { Leg, LegEnd, OutboundTarget, RespondingPeer, Signalling } from './needs.ts';
+import type { Leg, LegEnd, Offer, OutboundTarget, RespondingPeer, Signalling } from './needs.ts';
 import { type CallPart, legEventsOf, openMedia, type PartOf } from './part.ts';
 import { NOBODY, type Peer } from './peer.ts';
 import {
@@ -40,16 +40,16 @@ export class OutboundPart implements CallPart {
   }
 
   dial(signalling: Signalling, plan: DialPlan): Promise<void> {
-    return tryTargets(signalling, plan, this.#selector(signalling));
+    return tryTargets(signalling, plan, this.#selector());
   }
 
-  #selector(signalling: Signalling): TargetSelector {
+  #selector(): TargetSelector {
     const { course, log, hangup } = this.#of;
     const legEvents = legEventsOf(this.#of);
     return {
       owner: this.#of.owner,
       signal: course.signal,
-      offer: (target) => this.#localSdp(target, signalling),
+      offer: (target) => this.#offer(target),
       noSlot: (detail) => hangup('concurrencyBreached', 'Platform', detail),
       trying: (target, attempt, waitedMs) => this.#trying(target, attempt, waitedMs),
       took: (leg) => this.#took(leg),
@@ -72,10 +72,7 @@ export class OutboundPart implements CallPart {
     };
   }
 
-  async #localSdp(
-    target: OutboundTarget,
-    signalling: Pick<Signalling, 'familyOf'>,
-  ): Promise<string | undefined> {
+  async #offer(target: OutboundTarget): Promise<Offer | undefined> {
     const { srtp, kind, codecs, policy, isTrunk = false } = target;
     const { course, media } = this.#of;
     await openMedia(this.#of);
@@ -83,11 +80,7 @@ export class OutboundPart implements CallPart {
     media.protectBy(srtp);
     media.speakTo(kind === 'carrier' || isTrunk ? 'carriers' : 'phones', codecs);
     this.#isDelayed = policy?.delayedOffer === true;
-    if (this.#isDelayed) return '';
-    const family = signalling.familyOf?.(target);
-    if (!(family instanceof Promise)) return media.offer(family);
-    const resolved = await family;
-    return course.isEnded ? undefined : media.offer(resolved);
+    return this.#isDelayed ? { sdp: '' } : media.offers();
   }
 
   #trying(target: OutboundTarget, attempt: number, waitedMs: number): void {
@@ -112,9 +105,11 @@ export class OutboundPart implements CallPart {
     if (this.#of.course.isEnded) leg.hangup('canceled');
   }
 
-  #heardFrom({ source, userAgent }: RespondingPeer): void {
+  #heardFrom({ source, userAgent, isOfferedIpv6 }: RespondingPeer): void {
     this.#peer = { ...this.#peer, remoteAddress: source.address, userAgent };
-    this.#of.media.movedTo(source.address);
+    const { media } = this.#of;
+    media.movedTo(source.address);
+    media.offeredTo(isOfferedIpv6 ? 'IP6' : 'IP4');
   }
 
   #progress(status: number, sdp: string | undefined): void {

@@ -1,7 +1,7 @@
 /** Ports for signalling at leg level, independent of the signalling protocol. */
 import type { CallUuid, TrunkId } from '../../base/ids.ts';
 import type { Result } from '../../base/result.ts';
-import type { AddressFamily, CodecPreference, SrtpPolicy } from '../../protocol/sdp/sdp.ts';
+import type { CodecPreference, SrtpPolicy } from '../../protocol/sdp/sdp.ts';
 import type { SipTransportName } from '../../protocol/sip/types.ts';
 import type { PeerPolicy, SipTransport } from '../provisioning/types.ts';
 import type { HangupCauseKey } from './hangup-cause.ts';
@@ -121,6 +121,8 @@ export interface RespondingPeer {
   readonly source: RemoteAddress;
   /** Value of its User-Agent or Server header field. */
   readonly userAgent: string | undefined;
+  /** True if the INVITE had the offer for IPv6 (`sdp6`). */
+  readonly isOfferedIpv6: boolean;
 }
 
 export interface OutboundLegEvents extends LegEvents {
@@ -337,10 +339,16 @@ export interface PresentedCaller {
   readonly asserted?: string | undefined;
 }
 
-export interface InviteOptions {
-  readonly from: PresentedCaller;
-  /** SDP offer; '': the called party makes the offer. */
+/** Our SDP offer. */
+export interface Offer {
+  /** '': the called party makes the offer. */
   readonly sdp: string;
+  /** Offer for destinations with IPv6. Default: `sdp`. */
+  readonly sdp6?: string | undefined;
+}
+
+export interface InviteOptions extends Offer {
+  readonly from: PresentedCaller;
   /** Validated additional header fields, such as X-VH-…. */
   readonly headers: Headers;
   /** `realm`: the only realm that gets credentials. Undefined: the first that the peer names. */
@@ -348,38 +356,6 @@ export interface InviteOptions {
   /** Remaining Max-Forwards of a call that follows from another; undefined: 70. */
   readonly maxForwards?: number | undefined;
   readonly owner?: LegOwner;
-}
-
-/** Received text message (RFC 3428). */
-export interface InboundText {
-  readonly from: Party;
-  readonly to: Party;
-  /** User part of the request URI. */
-  readonly dialled: string;
-  readonly requestUri: string;
-  /** Username of the authenticated endpoint; undefined for a carrier. */
-  readonly endpointUsername: string | undefined;
-  readonly carrier: string | undefined;
-  readonly contentType: string;
-  readonly body: Uint8Array;
-  /** Sends the final response; call once. `why` is the explanation for the sender. */
-  answer(status: number, more?: { readonly why?: string; readonly retryAfterS?: number }): void;
-}
-
-/** Text message to all phones of an endpoint. */
-export interface OutboundText {
-  readonly username: string;
-  readonly from: { readonly user: string; readonly displayName: string };
-  readonly headers: Headers;
-  readonly contentType: string;
-  readonly body: Uint8Array;
-}
-
-export interface Texting {
-  /** Sets the message handler. Must be called exactly once. */
-  onText(handler: (text: InboundText) => void): void;
-  /** Sends a message. Returns the best final status, or undefined if no phone answered. */
-  sendText(text: OutboundText): Promise<number | undefined>;
 }
 
 export interface Signalling {
@@ -393,8 +369,6 @@ export interface Signalling {
   isSecured(username: string): boolean;
   /** True if the target recently failed or asked for a pause (Retry-After). Try such targets last. */
   isDown(target: OutboundTarget): boolean;
-  /** Address family of the target's signalling; undefined if it is unknown. Resolves host names. Never rejects. */
-  familyOf?(target: OutboundTarget): AddressFamily | undefined | Promise<AddressFamily | undefined>;
   /** True if the endpoint has active contacts, all over WebSocket. */
   isBrowser(username: string): boolean;
 }

@@ -7,6 +7,7 @@ import type {
   Leg,
   LegEnd,
   LegOwner,
+  Offer,
   OutboundLegEvents,
   OutboundTarget,
   PresentedCaller,
@@ -59,10 +60,10 @@ export interface TargetSelector {
   /** Abort signal: aborted when the call has ended. */
   readonly signal: AbortSignal;
   /**
-   * Returns our SDP, or undefined if the call has ended. Called after a slot is reserved, so that a waiting call holds
+   * Returns our offer, or undefined if the call has ended. Called after a slot is reserved, so that a waiting call holds
    * no RTP port.
    */
-  offer(target: OutboundTarget): Promise<string | undefined>;
+  offer(target: OutboundTarget): Promise<Offer | undefined>;
   /** An INVITE is about to be sent. `attempt` counts from 1. */
   trying(target: OutboundTarget, attempt: number, waitedMs: number): void;
   /** No remaining target accepts a call now. */
@@ -103,9 +104,9 @@ export async function tryTargets(
   }
   const slot = found.value;
   const { target, waitedMs } = slot;
-  const sdp = await offerOf(selector, slot);
-  const signed = sdp === undefined || plan.sign === undefined ? [] : await plan.sign(target);
-  if (sdp === undefined || selector.signal.aborted) {
+  const offer = await offerOf(selector, slot);
+  const signed = offer === undefined || plan.sign === undefined ? [] : await plan.sign(target);
+  if (offer === undefined || selector.signal.aborted) {
     slot.undo();
     return;
   }
@@ -122,7 +123,11 @@ export async function tryTargets(
   });
   const leg = signalling.invite(
     target,
-    { from, headers, maxForwards, sdp, owner: selector.owner, auth: mayLogIn ? auth : undefined },
+    {
+      ...{ from, headers, maxForwards, ...offer },
+      owner: selector.owner,
+      auth: mayLogIn ? auth : undefined,
+    },
     {
       ...selector.events,
       ended: (end) => {
@@ -192,7 +197,7 @@ function redirected(target: OutboundTarget, uri: string): OutboundTarget {
   };
 }
 
-async function offerOf(selector: TargetSelector, slot: TargetSlot): Promise<string | undefined> {
+async function offerOf(selector: TargetSelector, slot: TargetSlot): Promise<Offer | undefined> {
   try {
     return await selector.offer(slot.target);
   } catch (error) {

@@ -200,8 +200,8 @@ export class EdgeOutboundLeg extends EdgeLeg implements Leg, LegSink {
   acknowledged(): void {}
 
   heardFrom(peer: RespondingPeer): void {
-    const { flow, software } = peer;
-    this.events.heardFrom({ source: sourceOf(flow), userAgent: software });
+    const { flow, software, isOfferedIpv6 } = peer;
+    this.events.heardFrom({ source: sourceOf(flow), userAgent: software, isOfferedIpv6 });
   }
 
   progress(status: number, sdp: string | undefined): void {

@@ -1,10 +1,5 @@
 import type { DestinationGuard } from '../../base/egress.ts';
-import type {
-  DestinationGuard as Asked,
-  Resolution,
-  Target,
-  TargetQuery,
-} from '../../protocol/sip/sip.ts';
+import type { DestinationGuard as Asked, Resolution, TargetQuery } from '../../protocol/sip/sip.ts';
 import { AddressBook } from './address-book.ts';
 import type { SipResolver } from './resolver.ts';
 import type { SignallingOptions } from './signalling.ts';
@@ -32,11 +27,6 @@ export class GuardedResolver {
       resolve: (query) => resolver.resolve(query),
       monotonicMs: () => clock.monotonicMs(),
     });
-  }
-
-  /** Resolves a name without judging its addresses. Never rejects. */
-  addressesOf(query: TargetQuery): Promise<readonly Target[]> {
-    return this.#resolver.resolve(query);
   }
 
   /** Never rejects. */

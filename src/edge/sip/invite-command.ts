@@ -42,6 +42,7 @@ export function inviteCommand(
     from: hidden === true ? ANONYMOUS : { user, host, displayName },
     callId: context.callId,
     sdp: options.sdp === '' ? undefined : options.sdp,
+    sdp6: options.sdp6,
     headers: [...identityHeaders(target, { ...options.from, host }), ...clean(options.headers)],
     account: place.account,
     maxForwards: options.maxForwards,

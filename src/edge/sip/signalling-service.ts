@@ -1,4 +1,3 @@
-import { isIPv6 } from 'node:net';
 import { hashHex } from '../../base/hash.ts';
 import type {
   InboundLeg,
@@ -32,7 +31,6 @@ import { countNonce } from './nonce-counting.ts';
 import { SipResolver } from './resolver.ts';
 import type { RunningSignalling, SignallingCounters, SignallingOptions } from './signalling.ts';
 import { SipSockets } from './sip-sockets.ts';
-import { familyOfTarget } from './target-family.ts';
 import { Texts } from './texts.ts';
 import { UserDirectory } from './user-directory.ts';
 import type { SipWire } from './wire.ts';
@@ -198,17 +196,6 @@ class SignallingService implements RunningSignalling {
 
   isDown(target: OutboundTarget): boolean {
     return this.#carriers.isDown(target);
-  }
-
-  familyOf(target: OutboundTarget): ReturnType<typeof familyOfTarget> {
-    const { host, publicHost6 } = this.#options;
-    const isDual = isIPv6(host) || publicHost6 !== undefined;
-    return familyOfTarget(target, {
-      contacts: (username) =>
-        this.#agent?.contactsOf(username, this.#options.clock.monotonicMs()) ?? [],
-      carriers: this.#options.carriers,
-      resolve: isDual ? (query) => this.#resolver.addressesOf(query) : undefined,
-    });
   }
 
   isBrowser(username: string): boolean {

@@ -1,6 +1,5 @@
 /** Public interface of SIP: a user agent without sockets, and the parts that its sockets need. */
 export type { ChallengeOrder } from './auth/authenticator.ts';
-export { nextHopOf } from './dialog/next-hop.ts';
 export type { SessionTimerSettings } from './dialog/session-timer.ts';
 export { formatNameAddr, type NameAddr, parseNameAddr } from './header/name-addr.ts';
 export {

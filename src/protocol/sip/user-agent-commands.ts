@@ -76,6 +76,8 @@ export interface InviteCommand {
   readonly callId: string;
   /** Offer. If undefined, the called party makes the offer in `connected`, and `acknowledge` answers it. */
   readonly sdp: string | undefined;
+  /** Offer for destinations with IPv6. Each attempt has the offer of its address family. Default: `sdp`. */
+  readonly sdp6?: string | undefined;
   readonly headers: HeaderInit;
   readonly account: DigestAccount | undefined;
   /** Max-Forwards. Default: 70. */

@@ -163,6 +163,8 @@ export interface RespondingPeer {
   readonly flow: Flow;
   /** Server or User-Agent header field (RFC 3261 §20.35, §20.41), if any. */
   readonly software: string | undefined;
+  /** True if the INVITE had the offer for IPv6 (`sdp6`). */
+  readonly isOfferedIpv6: boolean;
 }
 
 /** An authorized MESSAGE (RFC 3428). */

@@ -9,7 +9,7 @@ import { InviteAdmission } from './dialog/admission.ts';
 import { UserAgentCore } from './dialog/core.ts';
 import { InboundCalls } from './dialog/inbound.ts';
 import { Messages } from './dialog/messages.ts';
-import { OutboundCalls } from './dialog/outbound.ts';
+import { OutboundCalls } from './dialog/outbound-calls.ts';
 import { sendProbe } from './dialog/probe.ts';
 
 import type { SipRequest } from './message.ts';

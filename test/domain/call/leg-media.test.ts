@@ -80,7 +80,7 @@ describe('SDP with several media lines', () => {
     const ipv6 = sdpOf('2001:db8::1').replaceAll('IP4', 'IP6');
     expect(media.problemOf(ipv6)).toMatchObject({ kind: 'unsupportedAddress' });
     expect(media.describe(ipv6).ok).toBe(false);
-    media.offer();
+    media.offers();
     expect(media.settle(ipv6).ok).toBe(false);
   });
 
@@ -121,7 +121,7 @@ describe('media address of a peer', () => {
     const verdict = { kind: 'learn', why: '10.0.0.9 is a private address' } as const;
     const { media, configured, log } = await legWith(verdict);
     expect(media.describe(sdpOf('10.0.0.9')).ok).toBe(true);
-    media.offer();
+    media.offers();
     expect(media.settle(sdpOf('10.0.0.9')).ok).toBe(true);
     expect(configured.map(({ address }) => address)).toEqual(['', '']);
     expect(log.entries().at(-1)).toMatchObject({ facts: { because: verdict.why } });
@@ -219,12 +219,36 @@ describe('media address of a peer', () => {
 
   it('decides the address family of our description', async () => {
     const { media } = await legWith({ kind: 'send' }, undefined, { families: ['IP4', 'IP6'] });
-    expect(media.offer('IP6')).toContain('c=IN IP6 ::1');
+    const { sdp, sdp6 } = media.offers();
+    expect(sdp).toContain('c=IN IP4 127.0.0.1');
+    expect(sdp6).toContain('c=IN IP6 ::1');
     const four = media.describe(sdpOf('198.51.100.7'));
     expect(four.ok && four.value).toContain('c=IN IP4 127.0.0.1');
     const six = media.describe(sdpOf('2001:db8::1').replaceAll('IP4', 'IP6'));
     expect(six.ok && six.value).toContain('c=IN IP6 ::1');
-    expect(media.offer()).toContain('c=IN IP6 ::1');
+    // The signalling of the peer decides the family of an offer that it requests.
+    const offered = media.describe(undefined);
+    expect(offered.ok && offered.value).toContain('c=IN IP4 127.0.0.1');
+  });
+
+  it('keeps the version of a description that the peer knows', async () => {
+    const { media } = await legWith({ kind: 'send' }, undefined, { families: ['IP4', 'IP6'] });
+    const versionOf = (sdp = '') => /^o=\S+ \S+ (\d+) IN (IP\d) /m.exec(sdp)?.slice(1);
+    const { sdp, sdp6 } = media.offers();
+    expect([versionOf(sdp), versionOf(sdp6)]).toEqual([
+      ['1', 'IP4'],
+      ['1', 'IP6'],
+    ]);
+    expect(media.offers()).toEqual({ sdp, sdp6 });
+    media.offeredTo('IP4');
+    media.offeredTo('IP6');
+    media.settle(sdpOf('2001:db8::1').replaceAll('IP4', 'IP6'));
+    const held = sdpOf('2001:db8::1').replaceAll('IP4', 'IP6').concat('a=sendonly\r\n');
+    const answered = media.describe(held);
+    expect(versionOf(answered.ok ? answered.value : '')).toEqual(['2', 'IP6']);
+    media.offeredTo('IP4');
+    const again = media.describe(held);
+    expect(again).toEqual(answered);
   });
 
   it('is not judged if it is 0.0.0.0 (hold)', async () => {
@@ -321,7 +345,7 @@ describe('SRTP keys', () => {
   it('policy required: offers RTP/SAVP, and refuses plain answers and offers', async () => {
     const { media, configured } = await legWith();
     media.protectBy({ policy: 'required', offered: true });
-    expect(media.offer()).toContain('m=audio 20000 RTP/SAVP ');
+    expect(media.offers().sdp).toContain('m=audio 20000 RTP/SAVP ');
     expect(media.settle(sdpOf('198.51.100.7'))).toMatchObject({ ok: false });
     expect(media.describe(sdpOf('198.51.100.7'))).toMatchObject({
       ok: false,
@@ -336,7 +360,7 @@ describe('SRTP keys', () => {
   it('policy optional: offers keys in RTP/AVP over encrypted signalling, and accepts plain RTP', async () => {
     const { media, configured } = await legWith();
     media.protectBy({ policy: 'optional', offered: true });
-    const offer = media.offer();
+    const offer = media.offers().sdp;
     expect(offer).toContain('m=audio 20000 RTP/AVP ');
     expect(ours(offer)).toBe(key(1));
     expect(media.settle(secure(100, 'RTP/AVP')).ok).toBe(true);
@@ -347,7 +371,7 @@ describe('SRTP keys', () => {
   it('policy off: refuses SRTP', async () => {
     const { media } = await legWith();
     media.protectBy({ policy: 'off', offered: false });
-    expect(media.offer()).not.toContain('a=crypto');
+    expect(media.offers().sdp).not.toContain('a=crypto');
     expect(media.problemOf(secure(100))?.kind).toBe('secureMediaRequired');
   });
 

@@ -50,7 +50,7 @@ async function hunt(
     owner: { uuid: asCallUuid('a'), parent: undefined },
     events: { ended: (end: LegEnd) => reported.push(end) } as unknown as OutboundLegEvents,
     signal: new AbortController().signal,
-    offer: () => Promise.resolve('v=0'),
+    offer: () => Promise.resolve({ sdp: 'v=0' }),
     trying: () => undefined,
     noSlot: () => undefined,
     took: () => undefined,

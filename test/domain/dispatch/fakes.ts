@@ -44,7 +44,8 @@ export class Invite implements Leg {
   }
 
   heardFrom(address: string, userAgent?: string): void {
-    this.#events.heardFrom({ source: { transport: 'udp', address, port: 5060 }, userAgent });
+    const source = { transport: 'udp', address, port: 5060 } as const;
+    this.#events.heardFrom({ source, userAgent, isOfferedIpv6: address.includes(':') });
   }
 
   async rings(sdp?: string): Promise<void> {

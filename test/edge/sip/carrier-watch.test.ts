@@ -34,6 +34,7 @@ function setup(...more: Partial<Carrier>[]) {
         events.heardFrom({
           source: { transport: 'udp', address: '192.0.2.1', port: 5060 },
           userAgent: undefined,
+          isOfferedIpv6: false,
         }),
       ends: (end: Partial<LegEnd>) =>
         events.ended({ by: 'remote', how: 'refused', status: 503, reason: undefined, ...end }),

@@ -49,17 +49,6 @@ describe.skipIf(!hasIpv6)('a carrier with IPv6', () => {
       await until(() => near.signalling.carrierStates()[0]?.reachable === true);
     },
   );
-
-  it.each([
-    ['::1', 'IP6'],
-    ['six.example', 'IP6'],
-    ['both.example', 'IP4'],
-    ['127.0.0.1', 'IP4'],
-  ])('decides the family of our offer: %s', async (host, family) => {
-    const near = await dual(carrier({ host }));
-    const target = { kind: 'carrier', carrier: 'north', number: '1' } as const;
-    expect(await near.signalling.familyOf?.(target)).toBe(family);
-  });
 });
 
 describe.skipIf(!hasIpv6)('the source of a call', () => {

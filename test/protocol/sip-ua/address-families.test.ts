@@ -8,7 +8,7 @@ import type {
   UserAgentOptions,
 } from '../../../src/protocol/sip/user-agent-types.ts';
 import { answering, invite, inviteCommand, PEER, reply, SERVER, say } from './script.ts';
-import { ANSWER, World } from './world.ts';
+import { ANSWER, OFFER, type Peer, World } from './world.ts';
 
 const PEER6 = '2001:db8::9';
 const [HOST, HOST6] = ['198.51.100.7', '[2001:db8::7]'];
@@ -61,6 +61,13 @@ describe('Via and Contact', () => {
     expect(shown(four.lastRequest('INVITE'))).toEqual([HOST, `<sip:${HOST}:5060>`]);
   });
 
+  it('have one host for both families without publicHost6', () => {
+    const { world, call, six } = setup({ publicHost: 'sip.example', publicHost6: undefined });
+    call(`sip:bob@[${PEER6}]`);
+    world.advance(50);
+    expect(shown(six.lastRequest('INVITE'))).toEqual(['sip.example', '<sip:sip.example:5060>']);
+  });
+
   it('of a response have the host of the request’s flow', () => {
     const { world, server, four, six } = setup();
     for (const [peer, host, callId] of [
@@ -98,12 +105,69 @@ describe('Via and Contact', () => {
     // The granted time of our own contact is used: nine tenths of 120 s, minus the margin.
     expect(server.last('registration')).toMatchObject({ state: 'registered', againIn: 90 });
   });
+});
 
-  it('have one host for both families without publicHost6', () => {
-    const { world, call, six } = setup({ publicHost: 'sip.example', publicHost6: undefined });
-    call(`sip:bob@[${PEER6}]`);
+describe('the offer', () => {
+  const OFFER6 = OFFER.replaceAll('IP4', 'IP6').replaceAll(PEER, PEER6);
+  const both = { sdp: OFFER, sdp6: OFFER6 };
+  const invitesTo = ({ received }: Peer) =>
+    received.filter((message) => message.kind === 'request' && message.method === 'INVITE');
+  const named = (world: World, ...addresses: readonly string[]): void =>
+    void world.dns.set(
+      'carrier.example',
+      addresses.map((address) => ({ transport: 'udp', address, port: 5060 })),
+    );
+
+  it.each([
+    [PEER, PEER6, OFFER6],
+    [PEER6, PEER, OFFER],
+  ])('has the family of each target, also after %s failed', (dead, alive, offer) => {
+    const { world, server, call, four, six } = setup();
+    named(world, dead, alive);
+    const [silent, peer] = dead === PEER ? [four, six] : [six, four];
+    const account = { username: 'trunk', password: 'secret' };
+    const auth = 'Digest realm="carrier.example",nonce="1",algorithm=MD5';
+    answering(peer, (request) => {
+      if (request.method !== 'INVITE') return undefined;
+      const sent = invitesTo(peer).length;
+      if (sent === 1) return reply(request, 401, { headers: [['WWW-Authenticate', auth]] });
+      if (sent === 2) return reply(request, 422, { headers: [['Min-SE', '900']] });
+      const contact = `<sip:callee@${peer === six ? `[${PEER6}]` : PEER}>`;
+      const headers = [['Session-Expires', '900;refresher=uac']] as const;
+      return reply(request, 200, { body: ANSWER, contact, headers });
+    });
+    call('sip:bob@carrier.example', { ...both, account, firstResponseMs: 4000 });
     world.advance(50);
-    expect(shown(six.lastRequest('INVITE'))).toEqual(['sip.example', '<sip:sip.example:5060>']);
+    expect(silent.lastRequest('INVITE').bodyText).toBe(offer === OFFER ? OFFER6 : OFFER);
+    world.advance(2100);
+    expect(invitesTo(peer).map(({ bodyText }) => bodyText)).toEqual([offer, offer, offer]);
+    expect(server.last('heardFrom').peer.isOfferedIpv6).toBe(offer === OFFER6);
+    // The refresh repeats the offer that the peer knows (RFC 4028 §7.4).
+    world.advance(451_000);
+    expect(peer.lastRequest('INVITE').cseq.sequence).toBe(4);
+    expect(peer.lastRequest('INVITE').bodyText).toBe(offer);
+  });
+
+  it('of a call to several phones has the family of each', () => {
+    const { world, server, four, six } = setup();
+    const bindings = [PEER, PEER6].map((address) => ({
+      username: 'bob',
+      contactUri: `sip:bob@${address.includes(':') ? `[${address}]` : address}`,
+      callId: address,
+      cseq: 1,
+      expiresUs: Date.UTC(2026, 0, 2) * 1000,
+      q: 1,
+      instanceId: undefined,
+      userAgent: '',
+      flow: { transport: 'udp', address, port: 5060, connectionId: undefined } as const,
+      path: [],
+      updatedUs: 0,
+    }));
+    server.dispatch({ kind: 'restoreBindings', bindings });
+    server.dispatch(inviteCommand({ target: { kind: 'registered', username: 'bob' }, ...both }));
+    world.advance(50);
+    expect(four.lastRequest('INVITE').bodyText).toBe(OFFER);
+    expect(six.lastRequest('INVITE').bodyText).toBe(OFFER6);
   });
 });
 

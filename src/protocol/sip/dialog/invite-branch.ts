@@ -1,101 +1,18 @@
 import type { ClientAuth } from '../auth/client-auth.ts';
-import { compactText, messageOf } from '../compact-message.ts';
 import { formatCSeq, MAX_CSEQ } from '../header/cseq.ts';
 import type { SipRequest, SipResponse } from '../message.ts';
 import type { Flow } from '../transport/flow.ts';
-import type {
-  DestinationGuard,
-  LegEndFacts,
-  LegId,
-  RespondingPeer,
-  UserAgentOutput,
-} from '../user-agent-types.ts';
+import type { DestinationGuard, LegEndFacts, RespondingPeer } from '../user-agent-types.ts';
+import { AcceptedInvite } from './accepted-invite.ts';
 import { sdpOf } from './capabilities.ts';
-import type { ClientUser, UserAgentCore } from './core.ts';
-import { type Asked, askedBy, Dialog, reasonHeaders, refusedBy } from './dialog.ts';
+import type { UserAgentCore } from './core.ts';
+import { askedBy, Dialog, reasonHeaders, refusedBy } from './dialog.ts';
 import type { Destination } from './next-hop.ts';
-import { OutgoingRequest, type RequestFailure, type RequestUser } from './outgoing-request.ts';
+import { OutgoingRequest } from './outgoing-request.ts';
+import type { RequestFailure, RequestUser } from './outgoing-request-types.ts';
 import { reliableSequence } from './reliable.ts';
 import { Session, type SessionUser } from './session.ts';
 import { DEFAULT_SESSION_TIMER, SessionTimer } from './session-timer.ts';
-
-type SentAck = Extract<UserAgentOutput, { kind: 'send' }>;
-
-export interface AcceptedInviteOptions {
-  readonly requested: Asked;
-  readonly leg: LegId;
-  readonly auth: ClientAuth | undefined;
-  readonly viaFlow: boolean;
-  readonly guard: DestinationGuard | undefined;
-  readonly largeOverTcp: boolean;
-}
-
-/**
- * State of an accepted INVITE, kept until 64*T1 after its leg has ended. It repeats the ACK for each repeated 2xx and
- * answers a 2xx from a fork.
- */
-export class AcceptedInvite implements ClientUser {
-  readonly #core: UserAgentCore;
-  readonly #options: AcceptedInviteOptions;
-  /** ACKs by To tag; undefined if the 2xx has arrived but its ACK has not been sent. */
-  readonly #acks = new Map<string, { readonly text: string; readonly flow: Flow } | undefined>();
-
-  constructor(core: UserAgentCore, options: AcceptedInviteOptions) {
-    this.#core = core;
-    this.#options = options;
-  }
-
-  /** Returns false for a repeated 2xx of that tag, after repeating its ACK. */
-  takes(tag: string): boolean {
-    if (!this.#acks.has(tag)) {
-      this.#acks.set(tag, undefined);
-      return true;
-    }
-    const ack = this.#acks.get(tag);
-    const retained = ack && messageOf(ack.text);
-    if (ack !== undefined && retained !== undefined)
-      this.#core.emit({ kind: 'send', ...retained, flow: ack.flow, transaction: undefined });
-    return false;
-  }
-
-  acknowledged(tag: string, { bytes, flow }: SentAck): void {
-    this.#acks.set(tag, { text: compactText(bytes), flow });
-  }
-
-  /** Handles a 2xx from a fork: acknowledges and ends that session immediately (RFC 3261 §13.2.2.4). */
-  response(response: SipResponse, flow: Flow): void {
-    const tag = response.to.tag ?? '';
-    if (!this.takes(tag)) return;
-    const { requested, leg, ...way } = this.#options;
-    const session = new Session(this.#core, {
-      ...way,
-      dialog: Dialog.fromResponse(requested, response),
-      user: nobody(leg),
-      flow,
-      isCaller: true,
-      timer: new SessionTimer(this.#core.options.sessionTimer ?? DEFAULT_SESSION_TIMER),
-    });
-    session.confirm(response, undefined);
-    const { sequence } = response.cseq;
-    session.route.acknowledge({ sequence }, (ack) => this.acknowledged(tag, ack));
-    session.bye([]);
-  }
-
-  failed(): void {}
-}
-
-/** User of a session that ends immediately; it ignores all events. */
-const nobody = (id: LegId): SessionUser => ({
-  id,
-  acknowledged: () => undefined,
-  offered: () => undefined,
-  answered: () => undefined,
-  referred: () => undefined,
-  stepped: () => undefined,
-  dtmf: () => undefined,
-  connectionChanged: () => undefined,
-  ended: () => undefined,
-});
 
 /** Callbacks from a branch to its leg. */
 export interface BranchUser extends SessionUser {
@@ -110,7 +27,11 @@ export interface BranchOptions {
   readonly request: SipRequest;
   /** Offer, or undefined if the peer makes the offer in its 2xx. */
   readonly sdp: string | undefined;
+  /** Offer for destinations with IPv6. Default: `sdp`. */
+  readonly sdp6?: string | undefined;
   readonly destination: Destination;
+  /** Address of the peer, if it is not that of the destination. */
+  readonly peerAddress?: string | undefined;
   readonly viaFlow: boolean;
   /** Destination guard for a customer's peer; it applies to the whole dialog. */
   readonly guard: DestinationGuard | undefined;
@@ -200,7 +121,8 @@ export class InviteBranch implements RequestUser {
   response(response: SipResponse, flow: Flow): void {
     const { status } = response;
     if (status === 100) return;
-    this.#peer = { flow, software: softwareOf(response) };
+    const { isOfferedIpv6 } = this.#outgoing;
+    this.#peer = { flow, software: softwareOf(response), isOfferedIpv6 };
     if (status < 200) this.#provisional(response, flow);
     else if (status < 300) this.#accept(response, flow);
     else if (status === 422 && this.#mayRaise(response)) this.#retry();
@@ -244,6 +166,8 @@ export class InviteBranch implements RequestUser {
       destination: this.#options.destination,
       auth: this.#options.auth,
       isConfigured: true,
+      offer6: this.#options.sdp6,
+      peerAddress: this.#options.peerAddress,
       firstResponseMs: this.#options.firstResponseMs,
       nextSequence: () => (this.#outgoing.request.cseq.sequence % MAX_CSEQ) + 1,
       user: this,
@@ -323,9 +247,10 @@ export class InviteBranch implements RequestUser {
     if (!this.#accepted.takes(tag)) return undefined;
     const session = this.#early.get(tag) ?? this.#session(response, flow, timer);
     this.#early.delete(tag);
-    session.confirm(response, this.#options.sdp);
+    const { sdp } = this.#options;
+    session.confirm(response, sdp && this.#outgoing.request.bodyText);
     const { sequence } = response.cseq;
-    if (isWanted && this.#options.sdp === undefined) this.#offered = { session, sequence, tag };
+    if (isWanted && sdp === undefined) this.#offered = { session, sequence, tag };
     else this.#sendAck(session, { sequence, sdp: undefined, tag });
     return session;
   }

@@ -109,6 +109,10 @@ export class Unresponsive {
   }
 }
 
+/** Alternatives of a target for a request that is too large for UDP (RFC 3261 §18.1.1). */
+export const withTcpFirst = (target: Target): readonly Target[] =>
+  target.transport === 'udp' ? [{ ...target, transport: 'tcp' }, target] : [target];
+
 /** Edge proxies (deploy/kamailio) that forward our requests to carriers and other peers. */
 
 /** One attempt to send a request. */

@@ -1,5 +1,4 @@
 import { noOperation } from '../../../base/no-operation.ts';
-import type { ClientAuth } from '../auth/client-auth.ts';
 import { formatCSeq } from '../header/cseq.ts';
 import { retryAfterMs } from '../header/retry-after.ts';
 import type { HeaderInit, SipRequest, SipResponse } from '../message.ts';
@@ -7,44 +6,18 @@ import { sizeOf } from '../serialize.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import type { Flow } from '../transport/flow.ts';
 import type { Resolution, Target } from '../user-agent-types.ts';
+import { SDP_TYPE } from './capabilities.ts';
 import type { ClientUser, UserAgentCore } from './core.ts';
 import {
   type Attempt,
-  type Destination,
   type NextHop,
   nextHopOf,
   reportedTo,
   type UriDestination,
+  withTcpFirst,
 } from './next-hop.ts';
+import type { OutgoingRequestOptions, RequestFailure } from './outgoing-request-types.ts';
 import type { Cancel } from './pending.ts';
-
-export type RequestFailure = 'timeout' | 'transport' | 'unreachable' | 'notAllowed';
-
-export interface RequestUser {
-  /** Receives every response except those that cause another attempt. */
-  response(response: SipResponse, flow: Flow): void;
-  /** `why` explains why a destination is not allowed. */
-  failed(how: RequestFailure, why?: string): void;
-  /** Receives a 2xx from a target that was abandoned before it sent any response. */
-  late?(response: SipResponse, flow: Flow): void;
-}
-
-export interface OutgoingRequestOptions {
-  /** Request without Via. */
-  readonly request: SipRequest;
-  readonly destination: Destination;
-  readonly auth: ClientAuth | undefined;
-  /** True if the destination was configured together with `auth`, and not named by the peer. Default: false. */
-  readonly isConfigured?: boolean;
-  /** CSeq of the next attempt: the next of the dialog, or the previous one plus one. */
-  readonly nextSequence: () => number;
-  readonly user: RequestUser;
-  /**
-   * Time limit in milliseconds for any response, including 100, shared by all targets of one name. When it elapses, the
-   * request fails by timeout. Undefined: 64*T1 for each target.
-   */
-  readonly firstResponseMs?: number | undefined;
-}
 
 /** Minimum time in milliseconds for each of several targets that share `firstResponseMs`. */
 const LEAST_PATIENCE_MS = 1000;
@@ -81,6 +54,7 @@ export class OutgoingRequest implements ClientUser {
   /** True after any response from the target or from the edge proxy. */
   #received = false;
   #edgeResponded = false;
+  #isOfferedIpv6 = false;
   #over = false;
   #cancelHeaders: HeaderInit | undefined;
 
@@ -97,6 +71,11 @@ export class OutgoingRequest implements ClientUser {
 
   get flow(): Flow | undefined {
     return this.#flow;
+  }
+
+  /** True if the current attempt has `offer6`. */
+  get isOfferedIpv6(): boolean {
+    return this.#isOfferedIpv6;
   }
 
   start(): void {
@@ -344,6 +323,7 @@ export class OutgoingRequest implements ClientUser {
     this.#flow = flow;
     const { auth, isConfigured = false } = this.#options;
     if (isConfigured) for (const host of this.#hostsAt(flow)) auth?.trust(host);
+    this.#setOffer(flow);
     const credentials = auth?.headers(this.#request, flow.remoteAddress) ?? [];
     let request = this.#request;
     for (const [name, value] of credentials) request = request.withAddedHeader(name, value);
@@ -356,6 +336,16 @@ export class OutgoingRequest implements ClientUser {
     const reported = reportedTo(request, target, this.#timeoutMs ?? MOST_PATIENCE_MS);
     const through = { ...flow, behind: { transport, address, port } };
     this.#transaction = this.#core.request(reported, through, this);
+  }
+
+  /** Sets the offer of the peer's address family (RFC 3263 §4.3: the targets of a name may have both). */
+  #setOffer(flow: Flow): void {
+    const { request, offer6, peerAddress } = this.#options;
+    if (offer6 === undefined) return;
+    const address = peerAddress ?? this.#attempt?.target.address ?? flow.remoteAddress;
+    this.#isOfferedIpv6 = address.includes(':');
+    const body = this.#isOfferedIpv6 ? Buffer.from(offer6) : request.body;
+    this.#request = this.#request.withBody(body, SDP_TYPE);
   }
 
   /** Hosts that receive requests over the flow: an edge proxy and the target behind it. */
@@ -395,6 +385,3 @@ export class OutgoingRequest implements ClientUser {
     this.#core.dialogTimers.at(this.#core.nowMs, () => this.#fail(how, why));
   }
 }
-
-const withTcpFirst = (target: Target): readonly Target[] =>
-  target.transport === 'udp' ? [{ ...target, transport: 'tcp' }, target] : [target];

@@ -11,7 +11,8 @@ import { SDP_TYPE } from './capabilities.ts';
 import type { UserAgentCore } from './core.ts';
 import { type Dialog, type RoutedRequest, routed } from './dialog.ts';
 import { type Destination, nextHopOf } from './next-hop.ts';
-import { OutgoingRequest, type RequestUser } from './outgoing-request.ts';
+import { OutgoingRequest } from './outgoing-request.ts';
+import type { RequestUser } from './outgoing-request-types.ts';
 
 const NONE: HeaderInit = [];
 
