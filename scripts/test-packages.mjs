@@ -9,7 +9,7 @@ const PACKAGES = [
   [/^test\/edge\/rest\/plivo-python/, ['python3', 'plivo (Python)']],
   [/^test\/edge\/rest\/invoice-pdf/, ['fonts-dejavu-core']],
   [/^test\/edge\/speech\/recognizer/, ['pocketsphinx', 'pocketsphinx-en-us']],
-  [/^test\/cli\/doctor-optional/, ['util-linux', '(root)']],
+  [/^test\/(cli\/doctor-optional|e2e\/optional-parts)/, ['util-linux', '(root)']],
   [/^test\/edge\/media\/cleaning/, ['libspeexdsp1']],
   [/^test\/edge\/speech\//, ['espeak-ng', 'flite']],
   [/^test\/deploy\/kamailio/, ['kamailio', 'kamailio-tls-modules', 'kamailio-websocket-modules']],

@@ -81,7 +81,7 @@ const Functions* open(std::string& why) {
   for (const char* name : kNames)
     if (library == nullptr) library = dlopen(name, kMode);
   if (library == nullptr) {
-    why = "libpq (PostgreSQL's client library, Debian package libpq5) is not installed";
+    why = "libpq, the client library of PostgreSQL, is not installed: sudo apt-get install libpq5";
     return nullptr;
   }
   const std::string missing = find_all(library, functions);

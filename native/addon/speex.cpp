@@ -59,7 +59,7 @@ const Functions* open(std::string& why) {
   if (is_open) return &to;
   void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    why = "the Speex DSP library (Debian package libspeexdsp1) is not installed";
+    why = "the Speex DSP library is not installed: sudo apt-get install libspeexdsp1";
     return nullptr;
   }
   is_open = find(library, to.preprocess_init, "speex_preprocess_state_init") &&

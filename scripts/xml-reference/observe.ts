@@ -9,7 +9,7 @@ export interface SeenAttribute {
 }
 
 /** The least document with each element, by which its reader is run. */
-const DOCUMENTS: Readonly<Record<string, string>> = {
+export const DOCUMENTS: Readonly<Record<string, string>> = {
   Speak: '<Speak>x</Speak>',
   Play: '<Play>https://a.example/a.mp3</Play>',
   Wait: '<Wait/>',

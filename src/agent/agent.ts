@@ -7,7 +7,13 @@ import type { Clock } from '../base/clock.ts';
 import { createServer } from '../base/node-http.ts';
 import type { AgentFile } from './agent-file.ts';
 import { Conversation } from './conversation.ts';
-import { answerDocument, outcomeDocument } from './documents.ts';
+import {
+  answerDocument,
+  DONE,
+  outcomeDocument,
+  type ResultUrls,
+  transferredDocument,
+} from './documents.ts';
 import { part, textOf } from './model/json-socket.ts';
 import type { AgentNetwork } from './network.ts';
 import { inputOf, openModel } from './open-model.ts';
@@ -136,27 +142,31 @@ class AgentProgram implements RunningAgent {
     request.on('end', () => {
       const url = new URL(request.url ?? '/', 'http://agent');
       const form = request.method === 'GET' ? url.searchParams : new URLSearchParams(body);
-      this.#answer(url.pathname, form.get('CallUUID') ?? '', response);
+      this.#answer(url.pathname, form, response);
     });
   }
 
-  #answer(path: string, callUuid: string, response: ServerResponse): void {
+  #answer(path: string, form: URLSearchParams, response: ServerResponse): void {
     const { agent } = this.#options;
+    const callUuid = form.get('CallUUID') ?? '';
     const xml = (text: string): void => {
       response.writeHead(200, { 'Content-Type': 'application/xml' }).end(text);
     };
     switch (path) {
       case '/answer':
         if (this.activeCalls < agent.limits.calls) xml(this.#streamDocument());
-        else xml(outcomeDocument(agent, FULL, this.#doneUrl));
+        else xml(outcomeDocument(agent, FULL, this.#resultUrls));
         break;
       case '/after':
         // Without an outcome, the stream broke.
-        xml(outcomeDocument(agent, this.#outcomes.get(callUuid) ?? LOST, this.#doneUrl));
+        xml(outcomeDocument(agent, this.#outcomes.get(callUuid) ?? LOST, this.#resultUrls));
         this.#outcomes.delete(callUuid);
         break;
+      case '/transferred':
+        xml(transferredDocument(agent, form.get('DialStatus') === 'completed'));
+        break;
       case '/done':
-        response.writeHead(200).end();
+        xml(DONE);
         break;
       case '/hangup':
         this.#outcomes.delete(callUuid);
@@ -167,8 +177,8 @@ class AgentProgram implements RunningAgent {
     }
   }
 
-  get #doneUrl(): string {
-    return `${this.#url}/done`;
+  get #resultUrls(): ResultUrls {
+    return { transferred: `${this.#url}/transferred`, done: `${this.#url}/done` };
   }
 
   #streamDocument(): string {

@@ -6,6 +6,7 @@ import { isJson, type Json, part, textOf } from './model/json-socket.ts';
 import type { Model, ModelAudio, ModelEvents, Speaker } from './model/model.ts';
 import type { AgentNetwork } from './network.ts';
 import type { Outcome } from './outcome.ts';
+import { Pacing } from './pacing.ts';
 import { Playback } from './playback.ts';
 import { ToolRunner } from './tool-runner.ts';
 
@@ -42,6 +43,7 @@ type Timer = 'connect' | 'answer' | 'silence' | 'minutes' | 'keys' | 'cost';
 export class Conversation {
   readonly #needs: ConversationNeeds;
   readonly #playback: Playback;
+  readonly #pacing: Pacing;
   readonly #costs: Costs;
   readonly #tools: ToolRunner;
   readonly #timers = new Map<Timer, () => void>();
@@ -61,6 +63,7 @@ export class Conversation {
     const { agent, clock, network } = needs;
     this.#needs = needs;
     this.#playback = new Playback(clock);
+    this.#pacing = new Pacing(clock, (message) => needs.send(message));
     this.#costs = new Costs(agent.prices);
     this.#startMs = clock.monotonicMs();
     this.#tools = new ToolRunner({
@@ -93,9 +96,13 @@ export class Conversation {
 
   /** Handles one message of the service. Malformed messages are ignored. */
   receive(text: string): void {
-    if (this.#isOver) return;
     const message = parsed(text);
     if (message === undefined) return;
+    if (this.#isOver) {
+      // The caller interrupts the last words.
+      if (message['event'] === 'clearedAudio') this.#pacing.clear();
+      return;
+    }
     switch (message['event']) {
       case 'media':
         this.#hear(part(message, 'media'));
@@ -124,6 +131,11 @@ export class Conversation {
 
   /** Ends the conversation because the stream or the call has ended. */
   close(): void {
+    this.#pacing.close();
+    this.#end();
+  }
+
+  #end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
     for (const cancel of this.#timers.values()) cancel();
@@ -185,23 +197,22 @@ export class Conversation {
     const added = this.#playback.add(audio);
     if (added === undefined) return false;
     this.#cancel('answer');
-    if (this.#playback.leftMs > MAX_AHEAD_MS) {
-      this.#fail('the model sent more audio than the caller can hear');
-      return false;
-    }
+    if (this.#playback.leftMs > MAX_AHEAD_MS) return this.#failAudio();
     if (this.#mutedByService) {
       this.#mutedByService = false;
       this.#clears.push('resumption');
       this.#send({ event: 'clearAudio' });
     }
     // The service counts played audio from the last checkpoint, so that each item begins with one.
-    if (added.isNew) this.#send({ event: 'checkpoint', name: audio.item });
-    this.#send({
-      event: 'playAudio',
-      media: { contentType: 'audio/x-l16', sampleRate: audio.rate, payload: audio.payload },
-    });
+    const begin = added.isNew ? [{ event: 'checkpoint', name: audio.item }] : [];
+    if (!this.#pacing.audio(audio, begin)) return this.#failAudio();
     this.#active();
     return true;
+  }
+
+  #failAudio(): false {
+    this.#fail('the model sent more audio than the caller can hear');
+    return false;
   }
 
   /** The caller waits silently for a colleague: the limit of silence does not apply. */
@@ -223,6 +234,7 @@ export class Conversation {
     if (this.#needs.agent.interruption === 'none') return;
     if (!this.#playback.isPlaying || this.#clears.includes('interruption')) return;
     this.#clears.push('interruption');
+    this.#pacing.clear();
     this.#send({ event: 'clearAudio' });
   }
 
@@ -230,7 +242,10 @@ export class Conversation {
   #cleared(message: Json): void {
     const isBySpeech = message['reason'] === 'bargeIn';
     const why = isBySpeech ? 'interruption' : this.#clears.shift();
-    if (isBySpeech) this.#mutedByService = true;
+    if (isBySpeech) {
+      this.#mutedByService = true;
+      this.#pacing.clear();
+    }
     if (why !== 'interruption') return;
     const { playedMs } = message;
     const known = typeof playedMs === 'number' && playedMs >= 0 ? playedMs : undefined;
@@ -307,6 +322,8 @@ export class Conversation {
 
   #limit(which: string): void {
     this.#note(`limit reached: ${which}`);
+    // The service plays the audio that it has.
+    this.#pacing.clear();
     this.#leave({ kind: 'limit' }, which !== 'silence');
   }
 
@@ -315,14 +332,17 @@ export class Conversation {
     this.#leave({ kind: 'fallback', cause }, false);
   }
 
-  /** Ends the stream; the document of the call then requests the outcome. `drain` plays the queued audio first. */
+  /** Ends the stream; the document of the call then requests the outcome. `drain` plays all audio first. */
   #leave(outcome: Outcome, drain: boolean): void {
     if (this.#isOver) return;
     this.#note(`ended: ${outcome.kind}${this.#costText()}`);
     this.#needs.ends(outcome);
-    if (!drain) this.#send({ event: 'clearAudio' });
-    this.#send({ event: 'stop', drain });
-    this.close();
+    if (!drain) {
+      this.#pacing.clear();
+      this.#send({ event: 'clearAudio' });
+    }
+    this.#end();
+    this.#pacing.finish({ event: 'stop', drain });
   }
 
   #costText(): string {

@@ -29,34 +29,48 @@ export const answerDocument = (
   );
 };
 
-/** Calls `to`. The attributes prevent a further request to the answer URL when that call ends. */
+/** Calls `to`. The document of `action` ends the call: nothing is requested from the answer URL again. */
 const dial = (to: string, callerId: string | undefined, action: string): string => {
   const by = callerId === undefined ? '' : ` callerId="${escaped(callerId)}"`;
   const party = /^sips?:/i.test(to)
     ? `<User>${escaped(to)}</User>`
     : `<Number>${escaped(to)}</Number>`;
-  return `<Dial${by} redirect="false" action="${escaped(action)}">${party}</Dial>`;
+  return `<Dial${by} action="${escaped(action)}">${party}</Dial>`;
 };
 
-/** Document for the outcome. `action` gets the results of calls to other parties. */
+/** URLs that get the results of calls to other parties. */
+export interface ResultUrls {
+  /** After a transfer by the model. */
+  readonly transferred: string;
+  /** After a call to `fallback.transferTo`. */
+  readonly done: string;
+}
+
+/** Document for the outcome. */
 export function outcomeDocument(
   { fallback, limits }: AgentFile,
   outcome: Outcome,
-  action: string,
+  urls: ResultUrls,
 ): string {
   switch (outcome.kind) {
     case 'hangup':
-      return response('<Hangup/>');
+      return DONE;
     case 'limit':
       return response(`${speak(limits.say)}<Hangup/>`);
     case 'transfer':
-      return response(`${dial(outcome.to, outcome.callerId, action)}<Hangup/>`);
+      return response(`${dial(outcome.to, outcome.callerId, urls.transferred)}<Hangup/>`);
     case 'fallback': {
       const { say, transferTo } = fallback;
-      const onward = transferTo === undefined ? '' : dial(transferTo, undefined, action);
+      const onward = transferTo === undefined ? '' : dial(transferTo, undefined, urls.done);
       return response(`${speak(say)}${onward}<Hangup/>`);
     }
   }
 }
+
+/** Document after a transfer by the model. A caller whose colleague was not reached hears the fallback. */
+export const transferredDocument = ({ fallback }: AgentFile, isCompleted: boolean): string =>
+  isCompleted ? DONE : response(`${speak(fallback.say)}<Hangup/>`);
+
+export const DONE = response('<Hangup/>');
 
 const speak = (text: string): string => (text === '' ? '' : `<Speak>${escaped(text)}</Speak>`);

@@ -5,7 +5,7 @@ import { type Json, textOf } from './model/json-socket.ts';
 import type { ToolCall } from './model/model.ts';
 import type { AgentNetwork } from './network.ts';
 import type { Outcome } from './outcome.ts';
-import { argumentsOf, callHttp, destinationOf, digitsOf, REFUSED } from './tools.ts';
+import { argumentsOf, callHttp, destinationOf, digitsOf } from './tools.ts';
 
 export interface ToolRunnerNeeds {
   readonly tools: readonly AgentTool[];
@@ -27,6 +27,8 @@ export interface ToolRunnerNeeds {
 
 /** Refused calls beyond the limit after which the model is considered to loop. */
 const MAX_REFUSED = 5;
+/** Maximum length of a name that the model wrote. */
+const MAX_NAME = 64;
 /** Time after which the call ends although the model has not completed its response, in ms. */
 const LAST_WORDS_MS = 3000;
 
@@ -49,9 +51,9 @@ export class ToolRunner {
     this.#count += 1;
     const args = argumentsOf(call.arguments);
     if (this.#count > limit + MAX_REFUSED) this.#needs.loops();
-    else if (this.#count > limit) this.#needs.result(call, 'error: too many tool calls');
-    else if (tool === undefined) this.#needs.result(call, 'error: there is no such tool');
-    else if (typeof args === 'string') this.#needs.result(call, args);
+    else if (this.#count > limit) this.#result(call, 'error: too many tool calls');
+    else if (tool === undefined) this.#result(call, 'error: there is no such tool');
+    else if (typeof args === 'string') this.#result(call, args);
     else {
       this.#needs.note(`tool ${tool.name}`);
       this.#start(tool, call, args);
@@ -101,7 +103,7 @@ export class ToolRunner {
       case 'digits': {
         const digits = digitsOf(args);
         if (digits !== undefined) this.#needs.send({ event: 'sendDTMF', dtmf: digits });
-        this.#needs.result(call, digits === undefined ? 'error: invalid digits' : 'sent');
+        this.#result(call, digits === undefined ? 'error: invalid digits' : 'sent');
         break;
       }
       case 'play':
@@ -117,18 +119,24 @@ export class ToolRunner {
     const { network } = this.#needs;
     const result = await callHttp(tool, args, { network, signal: over.signal });
     if (!this.#running.delete(call.id) || over.signal.aborted) return;
-    if (result.startsWith(REFUSED)) this.#needs.note(`tool ${tool.name} ${result}`);
-    this.#needs.result(call, result);
+    this.#result(call, result);
   }
 
   #transferTo(tool: AgentTool, call: ToolCall, args: Json): void {
     const to = destinationOf(tool, args);
     const { mode, callerId } = tool;
-    if (to === undefined) this.#needs.result(call, 'error: this destination is not allowed');
+    if (to === undefined) this.#result(call, 'error: this destination is not allowed');
     else if (mode === 'blind') this.#endWith({ kind: 'transfer', to, callerId });
     else if (this.#transfer !== undefined)
-      this.#needs.result(call, 'error: another transfer is in progress');
+      this.#result(call, 'error: another transfer is in progress');
     else this.#request(tool, call, { to, introduction: textOf(args['reason']).slice(0, 500) });
+  }
+
+  /** Returns a result to the model. Errors are in the timeline, too. */
+  #result(call: ToolCall, text: string): void {
+    if (text.startsWith('error: '))
+      this.#needs.note(`tool ${call.name.slice(0, MAX_NAME)}: ${text}`);
+    this.#needs.result(call, text);
   }
 
   /** Asks the service to call the colleague while the model stays with the caller. */

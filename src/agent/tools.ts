@@ -10,8 +10,6 @@ const MAX_RESULT_BYTES = 16 * 1024;
 const MAX_ARGUMENTS = 16 * 1024;
 const DIGITS = /^[0-9*#A-DwW]{1,100}$/;
 
-/** Begin of the result if the egress guard refuses the address. */
-export const REFUSED = 'error: the address is refused';
 const NO_PARAMETERS = { type: 'object', properties: {} };
 
 export function described(tool: AgentTool): ToolDescription {
@@ -84,8 +82,16 @@ export async function callHttp(
     const body = await textWithin(reply, MAX_RESULT_BYTES);
     return reply.ok ? body || 'ok' : `error: status ${reply.status}: ${body.slice(0, 500)}`;
   } catch (error) {
-    if (error instanceof ServiceError) return `${REFUSED}: ${error.message}`;
+    if (error instanceof ServiceError) return `error: the address is refused: ${error.message}`;
     const isLate = error instanceof Error && error.name === 'TimeoutError';
-    return isLate ? `error: no response within ${timeoutSeconds} s` : 'error: the request failed';
+    return isLate
+      ? `error: no response within ${timeoutSeconds} s`
+      : `error: the request failed: ${reasonOf(error)}`;
   }
+}
+
+/** `fetch` wraps the cause of a failure. */
+function reasonOf(error: unknown): string {
+  const { cause = error } = error instanceof Error ? error : {};
+  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -39,7 +39,7 @@ async function soundOf(
     const spoken = await run('espeak-ng', ['--stdout', '--stdin', '-v', voice], say);
     if (!spoken.ok)
       return spoken.error.kind === 'absent'
-        ? 'say needs espeak-ng: install the package espeak-ng, or use play'
+        ? 'say needs espeak-ng: sudo apt-get install espeak-ng, or use play'
         : `espeak-ng failed: ${spoken.error.detail}`;
     return trimmed(read(withLength(spoken.value)));
   }

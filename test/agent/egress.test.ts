@@ -107,7 +107,7 @@ describe('HTTP tools', () => {
       ),
     );
     expect(internalConnections).toBe(0);
-    expect(call.notes.map(({ text }) => text)).toContain(`tool fetch ${result}`);
+    expect(call.notes.map(({ text }) => text)).toContain(`tool fetch: ${result}`);
   });
 
   it('reach a permitted address, until its name resolves to an internal one', async () => {

@@ -120,20 +120,35 @@ describe('HTTP tools', () => {
     [
       'a redirect',
       (r) => r.writeHead(302, { location: 'http://a/' }).end(),
-      /^error: the request failed$/,
+      /^error: the request failed: unexpected redirect$/,
     ],
-    ['an endless response', (r) => r.end('x'.repeat(20_000)), /^error: the request failed$/],
-    ['a broken connection', (r) => r.destroy(), /^error: the request failed$/],
+    [
+      'an endless response',
+      (r) => r.end('x'.repeat(1_000_000)),
+      /^error: the request failed: the response exceeds 16384 bytes$/,
+    ],
+    ['a broken connection', (r) => r.destroy(), /^error: the request failed: other side closed$/],
     ['no response in time', () => undefined, /^error: no response within 0.2 s$/],
   ])('tell the model about %s', async (_, fault, expected) => {
     respond = fault;
     await begin([aTool({ url, timeoutSeconds: 0.2 })]);
-    expect(await result('slots', {})).toMatch(expected);
+    const output = await result('slots', {});
+    expect(output).toMatch(expected);
+    // The timeline shows why the model could not use the tool.
+    expect(call.notes.map(({ text }) => text)).toContain(`tool slots: ${output}`);
     expect(call.outcome).toBeUndefined();
   });
 });
 
 describe('tools', () => {
+  it('that the model invents are in the timeline', async () => {
+    await begin([aTool({ url })]);
+    expect(await result('missing', {})).toBe('error: there is no such tool');
+    expect(call.notes.map(({ text }) => text)).toEqual([
+      'tool missing: error: there is no such tool',
+    ]);
+  });
+
   it('play a sound to the caller', async () => {
     const sound = Buffer.alloc(1600, 1);
     await begin([aTool({ name: 'menu', type: 'play' })], {}, new Map([['menu', sound]]));

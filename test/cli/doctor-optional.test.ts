@@ -1,12 +1,13 @@
 /** Optional programs, packages, libraries and keys, hidden in turn: doctor names the part, the feature and the installation. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Finding } from '../../src/cli/doctor/finding.ts';
 import { checkOptional, type Installed, installedHere } from '../../src/cli/doctor/optional.ts';
 import { testSettings } from '../foundation.ts';
+import { canHide, nodeWithout, PARTS } from '../hidden-parts.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PROGRAMS = ['flite', 'espeak-ng', 'pocketsphinx_continuous'];
@@ -68,40 +69,25 @@ it.each([
   },
 );
 
-it('finds programs in the folders of PATH', () => {
+it('finds programs in the folders in which the service looks for them', () => {
   writeFileSync(join(folder, 'flite'), '#!/bin/sh\n');
-  expect(installedHere({ PATH: folder }).hasProgram('flite')).toBe(false);
+  expect(installedHere({}, folder).hasProgram('flite')).toBe(false);
   chmodSync(join(folder, 'flite'), 0o755);
-  expect(installedHere({ PATH: `/nowhere:${folder}` }).hasProgram('flite')).toBe(true);
-  expect(installedHere({}).hasProgram('flite')).toBe(false);
+  expect(installedHere({}, `/nowhere:${folder}`).hasProgram('flite')).toBe(true);
+  expect(installedHere({ PATH: folder }, '/nowhere').hasProgram('flite')).toBe(false);
   expect(installedHere({}).hasPackage('@modelcontextprotocol/sdk-without-name')).toBe(false);
 });
 
-/** Makes packages unresolvable in a process. */
-const HIDE_PACKAGES = `import { registerHooks } from 'node:module';
-registerHooks({ resolve(name, context, next) {
-  if (/^(@redis\\/client|@modelcontextprotocol)/.test(name)) {
-    const error = new Error('Cannot find package ' + name);
-    error.code = 'ERR_MODULE_NOT_FOUND';
-    throw error;
-  }
-  return next(name, context);
-} });`;
-
-const LIBRARIES = ['libspeexdsp.so.1', 'libpq.so.5'].map((name) => `/lib/x86_64-linux-gnu/${name}`);
-/** Hides libraries in a mount namespace, which only root can create. */
-const canHide = spawnSync('unshare', ['-m', 'true']).status === 0;
-
 const withoutParts = (args: readonly string[], environment: Readonly<Record<string, string>>) => {
-  const hooks = join(folder, 'hide.mjs');
-  writeFileSync(hooks, HIDE_PACKAGES);
-  const mounts = LIBRARIES.map((path) => `mount --bind /dev/null ${realpathSync(path)}`);
-  const script = `${mounts.join(' && ')} && PATH=/nowhere exec "$@"`;
-  const program = [process.execPath, '--import', hooks, join(ROOT, 'bin/carillon.mjs'), ...args];
-  return spawnSync('unshare', ['-m', '/bin/sh', '-c', script, 'sh', ...program], {
+  const node = nodeWithout([...PARTS, 'packages'], folder);
+  return spawnSync(node, [join(ROOT, 'bin/carillon.mjs'), ...args], {
     encoding: 'utf8',
     cwd: folder,
-    env: { PATH: process.env['PATH'], CARILLON_DATA_DIR: join(folder, 'data'), ...environment },
+    env: {
+      PATH: process.env['PATH'],
+      CARILLON_DATA_DIR: join(folder, 'data'),
+      ...environment,
+    },
   });
 };
 

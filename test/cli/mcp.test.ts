@@ -7,6 +7,7 @@ import { silentLogger } from '../../src/base/logger.ts';
 import { accountClient, operatorClient } from '../../src/cli/connection.ts';
 import { type McpHttpServer, serveHttp } from '../../src/cli/mcp/server.ts';
 import { mcpTools } from '../../src/cli/mcp/tools.ts';
+import { VERSION } from '../../src/config/version.ts';
 import { startDemo } from '../../src/demo/demo.ts';
 import { aCdr } from '../edge/store/records.ts';
 import { aLiveCall } from '../spec/fake-control.ts';
@@ -113,6 +114,29 @@ describe('carillon mcp over HTTP', () => {
     expect((await fetch(`${server.url}/other`)).status).toBe(404);
   });
 
+  it.each([
+    ['POST', '[', 400, 'the body is not JSON'],
+    ['POST', '1', 400, 'the body is not JSON'],
+    ['POST', `"${'x'.repeat(1_100_000)}"`, 413, 'the body exceeds 1048576 bytes'],
+    ['DELETE', undefined, 405, 'send requests with POST'],
+  ])('refuses %s %.5s with %d and the reason', async (method, body, status, reason) => {
+    const { server } = await overHttp(false);
+    const reply = await fetch(server.url, {
+      method,
+      headers: { authorization: 'Bearer secret' },
+      ...(body !== undefined && { body }),
+    });
+    expect(reply.status).toBe(status);
+    expect(await reply.json()).toMatchObject({
+      error: { message: expect.stringContaining(reason) },
+    });
+  });
+
+  it('has the version of the service', async () => {
+    const { client } = await overHttp(false);
+    expect(client.getServerVersion()).toEqual({ name: 'carillon', version: VERSION });
+  });
+
   it('answers questions about calls, records, balance and campaigns', async () => {
     const { client } = await overHttp(false);
     expect((await call(client, 'list_live_calls')).text).toContain('Grace');
@@ -145,6 +169,10 @@ describe('carillon mcp over HTTP', () => {
     expect(await call(client, 'get_call')).toEqual({ text: 'call_uuid is missing', isError: true });
     const odd = { currency: 'USD', x: 1 };
     expect((await call(client, 'get_balance', odd)).text).toBe('x is not an argument');
+    const half = { limit: 1.5 };
+    expect((await call(client, 'list_call_records', half)).text).toBe(
+      'limit must be a whole number',
+    );
     const many = { limit: 51 };
     expect((await call(client, 'list_call_records', many)).text).toBe('limit must be from 1 to 50');
     expect((await call(client, 'hang_up_call', unknown)).text).toBe(

@@ -236,6 +236,22 @@ describe('an agent', () => {
     await colleague.close();
   });
 
+  it('speaks the fallback when the colleague of a transfer is not reached', async () => {
+    const user = await answeredBy('unreachable', {
+      tools: [mover('blind', `sip:nobody@127.0.0.1:${scene.service.sipPort}`)],
+      fallback: { say: 'I could not reach my colleague.' },
+    });
+    const phone = await Handset.call(scene.service, user);
+    await phone.answered;
+    await vendor.got(({ type }) => type === 'response.create');
+    callTool('move', {});
+    expect((await phone.ended).by).toBe('remote');
+    const log = await timelineWith('Dial ended');
+    const elements = log.filter(({ kind }) => kind === 'xml').map(({ text }) => text);
+    expect(elements.slice(-4)).toEqual(['dial', 'document', 'speak', 'hangup']);
+    await phone.close();
+  });
+
   it('introduces the caller; the colleague accepts; the model leaves', async () => {
     const { phone: colleague, element } = await scene.waiting('colleague2');
     const user = await answeredBy('warm', { tools: [mover('warm', uriOf(element))] });

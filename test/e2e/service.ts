@@ -89,10 +89,13 @@ export class Service {
     this.startedInMs = startedInMs;
   }
 
-  /** Starts the service. Resolves when it is ready to take calls. `root` is the folder of a checkout. */
-  static async start(place: ServicePlace, root = ROOT): Promise<Service> {
+  /**
+   * Starts the service. Resolves when it is ready to take calls. `root` is the folder of a checkout, `node` the program
+   * that runs the script.
+   */
+  static async start(place: ServicePlace, root = ROOT, node = process.execPath): Promise<Service> {
     const startMs = performance.now();
-    const program = new Program(join(root, 'src/main.ts'), [], place.environment);
+    const program = new Program(join(root, 'src/main.ts'), [], place.environment, { node });
     let over = false;
     void program.exited.then(() => {
       over = true;

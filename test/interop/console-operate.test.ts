@@ -210,6 +210,17 @@ describe.skipIf(!hasChromium)('the pages of the operator', () => {
     await page.getByLabel('Telephone number').fill('12');
     await page.getByRole('button', { name: 'Find records' }).click();
     await page.locator('.field .error').waitFor();
+    // A national number needs its country. Errors are beside their fields.
+    const country = page.getByLabel('Country, if the number has no country code');
+    await page.getByLabel('Telephone number').fill('030 12345678');
+    await page.getByRole('button', { name: 'Find records' }).click();
+    await page.locator('.field .error').getByText('set the country').waitFor();
+    await country.fill('XX');
+    await page.getByRole('button', { name: 'Find records' }).click();
+    await page.locator('.field .error').getByText('is not a known country').waitFor();
+    await country.fill('de');
+    await page.getByRole('button', { name: 'Find records' }).click();
+    await page.getByText('No record contains +493012345678.').waitFor();
     await page.getByLabel('Telephone number').fill(number);
     await page.getByRole('button', { name: 'Find records' }).click();
     await page.getByRole('heading', { name: `Records of ${number}` }).waitFor();

@@ -2,6 +2,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Settings } from '../../config/schema.ts';
+import { SYSTEM_PATH } from '../../edge/speech/process.ts';
 import { type Finding, good, problem, skipped } from './finding.ts';
 
 /** Access to the machine; replaced in tests. */
@@ -11,13 +12,14 @@ export interface Installed {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-export const installedHere = (env: Installed['env']): Installed => ({
+/** `path` has the folders of programs; default: those in which the service looks for them. */
+export const installedHere = (env: Installed['env'], path = SYSTEM_PATH): Installed => ({
   env,
   hasProgram: (name) =>
-    (env['PATH'] ?? '').split(delimiter).some((folder) => {
+    path.split(delimiter).some((folder) => {
       try {
         accessSync(join(folder, name), constants.X_OK);
-        return folder !== '';
+        return true;
       } catch {
         return false;
       }

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hashHex } from '../../base/hash.ts';
 import { createServer } from '../../base/node-http.ts';
+import { VERSION } from '../../config/version.ts';
 import { sentenceOf } from '../refusal.ts';
 import type { Arguments, McpTool } from './tools.ts';
 
@@ -30,7 +31,7 @@ async function sdk() {
 async function createMcpServer(tools: readonly McpTool[]) {
   const { Server, ListToolsRequestSchema, CallToolRequestSchema } = await sdk();
   const server = new Server(
-    { name: 'carillon', version: '1.0.0' },
+    { name: 'carillon', version: VERSION },
     { capabilities: { tools: {} } },
   );
   server.setRequestHandler(ListToolsRequestSchema, async () => ({
@@ -80,6 +81,7 @@ function argumentFault({ inputSchema }: McpTool, args: Arguments): string | unde
       return `${name} must be a string of at most ${maxLength} characters`;
     const isInRange =
       typeof value === 'number' && value >= (minimum ?? 0) && value <= (maximum ?? 0);
+    if (type === 'integer' && !Number.isInteger(value)) return `${name} must be a whole number`;
     if (!isText && !isInRange) return `${name} must be from ${minimum} to ${maximum}`;
   }
   return undefined;
@@ -151,15 +153,10 @@ async function answer(
   { request, response }: Exchange,
 ): Promise<void> {
   const status = refusalOf(request, token);
-  if (status !== undefined) {
-    response.writeHead(status, status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}).end();
-    return;
-  }
+  if (status !== undefined) return refuse(response, status);
   const body = await bodyOf(request);
-  if (body === undefined) {
-    response.writeHead(400).end();
-    return;
-  }
+  if (body === 'tooLong') return refuse(response, 413);
+  if (body === undefined) return refuse(response, 400);
   const { StreamableHTTPServerTransport } = await import(
     '@modelcontextprotocol/sdk/server/streamableHttp.js'
   );
@@ -174,7 +171,29 @@ async function answer(
   await transport.handleRequest(request, response, body);
 }
 
-function refusalOf(request: IncomingMessage, token: string): number | undefined {
+/** Reasons of refusals by HTTP status. */
+const REASONS = {
+  400: 'the body is not JSON',
+  401: 'the token is missing or wrong: send Authorization: Bearer with CARILLON_MCP_TOKEN',
+  404: 'the MCP server is at /mcp',
+  405: 'send requests with POST: the server has no sessions and no event stream',
+  413: `the body exceeds ${MAX_BODY_BYTES} bytes`,
+} as const;
+type Refusal = keyof typeof REASONS;
+
+function refuse(response: ServerResponse, status: Refusal): void {
+  const headers = {
+    'Content-Type': 'application/json',
+    ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }),
+    ...(status === 405 && { Allow: 'POST' }),
+    // The rest of the body is not read.
+    ...(status === 413 && { Connection: 'close' }),
+  };
+  const error = { code: -32_600, message: REASONS[status] };
+  response.writeHead(status, headers).end(JSON.stringify({ jsonrpc: '2.0', error, id: null }));
+}
+
+function refusalOf(request: IncomingMessage, token: string): Refusal | undefined {
   const { pathname } = new URL(request.url ?? '/', 'http://mcp');
   if (pathname !== '/mcp') return 404;
   if (request.method !== 'POST') return 405;
@@ -184,16 +203,18 @@ function refusalOf(request: IncomingMessage, token: string): number | undefined 
   return timingSafeEqual(hash(given), hash(token)) ? undefined : 401;
 }
 
-async function bodyOf(request: IncomingMessage): Promise<unknown> {
+/** Returns the parsed body, or undefined if it is not a JSON object or array. */
+async function bodyOf(request: IncomingMessage): Promise<object | 'tooLong' | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request) {
     length += (chunk as Buffer).length;
-    if (length > MAX_BODY_BYTES) return undefined;
+    if (length > MAX_BODY_BYTES) return 'tooLong';
     chunks.push(chunk as Buffer);
   }
   try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    const body: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    return typeof body === 'object' && body !== null ? body : undefined;
   } catch {
     return undefined;
   }

@@ -32,26 +32,40 @@ const NATIONAL_MIN = 8;
 
 /**
  * Parses a number with `+`, `00` or only digits, with separators, or in a `sip:` or `tel:` URI. A national number needs
- * its country (ISO 3166-1 alpha-2). The error follows the name of a field.
+ * its country (ISO 3166-1 alpha-2). The error has the field and the text that follows its name.
  */
-export function readPersonNumber(text: string, country?: string): Result<PersonNumber, string> {
+export function readPersonNumber(
+  text: string,
+  country?: string,
+): Result<PersonNumber, NumberFault> {
   const written = withoutSeparators(text);
   if (!/^\+?\d+$/.test(written)) return err(NOT_A_NUMBER);
   const international = /^(?:\+|00)(\d+)$/.exec(written)?.[1];
   if (international !== undefined) return complete(international);
   if (country !== undefined) {
-    if (!isCountry(country)) return err('has an unknown country');
+    if (!isCountry(country)) return err({ field: 'country', what: 'is not a known country' });
     const number = parsePhoneNumberFromString(written, country);
     return number?.isPossible() ? ok(ofNumber(number)) : err(NOT_A_NUMBER);
   }
   return written.startsWith('0')
-    ? err('is a national number: write it with + and country code, or set the country')
+    ? err({
+        field: 'number',
+        what: 'is a national number: write it with + and country code, or set the country',
+      })
     : complete(written);
 }
 
-const NOT_A_NUMBER = 'must be an E.164 number of 7 to 15 digits';
+export interface NumberFault {
+  readonly field: 'number' | 'country';
+  readonly what: string;
+}
 
-const complete = (digits: string): Result<PersonNumber, string> =>
+const NOT_A_NUMBER = {
+  field: 'number',
+  what: 'must be an E.164 number of 7 to 15 digits',
+} as const;
+
+const complete = (digits: string): Result<PersonNumber, NumberFault> =>
   E164_DIGITS.test(digits) ? ok(ofDigits(digits)) : err(NOT_A_NUMBER);
 
 /** Completes E.164 digits with the country and the national form of the number. */

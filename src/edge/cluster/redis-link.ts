@@ -13,6 +13,8 @@ const RECONNECT_MS = 200;
 /** Maximum number of pending commands. */
 const MAX_COMMANDS = 50_000;
 const PING_MS = 10_000;
+const NO_PACKAGE =
+  'cluster.redis needs the package @redis/client, which is not installed: run npm install in the project folder';
 
 export interface RedisLink {
   /** Sends a command. Rejects with CLUSTER_UNAVAILABLE without a connection, or after `COMMAND_MS` without a reply. */
@@ -29,7 +31,9 @@ export async function openRedis(
   url: string,
   { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
 ): Promise<RedisLink> {
-  const { createClient } = await import('@redis/client');
+  const { createClient } = await import('@redis/client').catch((cause: unknown) => {
+    throw new ServiceError('CLUSTER_UNAVAILABLE', NO_PACKAGE, { cause });
+  });
   const talking = connectionTo(url, createClient, clock, true);
   const listening = connectionTo(url, createClient, clock, false);
   const said = { away: false };

@@ -3,6 +3,7 @@ import { constants, setPriority } from 'node:os';
 import { err, ok, type Result } from '../../base/result.ts';
 
 interface ProcessProblem {
+  /** `absent`: no file of this name in the system's folders can be executed. */
   readonly kind: 'absent' | 'failed' | 'timeout';
   readonly detail: string;
 }
@@ -20,7 +21,7 @@ export interface ProcessLimits {
 }
 
 /** Folders in which system packages install programs. */
-const SYSTEM_PATH = '/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin';
+export const SYSTEM_PATH = '/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin';
 /** Maximum length of the error output kept for the log. */
 const MAX_ERROR_CHARS = 500;
 
@@ -49,7 +50,8 @@ export function processRunner(limits: ProcessLimits): RunProcess {
     // The exit status decides about a program that ends before it has read all input.
     child.stdin.on('error', () => undefined);
     child.on('error', (error: NodeJS.ErrnoException) => {
-      resolve(err({ kind: error.code === 'ENOENT' ? 'absent' : 'failed', detail: error.message }));
+      const isAbsent = error.code === 'ENOENT' || error.code === 'EACCES';
+      resolve(err({ kind: isAbsent ? 'absent' : 'failed', detail: error.message }));
     });
     child.on('close', (code, signal) => {
       if (code === 0) resolve(ok(Buffer.concat(output)));

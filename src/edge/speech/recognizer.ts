@@ -23,7 +23,7 @@ import {
   type RecognitionSession,
 } from './recognition/engine.ts';
 import { openAiRecogniser } from './recognition/openai.ts';
-import { findPocketSphinx } from './recognition/pocketsphinx.ts';
+import { findPocketSphinx, INSTALL_POCKETSPHINX } from './recognition/pocketsphinx.ts';
 import { withoutProfanity } from './recognition/profanity.ts';
 import { FRAME_MS, VoiceActivity } from './recognition/voice-activity.ts';
 import { voskRecogniser } from './recognition/vosk.ts';
@@ -66,12 +66,16 @@ export async function createRecognizer(options: RecognizerOptions): Promise<Reco
   const engine = await chosen(options);
   const wanted = options.engine === 'auto' || options.engine === 'none';
   if (engine === undefined && !wanted) {
-    options.logger.warn(
-      { engine: options.engine },
-      'the selected speech recognizer is not configured',
-    );
+    options.logger.warn({ engine: options.engine }, unusable(options.engine));
   }
   return new Listener(engine, options);
+}
+
+/** Explains why no recognizer is available, and how to install one. The settings require the URL of the other engines. */
+function unusable(engine: RecognizerOptions['engine']): string {
+  if (engine === 'none') return 'no speech recognizer: recognition.engine is none';
+  const url = 'set recognition.httpUrl or recognition.webSocketUrl, or ';
+  return `no speech recognizer: ${engine === 'auto' ? url : ''}${INSTALL_POCKETSPHINX}`;
 }
 
 async function chosen(options: RecognizerOptions): Promise<RecognitionEngine | undefined> {
@@ -140,7 +144,7 @@ class Listener implements RecognizerService {
   #for(language: string): Result<RecognitionEngine, { kind: 'unavailable'; detail: string }> {
     const unavailable = (detail: string) =>
       ({ ok: false, error: { kind: 'unavailable', detail } }) as const;
-    if (this.#engine === undefined) return unavailable('no speech recognizer is configured');
+    if (this.#engine === undefined) return unavailable(unusable(this.#options.engine));
     if (!this.#engine.understands(language)) {
       return unavailable(`${this.#engine.name} does not support ${language}`);
     }

@@ -77,9 +77,17 @@ export async function createSynthesizer(options: SpeechOptions): Promise<SpeechS
     wanted('flite') ? findFlite(run) : undefined,
     wanted('espeak-ng') ? findEspeak(run) : undefined,
   ]);
+  const missing = missingOf(options.engine, found);
+  if (missing !== undefined && options.http === undefined && options.engine !== 'auto')
+    options.logger.warn({ engine: options.engine }, missing);
   const engines = found.filter((engine) => engine !== undefined);
   const cache = await SpeechCache.open(options.cacheDir, limits.maxCacheBytes);
-  const local = new ProcessSynthesizer(engines, cache, run, limits, options.logger);
+  const local = new ProcessSynthesizer(engines, missing, {
+    cache,
+    run,
+    limits,
+    logger: options.logger,
+  });
   if (options.http === undefined) return local;
   const { logger } = options;
   return new PreferredVoice(new HttpVoice({ ...options.http, cache, logger }), local, {
@@ -89,9 +97,31 @@ export async function createSynthesizer(options: SpeechOptions): Promise<SpeechS
   });
 }
 
+/** Names the local engines that are not installed, and their installation; undefined if all of them are. */
+function missingOf(
+  engine: SpeechOptions['engine'],
+  found: readonly (SpeechEngine | undefined)[],
+): string | undefined {
+  if (engine === 'none') return 'speech.engine is none';
+  const missing = (['flite', 'espeak-ng'] as const).filter(
+    (name) => (engine === 'auto' || engine === name) && !found.some((one) => one?.name === name),
+  );
+  if (missing.length === 0) return undefined;
+  return `${missing.join(' and ')} not installed: sudo apt-get install ${missing.join(' ')}`;
+}
+
+interface SynthesizerNeeds {
+  readonly cache: SpeechCache;
+  readonly run: RunProcess;
+  readonly limits: SpeechLimits;
+  readonly logger: Logger;
+}
+
 class ProcessSynthesizer implements SpeechService {
   readonly engines: readonly string[];
   readonly #engines: readonly SpeechEngine[];
+  /** Engines that are not installed, with their installation. */
+  readonly #missing: string | undefined;
   readonly #cache: SpeechCache;
   readonly #run: RunProcess;
   readonly #limits: SpeechLimits;
@@ -102,13 +132,12 @@ class ProcessSynthesizer implements SpeechService {
 
   constructor(
     engines: readonly SpeechEngine[],
-    cache: SpeechCache,
-    run: RunProcess,
-    limits: SpeechLimits,
-    logger: Logger,
+    missing: string | undefined,
+    { cache, run, limits, logger }: SynthesizerNeeds,
   ) {
     this.engines = engines.map((engine) => engine.name);
     this.#engines = engines;
+    this.#missing = missing;
     this.#cache = cache;
     this.#run = run;
     this.#limits = limits;
@@ -157,13 +186,14 @@ class ProcessSynthesizer implements SpeechService {
       return problem('tooLong', `${chars} characters exceed the limit of ${this.#limits.maxChars}`);
     }
     if (this.#engines.length === 0) {
-      return problem('unavailable', 'no speech synthesizer is installed (flite, espeak-ng)');
+      return problem('unavailable', `no speech synthesizer: ${this.#missing}`);
     }
     for (const engine of this.#engines) {
       const steps = engine.plan(request);
       if (steps !== undefined) return ok(steps);
     }
-    return problem('unavailable', `no voice for language ${request.language}`);
+    const hint = this.#missing === undefined ? '' : `; ${this.#missing}`;
+    return problem('unavailable', `no voice for language ${request.language}${hint}`);
   }
 
   /** Synthesizes one step, or returns cached speech. Never rejects. */

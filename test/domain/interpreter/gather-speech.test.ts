@@ -149,7 +149,7 @@ describe('GetInput, Gather: speech (dialect §2.1)', () => {
         SpeechError: 'failed: the recogniser answered 500',
       });
       expect(a.call.log.entries()).toContainEqual(
-        expect.objectContaining({ kind: 'warning', text: 'speech not recognised' }),
+        expect.objectContaining({ kind: 'warning', text: 'speech not recognized' }),
       );
       expect(scene.leftovers()).toEqual(NOTHING_LEFT);
     },
@@ -159,6 +159,10 @@ describe('GetInput, Gather: speech (dialect §2.1)', () => {
     const a = await scene.caller(xml('GetInput', 'inputType="dtmf speech" numDigits="1"'));
     await listenerAt().fails({ kind: 'unavailable', detail: 'none is set up' });
     await hearPrompts();
+    // The failure is in the timeline although the caller presses a key.
+    expect(a.call.log.entries()).toContainEqual(
+      expect.objectContaining({ kind: 'warning', text: 'speech not recognized' }),
+    );
     a.press('7');
     await a.running;
     expect(requested()).toMatchObject({ InputType: 'dtmf', Digits: '7' });

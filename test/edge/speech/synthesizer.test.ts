@@ -203,8 +203,14 @@ describe('synthesizer', () => {
   });
 
   it.each([
-    ['nothing installed', [], 'en-US', 'no speech synthesizer'],
-    ['no voice for the language', ['flite'], 'de-DE', 'no voice for language de-DE'],
+    ['nothing installed', [], 'en-US', 'sudo apt-get install flite espeak-ng'],
+    [
+      'no voice for the language',
+      ['flite'],
+      'de-DE',
+      'no voice for language de-DE; espeak-ng not installed: sudo apt-get install espeak-ng',
+    ],
+    ['an unknown language', ['flite', 'espeak-ng'], 'xx-XX', 'no voice for language xx-XX'],
   ])('%s is unavailable with a clear message', async (_name, installed, language, words) => {
     engines.installed = installed;
     const synthesizer = await create();

@@ -1,5 +1,6 @@
 import { text } from '../api.ts';
 import type { PageProps } from '../page-props.ts';
+import { href } from '../place.ts';
 import { t } from '../text.ts';
 import { textColumn } from '../ui/columns.tsx';
 import type { FieldSpec } from '../ui/editor.tsx';
@@ -77,8 +78,14 @@ export const Agents = ({ account }: PageProps) => (
   <>
     <Head
       title={t('Agents')}
-      about={t('An agent answers the calls of campaigns: its answer URL returns the document.')}
-    />
+      about={t(
+        'An agent answers the calls of campaigns: its answer URL returns the document. To answer calls with a model, create an application of type agent.',
+      )}
+    >
+      <a class="btn" href={href('applications')}>
+        {t('Open applications')}
+      </a>
+    </Head>
     <Resource
       title={t('Agents')}
       noun={t('agent')}

@@ -113,7 +113,7 @@ export const Applications = ({ account }: PageProps) => (
     <Head
       title={t('Applications')}
       about={t(
-        'An application answers calls: with a stored document, or with one from your server.',
+        'An application answers calls: with a stored document, a document from your server, or a model.',
       )}
     >
       <a class="btn" href={href('playground')}>

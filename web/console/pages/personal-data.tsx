@@ -21,11 +21,17 @@ const KINDS = [
   ['do_not_call_lists', t('Do-not-call lists')],
 ] as const;
 
+/** Number as typed, and the country of a number without country code, or ''. */
+interface Wanted {
+  readonly number: string;
+  readonly country: string;
+}
+
 /** Counts of the records of a number, with the requests that find and erase them. */
 function useRecords() {
   const [found, setFound] = useState<Row>();
   const { problem, fields, isBusy, run } = useAction();
-  const find = (wanted: string) =>
+  const find = (wanted: Wanted) =>
     run(async () => {
       setFound(undefined);
       setFound(await get(`${ROOT}?${queryOf(wanted)}`));
@@ -40,20 +46,25 @@ function useRecords() {
       typed: number,
     });
     if (!isSure) return;
-    const isDone = await run(() => call('DELETE', `${ROOT}?${queryOf(number)}`));
+    const wanted = { number, country: '' };
+    const isDone = await run(() => call('DELETE', `${ROOT}?${queryOf(wanted)}`));
     if (!isDone) return;
     toast(t('The number is erased.'));
-    await find(number);
+    await find(wanted);
   };
-  return { found, problem, numberProblem: fields['number'], isBusy, find, erase };
+  return { found, problem, fields, isBusy, find, erase };
 }
 
-const queryOf = (number: string) => new URLSearchParams({ number });
+const queryOf = ({ number, country }: Wanted) =>
+  new URLSearchParams({ number, ...(country !== '' && { country }) });
 
 /** Records of one telephone number in all accounts: find, export and erase. */
 export function PersonalData(_: PageProps) {
   const [typed, setTyped] = useState('');
-  const { found, problem, numberProblem, isBusy, find, erase } = useRecords();
+  const [country, setCountry] = useState('');
+  const { found, problem, fields, isBusy, find, erase } = useRecords();
+  const { number: numberProblem, country: countryProblem } = fields;
+  const isShownBeside = numberProblem !== undefined || countryProblem !== undefined;
   const number = text(found?.['number']);
   return (
     <>
@@ -62,7 +73,12 @@ export function PersonalData(_: PageProps) {
         about={t('Find, export and erase the records of a telephone number in all accounts.')}
       />
       <Card>
-        <form class="filters" onSubmit={onSubmit(() => void find(typed.trim()))}>
+        <form
+          class="filters"
+          onSubmit={onSubmit(
+            () => void find({ number: typed.trim(), country: country.trim().toUpperCase() }),
+          )}
+        >
           <Input
             label={t('Telephone number')}
             placeholder="+14155550100"
@@ -72,11 +88,18 @@ export function PersonalData(_: PageProps) {
             problem={numberProblem}
             required
           />
+          <Input
+            label={t('Country, if the number has no country code')}
+            placeholder="DE"
+            value={country}
+            set={setCountry}
+            problem={countryProblem}
+          />
           <button type="submit" class="btn primary" aria-busy={isBusy}>
             {t('Find records')}
           </button>
         </form>
-        <Problem text={numberProblem === undefined ? problem : undefined} />
+        <Problem text={isShownBeside ? undefined : problem} />
       </Card>
       {found === undefined ? null : KINDS.every(([name]) => found[name] === 0) ? (
         <Empty title={t('No record contains {number}.', { number })}>
@@ -101,7 +124,10 @@ const Records = ({ of: counts, number, erase }: RecordsProps) => (
     title={t('Records of {number}', { number })}
     actions={
       <>
-        <Save path={`${ROOT}/export?${queryOf(number)}`} name={`personal-data-${number}.ndjson`}>
+        <Save
+          path={`${ROOT}/export?${queryOf({ number, country: '' })}`}
+          name={`personal-data-${number}.ndjson`}
+        >
           {t('Export records')}
         </Save>
         {may('change') && (

@@ -172,7 +172,7 @@ async function readEither(
   context: VerbContext,
   { keys, listener }: { readonly keys: Keys; readonly listener: KeyListener },
 ): Promise<Input> {
-  const { needs, signal } = context;
+  const { call, needs, signal } = context;
   const untilMs = needs.clock.monotonicMs() + instruction.firstInputTimeoutMs;
   for (;;) {
     const begun = await firstOf(context, { keys, listener }, untilMs);
@@ -181,6 +181,8 @@ async function readEither(
     const received = await unlessAborted(signal, listener.received);
     if (!received.ok) {
       const why = `${received.error.kind}: ${received.error.detail}`;
+      // Logged now: the caller may hang up or press a key before the end of the attempt.
+      call.log.add('warning', 'speech not recognized', { why, line: instruction.line });
       if (!instruction.acceptsDigits) return { kind: 'failed', why };
       const key = await keys.next(needs.clock, untilMs - needs.clock.monotonicMs(), signal);
       return key === undefined
@@ -227,10 +229,7 @@ const isValid = (digits: string, { validDigits }: GatherInstruction): boolean =>
  * to `action`.
  */
 function note({ log }: Call, instruction: GatherInstruction, input: Input): void {
-  if (input.kind === 'failed') {
-    log.add('warning', 'speech not recognised', { why: input.why, line: instruction.line });
-    return;
-  }
+  if (input.kind === 'failed') return;
   const speech = input.kind === 'speech' ? input.transcript.text : undefined;
   const digits = input.kind === 'digits' ? input.digits : '';
   if (instruction.log && !log.hidesInput) {

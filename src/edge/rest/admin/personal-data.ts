@@ -39,7 +39,7 @@ const query = Type.Object({
 
 function numberOf({ number, country }: Static<typeof query>): Result<PersonNumber, Failure> {
   const read = readPersonNumber(number, country?.toUpperCase());
-  return read.ok ? read : err(invalidField('number', read.error));
+  return read.ok ? read : err(invalidField(read.error.field, read.error.what));
 }
 
 const counts = {

@@ -18,6 +18,8 @@ import { Utterance } from './utterance.ts';
 
 const PROGRAM = 'pocketsphinx_continuous';
 const DICTIONARY = '/usr/share/pocketsphinx/model/en-us/cmudict-en-us.dict';
+/** Installation of the program and its model. */
+export const INSTALL_POCKETSPHINX = 'sudo apt-get install pocketsphinx pocketsphinx-en-us';
 const MAX_PROCESSES = 2;
 const MAX_WAITING = 20;
 /** Maximum number of cached grammars, by the text of their hints. */

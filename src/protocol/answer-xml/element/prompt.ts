@@ -28,13 +28,24 @@ export const SSML_ELEMENTS: ReadonlySet<string> = new Set([
 ]);
 
 export function readSpeak(reader: ElementReader): SpeakInstruction {
-  const { element } = reader;
-  const words = plainText(element).replaceAll(/\s+/g, ' ').trim();
-  if (words === '') reader.warn('<Speak> has no text and is skipped');
-  const hasMarkup = element.children.some((child) => typeof child !== 'string');
+  const spoken = readSpoken(reader);
+  if (spoken.text === '') reader.warn('<Speak> has no text and is skipped');
   return {
     kind: 'speak',
-    text: words,
+    ...spoken,
+    loop: reader.integer('loop', LOOP),
+    ...reader.sourced(),
+  };
+}
+
+type Spoken = Pick<SpeakInstruction, 'text' | 'ssml' | 'voice' | 'language'>;
+
+/** Reads the spoken text of an element and its voice. */
+export function readSpoken(reader: ElementReader): Spoken {
+  const { element } = reader;
+  const hasMarkup = element.children.some((child) => typeof child !== 'string');
+  return {
+    text: plainText(element).replaceAll(/\s+/g, ' ').trim(),
     ssml: hasMarkup
       ? element.children
           .map((child) => markup(child, reader))
@@ -43,8 +54,6 @@ export function readSpeak(reader: ElementReader): SpeakInstruction {
       : undefined,
     voice: reader.text('voice') ?? 'WOMAN',
     language: reader.text('language') ?? 'en-US',
-    loop: reader.integer('loop', LOOP),
-    ...reader.sourced(),
   };
 }
 
