@@ -240,7 +240,7 @@ function prepareRequests(app: FastifyInstance, deps: RestDeps, headers: Headers)
     }
   });
   app.addHook('preHandler', async (request, reply) => {
-    // The request arrived completely after the client was told that it had failed.
+    // The request arrived completely after it was answered as failed.
     if (!isRefused(request.raw.socket)) return;
     reply.hijack();
     request.raw.destroy();

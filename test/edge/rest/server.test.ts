@@ -118,7 +118,7 @@ describe('listener', () => {
     const { authId, authToken } = service.account;
     const { server } = service.server.app;
     const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
-    // The time is over when the connection is accepted; the request waits in the buffer of the operating system.
+    // The time limit has passed when the connection is accepted; the request waits in the buffer of the operating system.
     server.once('connection', (accepted) => server.emit('clientError', late, accepted));
     const body = JSON.stringify({ app_name: 'late', answer_url: 'https://a.example/x' });
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });

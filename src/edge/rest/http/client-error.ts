@@ -13,7 +13,7 @@ const STATUS: Readonly<Record<string, number>> = {
 /** Connections that got an answer below. The rest of their request may arrive later. */
 const refused = new WeakSet<Socket>();
 
-/** Whether the client was told that the request on this connection failed, so that it must not be executed. */
+/** Whether the request on this connection was answered below, so that it must not be executed. */
 export const isRefused = (socket: Socket): boolean => refused.has(socket);
 
 /** Answers invalid HTTP on the raw connection, with the same headers as other responses. */
