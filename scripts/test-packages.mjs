@@ -3,6 +3,10 @@
 
 /** Path of a test file and the packages that its skipped tests need. */
 const PACKAGES = [
+  [
+    /^test\/(edge\/(store\/restore|speech\/speech-cache)|service\/(data-folder|recording-files))/,
+    ['gcc'],
+  ],
   [/^test\/cluster\//, ['postgresql', 'redis-server', 'kamailio']],
   [/^test\/(edge\/store\/|upgrade\/|e2e\/(disk|loads|backends|installed|alarms))/, ['postgresql']],
   [/^test\/edge\/cluster\//, ['redis-server']],
@@ -19,7 +23,7 @@ const PACKAGES = [
   [/^test\/examples\//, ['python3', 'python3-websockets']],
   [/^test\/packages\//, ['python3']],
   [/^test\/service\/supervisor/, ['python3']],
-  [/^test\/service\/collector-threads/, ['(Linux only)']],
+  [/^test\/(service\/collector-threads|e2e\/log-output)/, ['(Linux only)']],
   [/^test\/e2e\/console/, ['chromium']],
   [/^test\/e2e\/browser-call/, ['chromium', '(a machine with IPv6 on loopback)']],
   [/^test\/(e2e|edge\/sip)\/ipv6/, ['(a machine with IPv6 on loopback)']],

@@ -22,12 +22,13 @@ export function localRecordingFiles(folder: string): RecordingFiles & RecordingF
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       return path;
     },
-    async size(file) {
-      try {
-        return (await stat(join(folder, file))).size;
-      } catch {
-        return undefined; // does not exist
-      }
+    async synced(file) {
+      const path = join(folder, file);
+      const found = await stat(path).catch(() => undefined); // does not exist
+      if (found === undefined) return undefined;
+      await sync(path);
+      await sync(dirname(path)).catch(() => undefined); // some file systems cannot sync a folder
+      return found.size;
     },
     async repairWav(file) {
       try {
@@ -38,6 +39,15 @@ export function localRecordingFiles(folder: string): RecordingFiles & RecordingF
     },
     remove: (file) => rm(join(folder, file), { force: true }),
   };
+}
+
+async function sync(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 }
 
 async function repairWav(path: string): Promise<number | undefined> {

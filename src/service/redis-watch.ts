@@ -5,7 +5,7 @@ import type { RedisLink } from '../edge/cluster/redis-link.ts';
 
 /** Pause between two probes, in milliseconds. */
 const PROBE_MS = 400;
-/** Redis counts as unavailable after this time without an answer, in milliseconds. */
+/** Redis counts as unavailable after this time without a successful write, in milliseconds. */
 const SILENT_MS = 1000;
 
 export interface RedisWatchNeeds {
@@ -16,14 +16,17 @@ export interface RedisWatchNeeds {
   readonly onChange: (problem: string | undefined) => void;
 }
 
-const PROBLEM = 'Redis does not answer, so the limits shared with other nodes are unknown';
+/** A write, because a server without memory or disk, or a replica, still answers reads. */
+const PROBE = ['SET', 'carillon:probe', '1', 'PX', '10000'] as const;
 
-/** Probes Redis, because a node without it cannot count the calls of all nodes. */
+/** Probes Redis with a write, because a node that cannot write to it cannot count the calls of all nodes. */
 export class RedisWatch {
   readonly #needs: RedisWatchNeeds;
   readonly #rounds: RepeatedTask;
   #cancelLate: () => void = () => undefined;
   #isLost = false;
+  /** Error with which Redis answered the latest probe; undefined without an answer. */
+  #refusal: string | undefined;
 
   constructor(needs: RedisWatchNeeds) {
     this.#needs = needs;
@@ -48,10 +51,12 @@ export class RedisWatch {
   /** Probes Redis once. Never rejects. */
   async #probe(): Promise<void> {
     try {
-      await this.#needs.redis.send('PING');
-    } catch {
+      await this.#needs.redis.send(...PROBE);
+    } catch (error) {
+      this.#refusal = refusalIn(error);
       return;
     }
+    this.#refusal = undefined;
     if (this.#rounds.stopping.aborted) return;
     this.#expect();
     if (!this.#isLost) return;
@@ -65,8 +70,18 @@ export class RedisWatch {
     this.#cancelLate();
     this.#cancelLate = clock.at(clock.monotonicMs() + SILENT_MS, () => {
       this.#isLost = true;
-      logger.error({ silentMs: SILENT_MS }, 'Redis does not answer, new calls are refused');
-      onChange(PROBLEM);
+      const problem = this.#refusal
+        ? `Redis refuses writes (${this.#refusal})`
+        : 'Redis does not answer';
+      logger.error({ problem, sinceMs: SILENT_MS }, 'Redis is unavailable, new calls are refused');
+      onChange(`${problem}, so the limits shared with other nodes are unknown`);
     });
   }
+}
+
+/** Returns the error with which the server answered; undefined for other failures. */
+function refusalIn(error: unknown): string | undefined {
+  const { cause } = error as { readonly cause?: unknown };
+  // The answer of a server begins with a code: https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors
+  return cause instanceof Error && /^[A-Z]+ /.test(cause.message) ? cause.message : undefined;
 }

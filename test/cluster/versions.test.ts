@@ -2,7 +2,7 @@
  * A rolling upgrade from an earlier version under load, and one node back. `EARLIER_VERSION` names the folder of a checkout of
  * the earlier version, with its modules and native build.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { eventually, Service } from '../e2e/service.ts';
 import { HAS_REDIS } from '../edge/cluster/redis.ts';
 import { postgresMissing } from '../postgres.ts';
@@ -12,6 +12,9 @@ import { Traffic } from './traffic.ts';
 
 const EARLIER = process.env['EARLIER_VERSION'];
 const NODES = [0, 1, 2] as const;
+
+// Each test starts up to three nodes in order, which takes a minute per node on a busy machine.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 describe.skipIf(EARLIER === undefined || !HAS_REDIS || postgresMissing !== undefined)(
   'two versions in a cluster (needs PostgreSQL, Redis and EARLIER_VERSION, a checkout of the earlier version)',

@@ -18,6 +18,7 @@ import type { Random } from '../../src/base/ids.ts';
 import { CHILD, type Witness, witnessOf } from './crash.ts';
 
 const SOURCE = fileURLToPath(new URL('./write-log.c', import.meta.url));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SECTOR = 512;
 /** Shared memory of SQLite, which is rebuilt at the next start, and the name of the start of the operating system. */
 const NOT_ON_DISK = /-shm$|\.boot$/;
@@ -81,6 +82,32 @@ export const recordedIn = (log: string, before: string, folder: string): Recorde
   before,
   folder,
 });
+
+/**
+ * Runs a program (an ECMAScript module that imports from the project's folder), and returns its changes of the files in `folder`
+ * in their order, for example `write /a` and `sync /a`. `workspace` is another folder.
+ */
+export function changesOf(program: string, folder: string, workspace: string): readonly string[] {
+  const log = join(workspace, 'writes.log');
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    ['--input-type=module', '--eval', program],
+    {
+      cwd: ROOT,
+      encoding: 'utf8',
+      env: {
+        PATH: process.env['PATH'],
+        LD_PRELOAD: buildWriteLog(workspace),
+        WRITE_LOG: log,
+        WRITE_LOG_FOLDER: folder,
+      },
+    },
+  );
+  if (status !== 0) throw new Error(stderr);
+  return changesIn(readFileSync(log)).flatMap((change) =>
+    change.kind === 'said' ? [] : [`${change.kind} ${change.path.slice(folder.length)}`.trim()],
+  );
+}
 
 /** Reads the log. The last record may be cut off by the kill. */
 function changesIn(log: Buffer): readonly Change[] {

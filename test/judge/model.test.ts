@@ -126,6 +126,9 @@ it('allows a second call of a contact whose node died before it can have stored 
   ];
   expect(judge(after(400)).map(({ rule }) => rule)).not.toContain('D1');
   expect(judge(after(600)).map(({ rule }) => rule)).toContain('D1');
+  // The client sees the answer after the node that sent it was killed.
+  expect(judge(after(-100)).map(({ rule }) => rule)).not.toContain('D1');
+  expect(judge(after(-300)).map(({ rule }) => rule)).toContain('D1');
   const busy: Observation = { kind: 'late', atMs: 5000, byMs: 400 };
   expect(judge([...after(600), busy]).map(({ rule }) => rule)).not.toContain('D1');
 });

@@ -31,6 +31,8 @@ const TAKEOVER_MS = 15_000;
 const STORED_MS = 500;
 /** Time in ms after which a stopped or isolated node may be declared dead. Its calls then need no slot. */
 const DEAD_MS = 5000;
+/** Time in ms by which a client may see an answer after the fault of the node that had sent it. */
+const SEEN_MS = 200;
 /** Time in ms for the response of a callback receiver that died with its request. */
 const CALLBACK_SKEW_MS = 200;
 
@@ -132,13 +134,13 @@ const wasCutShort = (facts: Facts, call: string): boolean =>
  * counts as answered from then on.
  */
 function isUnstored(facts: Facts, atMs: number, node: number | undefined): boolean {
-  const untilMs = atMs + STORED_MS + lateness(facts, atMs);
+  const lateMs = lateness(facts, atMs);
   return facts.faults.some(
     (fault) =>
       fault.node !== undefined &&
       fault.node === (node ?? fault.node) &&
-      fault.atMs >= atMs &&
-      fault.atMs <= untilMs,
+      fault.atMs >= atMs - SEEN_MS - lateMs &&
+      fault.atMs <= atMs + STORED_MS + lateMs,
   );
 }
 

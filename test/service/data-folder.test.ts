@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,10 +6,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { silentLogger } from '../../src/base/logger.ts';
 import { storedName, storedSecret } from '../../src/service/data-folder.ts';
 import { trialCertificate } from '../../src/service/sip-certificate.ts';
-import { buildWriteLog, powerLossMissing, recordedIn } from '../crash/power-loss.ts';
+import { changesOf, powerLossMissing } from '../crash/power-loss.ts';
 import { seededRandom } from '../edge/store/open.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
 
@@ -41,28 +39,12 @@ describe('a stored secret', () => {
 
   it.skipIf(powerLossMissing !== undefined)('is on the disk before it is used (needs cc)', () => {
     const data = join(folder, 'data');
-    const log = join(folder, 'writes.log');
     const program = `
       import { loadKey } from './src/edge/store/vault.ts';
       import { storedSecret } from './src/service/data-folder.ts';
       loadKey('${data}/keys/store.key');
       storedSecret('${data}', 'keys/admin.token', { integer: () => 1, bytes: (n) => new Uint8Array(n) });`;
-    const run = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
-      cwd: ROOT,
-      encoding: 'utf8',
-      env: {
-        PATH: process.env['PATH'],
-        LD_PRELOAD: buildWriteLog(folder),
-        WRITE_LOG: log,
-        WRITE_LOG_FOLDER: data,
-      },
-    });
-    expect([run.status, run.stderr]).toEqual([0, '']);
-    const keys = join(data, 'keys');
-    const seen = recordedIn(log, data, data)
-      .changes.filter((change) => change.kind !== 'said')
-      .map((change) => `${change.kind} ${change.path.slice(keys.length)}`.trim());
-    expect(seen).toEqual([
+    expect(changesOf(program, join(data, 'keys'), folder)).toEqual([
       ...['write /store.key', 'sync /store.key', 'sync'],
       ...['write /admin.token.new', 'sync /admin.token.new', 'rename /admin.token.new', 'sync'],
     ]);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { localRecordingFiles } from '../../src/service/recording-files.ts';
+import { changesOf, powerLossMissing } from '../crash/power-loss.ts';
 
 let folder: string;
 
@@ -35,13 +36,29 @@ describe('the folder of recordings', () => {
     const path = await files.prepare('MA_ONE/r1.wav');
     expect(path).toBe(join(folder, 'MA_ONE', 'r1.wav'));
     expect((await stat(join(folder, 'MA_ONE'))).mode & 0o777).toBe(0o700);
-    expect(await files.size('MA_ONE/r1.wav')).toBeUndefined();
+    expect(await files.synced('MA_ONE/r1.wav')).toBeUndefined();
     await writeFile(path, 'abc');
-    expect(await files.size('MA_ONE/r1.wav')).toBe(3);
+    expect(await files.synced('MA_ONE/r1.wav')).toBe(3);
     await files.remove('MA_ONE/r1.wav');
     await files.remove('MA_ONE/r1.wav');
-    expect(await files.size('MA_ONE/r1.wav')).toBeUndefined();
+    expect(await files.synced('MA_ONE/r1.wav')).toBeUndefined();
   });
+
+  it.skipIf(powerLossMissing !== undefined)(
+    'syncs a file before its size is known (needs cc)',
+    () => {
+      const recordings = join(folder, 'recordings');
+      const program = `
+      import { writeFile } from 'node:fs/promises';
+      import { localRecordingFiles } from './src/service/recording-files.ts';
+      const files = localRecordingFiles('${recordings}');
+      await writeFile(await files.prepare('MA_ONE/r1.wav'), 'abc');
+      await files.synced('MA_ONE/r1.wav');`;
+      expect(changesOf(program, recordings, folder)).toEqual([
+        ...['write /MA_ONE/r1.wav', 'sync /MA_ONE/r1.wav', 'sync /MA_ONE'],
+      ]);
+    },
+  );
 
   it('repairs the header of a WAV after a crash, and measures its samples', async () => {
     const files = localRecordingFiles(folder);

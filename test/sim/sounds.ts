@@ -76,7 +76,7 @@ export const simFolder = (folder: string): RecordingFolder => ({
     mkdirSync(dirname(path), { recursive: true });
     return Promise.resolve(path);
   },
-  size: (file) => Promise.resolve(statSync(join(folder, file), { throwIfNoEntry: false })?.size),
+  synced: (file) => Promise.resolve(statSync(join(folder, file), { throwIfNoEntry: false })?.size),
   repairWav(file) {
     const path = join(folder, file);
     if (!existsSync(path)) return Promise.resolve(undefined);

@@ -46,7 +46,11 @@ export async function writeArchive(request: ArchiveRequest): Promise<number> {
   await mkdir(dirname(request.target), { recursive: true, mode: 0o700 });
   const zip = new ZipFile();
   const abort = new AbortController();
-  const written = pipeline(zip.outputStream, createWriteStream(partial, { mode: 0o600 }), abort);
+  const written = pipeline(
+    zip.outputStream,
+    createWriteStream(partial, { mode: 0o600, flush: true }),
+    abort,
+  );
   try {
     const failed = new Promise<never>((_, reject) => zip.on('error', reject));
     // `failed` may reject before it is awaited.

@@ -13,7 +13,7 @@ import { listenError } from '../../base/listen-error.ts';
 import { LiveFeed } from './console/live-feed.ts';
 import type { RestDeps } from './deps.ts';
 import { readCertificate, type WatchedCertificate, watchCertificate } from './http/certificate.ts';
-import { answerClientError } from './http/client-error.ts';
+import { answerClientError, isRefused } from './http/client-error.ts';
 import { checkBy, writeBy } from './http/compilers.ts';
 import { Connections } from './http/connections.ts';
 import { installErrorHandlers } from './http/errors.ts';
@@ -238,6 +238,12 @@ function prepareRequests(app: FastifyInstance, deps: RestDeps, headers: Headers)
     if (!request.routeOptions.config.route?.streamsBody) {
       limitArrival(clock, request.raw, headers);
     }
+  });
+  app.addHook('preHandler', async (request, reply) => {
+    // The request arrived completely after it was answered as failed.
+    if (!isRefused(request.raw.socket)) return;
+    reply.hijack();
+    request.raw.destroy();
   });
 }
 

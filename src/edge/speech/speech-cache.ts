@@ -54,7 +54,8 @@ export class SpeechCache {
 
   async put(key: string, samples: Uint8Array): Promise<void> {
     const partial = join(this.#folder, `${key}.tmp`);
-    await writeFile(partial, samples, { mode: 0o600 });
+    // Synced, because a power failure must not leave an empty file under the final name.
+    await writeFile(partial, samples, { mode: 0o600, flush: true });
     await rename(partial, this.#path(key));
     this.#note(key, samples.length);
     await this.#trim();

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ServiceError } from '../../base/errors.ts';
 import type { Random } from '../../base/ids.ts';
@@ -11,7 +11,7 @@ import { examineLog, type LostCommits, rememberBoot } from './log-examination.ts
 import { CHECKSUM_MARK, OPEN_MARK } from './marks.ts';
 import { migrate } from './migrate.ts';
 import { hasChecksums } from './page-checksums.ts';
-import { makePrivate } from './private-file.ts';
+import { makePrivate, renameSynced, syncFile } from './private-file.ts';
 import { settingRepository } from './sql/settings.ts';
 import { SqliteConnection, type Synchronous } from './sqlite.ts';
 import type { Outcome, Unit } from './unit.ts';
@@ -135,14 +135,14 @@ export class Engine {
     makePrivate(draft);
     try {
       this.backup(draft);
-      sync(draft);
+      syncFile(draft);
     } catch (error) {
       rmSync(draft, { force: true }); // it would keep a full disk full
       throw error;
     }
     this.#db.close();
     for (const log of ['-wal', '-shm']) rmSync(file + log, { force: true });
-    renameSync(draft, file);
+    renameSynced(draft, file);
     this.#db = connect(this.#options);
   }
 
@@ -208,12 +208,6 @@ function requireWholeLog({ file, synchronous }: EngineOptions): LostCommits | un
 
 const damaged = (reason: string): Error =>
   Object.assign(new Error(reason), { code: 'SQLITE_CORRUPT' });
-
-function sync(file: string): void {
-  const descriptor = openSync(file, 'r+');
-  fsyncSync(descriptor);
-  closeSync(descriptor);
-}
 
 const connect = (options: EngineOptions): SqliteConnection =>
   new SqliteConnection({

@@ -5,6 +5,7 @@ import {
   copyFileSync,
   cpSync,
   existsSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -24,6 +25,7 @@ import { makeFolder } from './make-folder.ts';
 import { CHECKSUM_MARK } from './marks.ts';
 import { listMigrations } from './migrate.ts';
 import { hasChecksums, loadPageChecksums, recomputeChecksums } from './page-checksums.ts';
+import { renameSynced, syncFile, syncFolder } from './private-file.ts';
 import { verifyLedger } from './sql/ledger.ts';
 
 export interface StoredRecording {
@@ -150,14 +152,22 @@ export function restoreBackup(request: RestoreRequest): Restored {
     const putAside = existsSync(target) ? `${target}.before-${request.stamp}` : undefined;
     if (putAside !== undefined) moveAside(target, putAside);
     for (const log of LOGS) rmSync(target + log, { force: true });
-    renameSync(draft, target);
-    if (keys !== undefined) cpSync(keys, join(dataDir, 'keys'), { recursive: true });
+    renameSynced(draft, target);
+    if (keys !== undefined) copyKeys(keys, join(dataDir, 'keys'));
     own(dataDir, [target, join(dataDir, 'keys'), join(dataDir, KEY)]);
     return { database: target, putAside };
   } finally {
     clear(draft);
     lock.release();
   }
+}
+
+/** Copies the keys, and returns when they are on the disk: the restored database is unreadable without them. */
+function copyKeys(from: string, to: string): void {
+  cpSync(from, to, { recursive: true });
+  for (const entry of readdirSync(to, { withFileTypes: true }))
+    if (entry.isFile()) syncFile(join(to, entry.name));
+  syncFolder(to);
 }
 
 /** Moves the database together with its log, which contains the latest commits. Either may be damaged, so nothing opens them. */
@@ -208,7 +218,7 @@ function acceptDamage(
     const facts = examineBackup(draft);
     const copy = `${file}.before-${stamp}`;
     moveAside(file, copy);
-    renameSync(draft, file);
+    renameSynced(draft, file);
     own(dataDir, [file]);
     return { faults, copy, facts };
   } finally {

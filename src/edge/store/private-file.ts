@@ -1,12 +1,4 @@
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  fsyncSync,
-  openSync,
-  renameSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder } from './make-folder.ts';
 
@@ -21,8 +13,8 @@ export function makePrivate(path: string): void {
 /**
  * Creates a file that only its owner can read, and returns when its content is on the disk. Throws EEXIST if the file exists.
  */
-export function createPrivate(path: string, content: string | Uint8Array): void {
-  writeAndSync(path, 'wx', content);
+export function createPrivate(path: string, content: Uint8Array): void {
+  writeFileSync(path, content, { flag: 'wx', mode: PRIVATE, flush: true });
   syncFolder(dirname(path));
 }
 
@@ -33,15 +25,20 @@ export function createPrivate(path: string, content: string | Uint8Array): void 
 export function replacePrivate(path: string, content: string): void {
   makeFolder(dirname(path));
   const draft = `${path}.new`;
-  writeAndSync(draft, 'w', content);
-  renameSync(draft, path);
-  syncFolder(dirname(path));
+  writeFileSync(draft, content, { mode: PRIVATE });
+  renameSynced(draft, path);
 }
 
-function writeAndSync(path: string, flag: 'w' | 'wx', content: string | Uint8Array): void {
-  const descriptor = openSync(path, flag, PRIVATE);
+/** Renames a file after its content is on the disk, and returns when the new name is. */
+export function renameSynced(from: string, to: string): void {
+  syncFile(from);
+  renameSync(from, to);
+  syncFolder(dirname(to));
+}
+
+export function syncFile(path: string): void {
+  const descriptor = openSync(path, 'r+');
   try {
-    writeFileSync(descriptor, content);
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
@@ -49,8 +46,8 @@ function writeAndSync(path: string, flag: 'w' | 'wx', content: string | Uint8Arr
 }
 
 /** Makes new names in the folder durable. Some file systems cannot sync a folder; they are left to their own guarantees. */
-function syncFolder(path: string): void {
-  const descriptor = openSync(path, constants.O_RDONLY);
+export function syncFolder(path: string): void {
+  const descriptor = openSync(path, 'r');
   try {
     fsyncSync(descriptor);
   } catch (error) {

@@ -69,7 +69,7 @@ function settingsWith(dials: Dials): Settings {
 
 const NO_FILES = {
   prepare: () => Promise.reject(new Error('the fake folder stores no files')),
-  size: () => Promise.resolve(undefined),
+  synced: () => Promise.resolve(undefined),
   repairWav: () => Promise.resolve(undefined),
   remove: () => Promise.resolve(),
 };

@@ -222,7 +222,7 @@ export class ListeningScene extends Scene {
           if (file.endsWith('.wav') && !files.has(file)) files.set(file, 16_044);
           return Promise.resolve(`/recordings/${file}`);
         },
-        size: (file) => Promise.resolve(files.get(file)),
+        synced: (file) => Promise.resolve(files.get(file)),
         repairWav: (file) => Promise.resolve(files.has(file) ? 1000 : undefined),
         remove: (file) => {
           files.delete(file);

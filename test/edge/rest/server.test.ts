@@ -113,6 +113,26 @@ describe('listener', () => {
     upload.socket.destroy();
   });
 
+  it('does not execute a request that is read after its 408, as after a pause of the machine', async () => {
+    const { service, port } = await start();
+    const { authId, authToken } = service.account;
+    const { server } = service.server.app;
+    const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+    // The time limit has passed when the connection is accepted; the request waits in the buffer of the operating system.
+    server.once('connection', (accepted) => server.emit('clientError', late, accepted));
+    const body = JSON.stringify({ app_name: 'late', answer_url: 'https://a.example/x' });
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.on('error', () => undefined); // the server may reset the connection
+    socket.resume();
+    socket.end(
+      `POST ${service.root}/Application/ HTTP/1.1\r\nhost: x\r\nx-auth-id: ${authId}\r\nx-auth-token: ${authToken}\r\n` +
+        `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    );
+    await new Promise((resolve) => socket.on('close', resolve));
+    const listed = await service.get(`${service.root}/Application/`);
+    expect(JSON.stringify(listed.body)).not.toContain('late');
+  });
+
   it('finishes running requests on stop and ends those that take longer than 5 s', async () => {
     const { service, url } = await start();
     const requested = new Promise<void>((resolve) => {

@@ -290,7 +290,7 @@ export class SimNode {
 
 const NO_FILES = {
   prepare: (file: string) => Promise.resolve(file),
-  size: () => Promise.resolve(undefined),
+  synced: () => Promise.resolve(undefined),
   repairWav: () => Promise.resolve(undefined),
   remove: () => Promise.resolve(),
 };

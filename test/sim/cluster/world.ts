@@ -176,7 +176,7 @@ async function provision(world: ClusterWorld) {
     clock,
     random: random.fork(),
   };
-  const files = { prepare: String, size: undefined, repairWav: undefined, remove: undefined };
+  const files = { prepare: String, synced: undefined, repairWav: undefined, remove: undefined };
   const { accounts, ledger, provisioning } = testFoundation(basics, database.store, {
     prices: PRICE,
     recordingFiles: files as never,

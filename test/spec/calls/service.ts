@@ -102,7 +102,7 @@ const folderOf = (files: Map<string, number>) => ({
     if (file.endsWith('.wav')) files.set(file, WAV_BYTES);
     return Promise.resolve(file);
   },
-  size: (file: string) => Promise.resolve(files.get(file)),
+  synced: (file: string) => Promise.resolve(files.get(file)),
   repairWav: () => Promise.resolve(undefined),
   remove: (file: string) => {
     files.delete(file);

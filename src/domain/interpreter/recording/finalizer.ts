@@ -56,7 +56,8 @@ export class Finalizer {
     let made: Pick<Recording, 'file' | 'format' | 'bytes'>;
     try {
       const { file, format } = await this.#encode(row);
-      const bytes = await folder.size(file);
+      // A power failure after the charge or after the end of the WAV must not lose the audio.
+      const bytes = await folder.synced(file);
       if (bytes === undefined) return await this.fail(row, 'no file was written');
       made = { file, format, bytes };
     } catch (error) {

@@ -19,8 +19,8 @@ import type { TranscriptionRequest } from '../../transcription/types.ts';
 export interface RecordingFolder {
   /** Returns the absolute path of `file` and creates its parent folder. */
   prepare(file: string): Promise<string>;
-  /** File size in bytes; undefined if the file does not exist. */
-  size(file: string): Promise<number | undefined>;
+  /** Returns the size in bytes when the content is on the disk; undefined if the file does not exist. */
+  synced(file: string): Promise<number | undefined>;
   /**
    * Writes the header of a WAV recording for the samples in the file, because after a crash it states fewer. Returns
    * their length in ms; undefined if there are none.
