@@ -131,7 +131,7 @@ TEST_SUITE("stream input") {
 
   TEST_CASE("leaves a message without audio to the reader that explains faults") {
     StreamInput input("s", {}, std::make_shared<PlaybackQueue>(kNarrowband, 160));
-    CHECK(input.play(R"({"event":"playAudio","media":{"payload":""}})") == PlayResult::other);
+    CHECK(input.receive(R"({"event":"playAudio","media":{"payload":""}})") == PlayResult::other);
   }
 
   TEST_CASE("leaves no trace of a refused message") {
