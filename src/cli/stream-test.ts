@@ -82,10 +82,12 @@ async function streamTest(
     signUpgrade: (signed) => Promise.resolve(token === undefined ? {} : signature(signed, token)),
     progress: print,
   });
-  for (const [what, value] of table(seen)) print(`${what.padEnd(38)}${value}`);
+  const rows = table(seen);
+  const width = Math.max(...rows.map(([what]) => what.length)) + 2;
+  for (const [what, value] of rows) print(`${what.padEnd(width)}${value}`);
   if (flags.record !== undefined && recording !== undefined) {
     writeFileSync(flags.record, writeWav(recording));
-    print(`${'recorded to'.padEnd(38)}${flags.record}`);
+    print(`${'recorded to'.padEnd(width)}${flags.record}`);
   }
   const wrong = problems(seen, flags.format.rate);
   print(wrong.length === 0 ? 'No fault found.' : 'Faults:');

@@ -61,7 +61,9 @@ async function fetchDocument(
     const { line, column, message } = read.error;
     return `${shown(url)}: line ${line}, column ${column}: ${message}`;
   } catch (error) {
-    return `${shown(url)}: ${error instanceof Error ? error.message : error}`;
+    // `fetch` wraps the cause of a failure.
+    const { cause = error } = error instanceof Error ? error : {};
+    return `${shown(url)}: ${cause instanceof Error ? cause.message : cause}`;
   }
 }
 

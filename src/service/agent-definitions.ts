@@ -7,6 +7,9 @@ import { type Environment, shownPath, type TreeFault } from '../config/checked-f
 import { parseSource } from '../config/source.ts';
 import { AGENT_ORIGIN } from '../edge/webhook/agent-applications.ts';
 
+/** Name of the source in its faults. */
+const YAML = 'the YAML';
+const AT_LINE = /the YAML:(\d+):/;
 /** Maximum length of a definition as JSON, in characters. */
 const MAX_LENGTH = 64 * 1024;
 /** Length of the random part of an agent's address. */
@@ -39,8 +42,9 @@ function readAgent(
   let definition = given;
   if (typeof given === 'string') {
     if (given.length > MAX_LENGTH) return err({ agent: TOO_LONG });
-    const source = parseSource(given, 'the YAML');
-    if (typeof source === 'string') return err({ agent: source });
+    const source = parseSource(given, YAML);
+    if (typeof source === 'string')
+      return err({ agent: source.replace(AT_LINE, `${YAML}, line $1:`) });
     definition = source.tree;
   }
   const text = JSON.stringify(definition);

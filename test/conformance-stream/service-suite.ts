@@ -263,6 +263,10 @@ export function describeServiceConformance(name: string, service: ServiceUnderTe
         'invalid_payload',
       ],
       [
+        '{"event":"playAudio","media":{"contentType":"audio/x-l16","sampleRate":8000,"payload":""}}',
+        'invalid_payload',
+      ],
+      [
         '{"event":"playAudio","media":{"contentType":"audio/x-mulaw","sampleRate":16000,"payload":"AAAA"}}',
         'unsupported_format',
       ],

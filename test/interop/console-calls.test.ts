@@ -50,6 +50,57 @@ describe.skipIf(!hasChromium)('calls in the console', () => {
         : undefined,
     );
 
+  it('a developer reads the conversation of a call with a bot', async () => {
+    const { page, go } = developer;
+    const { service } = stage;
+    const notes: readonly Readonly<Record<string, string>>[] = [
+      { kind: 'transcript', speaker: 'caller', text: 'I need an appointment. 😀 مرحبا' },
+      { kind: 'transcript', speaker: 'bot', text: 'On Monday at nine?' },
+      { kind: 'agent', text: 'tool slots: error: status 503' },
+    ];
+    const bot = customer.bot('/noting', (socket) => {
+      for (const note of notes) socket.send(JSON.stringify({ event: 'note', note }));
+      socket.send(JSON.stringify({ event: 'stop', drain: true }));
+    });
+    const user = await makeUser(service, 'noted', {
+      answer_url: customer.xml(
+        '/noted',
+        `<Response><Stream bidirectional="true" keepCallAlive="true" notes="true">${bot}</Stream><Hangup/></Response>`,
+      ),
+    });
+    await callFor(service, user, 10);
+    const uuid = customer.at('/noted')[0]?.form['CallUUID'];
+    await go(`/calls/${uuid}`);
+    const conversation = page
+      .locator('section')
+      .filter({ has: page.getByRole('heading', { name: 'Conversation' }) });
+    for (const { text = '' } of notes) await conversation.getByText(text).waitFor();
+    await page.getByText('caller · I need an appointment').waitFor();
+    await expectAccessible(developer);
+  });
+
+  it('the form of an agent shows each fault of the definition next to it', async () => {
+    const { page, go } = developer;
+    await go('/applications');
+    await page.getByRole('button', { name: 'Create application' }).click();
+    const form = page.getByRole('dialog');
+    await form.getByLabel('Name').fill('reception');
+    await form.getByLabel('Type').selectOption('agent');
+    const definition = form.getByLabel('Agent', { exact: true });
+    for (const [yaml, fault] of [
+      [
+        'instructions: x\nmodel: { type: openai-realtime, voise: a }',
+        'model.voise is not a known field',
+      ],
+      ['a: [', 'cannot read the YAML, line 1: '],
+    ] as const) {
+      await definition.fill(yaml);
+      await form.getByRole('button', { name: 'Create application' }).click();
+      await form.locator('.field .error').getByText(fault).waitFor();
+      expect(await definition.getAttribute('aria-invalid')).toBe('true');
+    }
+  });
+
   it('a developer listens to a call and sees the messages of its bot', async () => {
     const { page, go } = developer;
     const { service } = stage;

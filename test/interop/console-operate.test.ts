@@ -210,7 +210,7 @@ describe.skipIf(!hasChromium)('the pages of the operator', () => {
     await page.getByLabel('Telephone number').fill('12');
     await page.getByRole('button', { name: 'Find records' }).click();
     await page.locator('.field .error').waitFor();
-    // A national number needs its country. Errors are beside their fields.
+    // A national number needs its country. Errors are next to their fields.
     const country = page.getByLabel('Country, if the number has no country code');
     await page.getByLabel('Telephone number').fill('030 12345678');
     await page.getByRole('button', { name: 'Find records' }).click();

@@ -259,6 +259,10 @@ expect: { transcript: [help you, refund], spoken: [machine] }
       'bot: { stream: "ws://127.0.0.1:1/" }\nsteps: [{ pause: 1 }]\n',
     );
     expect(unreachable[0]?.failures[0]).toMatch(/connectFailed: .*ECONNREFUSED/);
+    const [unanswered] = await rehearse(
+      'bot: { answerUrl: "http://127.0.0.1:1/answer" }\nsteps: [{ pause: 1 }]\n',
+    );
+    expect(unanswered?.failures.join('\n')).toMatch(/1\/answer: bad port/);
     bot = () => (message, send, socket) => {
       if (message.event !== 'start') return;
       send({ event: 'nonsense' });

@@ -76,6 +76,8 @@ PlayResult StreamInput::play(std::string_view text) {
   }
   const std::optional<size_t> bytes = base64_decode(*message->payload, raw_);
   if (!bytes) return PlayResult::bad_payload;
+  // Refused like other faults, with its own reason.
+  if (*bytes == 0) return PlayResult::other;
   return push(format, Bytes(raw_).first(*bytes));
 }
 

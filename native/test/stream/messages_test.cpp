@@ -129,6 +129,11 @@ TEST_SUITE("stream input") {
     }
   }
 
+  TEST_CASE("leaves a message without audio to the reader that explains faults") {
+    StreamInput input("s", {}, std::make_shared<PlaybackQueue>(kNarrowband, 160));
+    CHECK(input.receive(R"({"event":"playAudio","media":{"payload":""}})") == PlayResult::other);
+  }
+
   TEST_CASE("leaves no trace of a refused message") {
     auto queue = std::make_shared<PlaybackQueue>(kNarrowband, 160);
     StreamInput input("s", {}, queue);

@@ -33,7 +33,7 @@ export async function prepareUpgrade(
   const url = URL.canParse(options.url) ? new URL(options.url) : undefined;
   if (url === undefined) return err('the stream URL cannot be parsed');
   if (url.protocol !== 'wss:' && url.protocol !== 'ws:') {
-    return err(`the stream URL must start with wss://, not with ${url.protocol}//`);
+    return err(`the stream URL must start with wss:// or ws://, not with ${url.protocol}//`);
   }
   const refusal = needs.egress.refuses(url);
   if (refusal !== undefined) return err(`the address is refused: ${refusal}`);

@@ -384,7 +384,7 @@ describe('connect failures', () => {
   });
 
   it.each([
-    ['http://127.0.0.1/', 'must start with wss://'],
+    ['http://127.0.0.1/', 'must start with wss:// or ws://, not with http://'],
     ['not a url', 'cannot be parsed'],
   ])('refuses %s', async (url, words) => {
     expect(await failure(url)).toEqual({

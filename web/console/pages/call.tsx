@@ -25,6 +25,7 @@ import { endTone } from './call-end.ts';
 import { LivePart } from './call-live.tsx';
 import { Charges, LinkedLegs } from './call-money.tsx';
 import { Curves } from './call-quality.tsx';
+import { Conversation } from './conversation.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { Ladder } from './ladder.tsx';
 import { Recording } from './recording.tsx';
@@ -99,6 +100,7 @@ export function CallPage(props: Props) {
       {cdr && <WhyEnded cdr={cdr} />}
       {cdr && <CallTiles cdr={cdr} />}
       <LoadProblem of={log} />
+      <Conversation entries={entries} cdr={cdr} />
       <Card title={t('Timeline')}>
         {log.value === undefined && log.problem === undefined ? (
           <Skeleton />

@@ -150,6 +150,10 @@ const Lane = ({ kind, row, entries, seconds, x, endX }: LaneProps) => (
   </g>
 );
 
+/** Facts that are shown without opening an entry. */
+const DETAILS = ['speaker', 'text', 'to', 'detail', 'reason', 'why', 'speech', 'digits'];
+const MAX_DETAIL = 200;
+
 function Entry({ entry, seconds }: { readonly entry: Row; readonly seconds: number }) {
   const facts = part(entry['facts']);
   const { message, signedString, document: xml, ...others } = facts;
@@ -159,6 +163,8 @@ function Entry({ entry, seconds }: { readonly entry: Row; readonly seconds: numb
     facts['url'],
     facts['codec'],
     facts['line'] && t('line {n}', { n: text(facts['line']) }),
+    ...DETAILS.map((name) => text(facts[name]).slice(0, MAX_DETAIL)),
+    facts['latencyMs'] && `${text(facts['latencyMs'])} ms`,
   ]
     .filter((one) => one !== undefined && one !== null && one !== '' && one !== 0)
     .join(' · ');

@@ -144,8 +144,9 @@ export function Editor(props: Props) {
     close();
     done();
   };
-  const known = new Set(fields.map(({ name }) => name));
-  const others = Object.keys(problems).some((name) => !known.has(name));
+  const others = Object.keys(problems).some(
+    (name) => !fields.some((field) => isWithin(name, field.name)),
+  );
   const shown =
     Object.keys(problems).length > 0 && !others ? t('Correct the marked fields.') : problem;
   return (
@@ -165,7 +166,7 @@ export function Editor(props: Props) {
             key={field.name}
             field={field}
             value={values[field.name] ?? ''}
-            problem={problems[field.name]}
+            problem={problemOf(problems, field.name)}
             set={(value) => setValues((before) => ({ ...before, [field.name]: value }))}
           />
         ))}
@@ -173,6 +174,21 @@ export function Editor(props: Props) {
       {request && <Snippets request={{ ...request(row), body }} />}
     </FormDrawer>
   );
+}
+
+/** Whether `name` is the field or a part of its value, such as `agent.model.url` of `agent`. */
+const isWithin = (name: string, field: string): boolean =>
+  name === field || name.startsWith(`${field}.`) || name.startsWith(`${field}[`);
+
+/** Problems of a field. Those of parts of its value begin with the part. */
+function problemOf(problems: Readonly<Record<string, string>>, field: string): string | undefined {
+  const own = Object.entries(problems).filter(([name]) => isWithin(name, field));
+  if (own.length === 0) return undefined;
+  return own
+    .map(([name, problem]) =>
+      name === field ? problem : `${name.slice(field.length).replace(/^\./, '')} ${problem}`,
+    )
+    .join('; ');
 }
 
 interface FieldProps {
