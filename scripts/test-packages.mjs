@@ -26,6 +26,7 @@ const PACKAGES = [
   [/^test\/(service\/collector-threads|e2e\/log-output)/, ['(Linux only)']],
   [/^test\/e2e\/console/, ['chromium']],
   [/^test\/e2e\/browser-call/, ['chromium', '(a machine with IPv6 on loopback)']],
+  [/^test\/e2e\/link-local/, ['iproute2', '(root)', '(a machine with IPv6 on loopback)']],
   [/^test\/(e2e|edge\/sip)\/ipv6/, ['(a machine with IPv6 on loopback)']],
   [/^test\/crash\//, ['gcc']],
   [

@@ -79,7 +79,7 @@ SocketWheel::Departed SocketWheel::release(LegHandle leg) {
   Place& leaving = place(leg);
   if (leaving.leg != leg) return {};
   if (leaving.resting) resting_.remove(leaving.rtp);
-  Departed departed{{}, leaving.connected, leaving.by_ice, leaving.peer, {}};
+  Departed departed{{}, leaving.connected, leaving.by_ice, leaving.peer, leaving.destination, {}};
   if (const auto found = streams_.find(leg); found != streams_.end()) {
     departed.streams = std::move(found->second);
   }
@@ -92,6 +92,7 @@ void SocketWheel::receive(LegHandle leg, Departed& departed) {
   place(leg) = {leg, 1, std::move(*departed.pair[0]), std::move(*departed.pair[1]), departed.connected};
   place(leg).by_ice = departed.by_ice;
   place(leg).peer = departed.peer;
+  place(leg).destination = departed.destination;
   if (!departed.streams.empty()) streams_[leg] = std::move(departed.streams);
   owners_[MediaCore::index_of(leg)] = std::move(departed.pair);
   // Data may have arrived during the move.
@@ -222,15 +223,16 @@ void SocketWheel::send(LegHandle leg, const Address& to, Bytes packet) const {
 
 void SocketWheel::connect(LegHandle leg, const std::optional<Address>& peer) {
   Place& changed = place(leg);
-  if (changed.leg != leg) return;
+  if (changed.leg != leg || !changed.rtp.reopens()) return;
   flush();
-  changed.connected = changed.rtp.connect(peer) && peer.has_value();
+  changed.connected = changed.rtp.connect(peer, changed.destination) && peer.has_value();
 }
 
-Nanos SocketWheel::take(UdpSocket::Buffer& buffer, const Place& place, MediaCore& core, Nanos now,
+Nanos SocketWheel::take(UdpSocket::Buffer& buffer, Place& place, MediaCore& core, Nanos now,
                         Nanos wall_offset) {
   for (int taken = 1;; ++taken) {
     const Datagram datagram = buffer.datagram();
+    if (datagram.destination.family != Address::Family::none) place.destination = datagram.destination;
     const std::optional<Nanos> arrival = arrival_of(datagram, now, wall_offset);
     core.receive(place.leg, datagram.bytes, datagram.source, arrival.value_or(now));
     const bool at_its_time = (place.wait == 1 || place.prompt) && arrival && now - *arrival <= kJustNow;

@@ -46,6 +46,7 @@ class SocketWheel {
     bool connected = false;
     bool by_ice = false;
     Address peer;
+    Address destination;
     std::vector<std::shared_ptr<StreamPath>> streams;
   };
   Departed release(LegHandle leg);
@@ -113,6 +114,8 @@ class SocketWheel {
     /// True if the leg sends from the shared port, also to addresses other than its peer.
     bool by_ice = false;
     Address peer{};
+    /// Own address to which the peer sends. No family: unknown.
+    Address destination{};
     /// Arrival prediction, for sockets with prompt datagrams.
     ArrivalClock clock{};
   };
@@ -126,7 +129,7 @@ class SocketWheel {
   void found_none(Place& due);
   void look(std::span<const LegHandle> legs, MediaCore& core, Nanos now, Nanos wall_offset);
   /// Passes on the datagram in `buffer` and any that follow. Returns the arrival time of the newest.
-  Nanos take(UdpSocket::Buffer& buffer, const Place& place, MediaCore& core, Nanos now, Nanos wall_offset);
+  Nanos take(UdpSocket::Buffer& buffer, Place& place, MediaCore& core, Nanos now, Nanos wall_offset);
   void drain_rtcp(MediaCore& core, Nanos now, Nanos wall_offset);
   void schedule(LegHandle leg, size_t ticks) {
     slots_[(slot_ + ticks) % kSlots].push_back(leg);

@@ -9,8 +9,6 @@
 #include <ctime>
 #include <utility>
 
-#include "engine/socket_address.hpp"
-
 namespace carillon {
 
 namespace {
@@ -19,49 +17,56 @@ namespace {
 /// than 150 packets: three seconds of one peer.
 constexpr int kReceiveBuffer = 64 * 1024;
 
-/// `::1` with the discard port.
-Address loopback6() {
-  Address address;
-  address.family = Address::Family::ipv6;
-  address.port = 9;
-  address.ip.back() = 1;
-  return address;
+template <typename Value>
+Value value_of(const cmsghdr& reported) {
+  Value value{};
+  std::memcpy(&value, CMSG_DATA(&reported), sizeof(value));
+  return value;
 }
 
-/// Returns the kernel's arrival time, the only ancillary data requested. 0 if missing.
-Nanos arrival_of(const msghdr& header) {
-  const cmsghdr* const reported = CMSG_FIRSTHDR(&header);
-  if (reported == nullptr || reported->cmsg_level != SOL_SOCKET || reported->cmsg_type != SCM_TIMESTAMPNS)
-    return {};
-  timespec time{};
-  std::memcpy(&time, CMSG_DATA(reported), sizeof(time));
-  return int64_t{time.tv_sec} * kSecond + Nanos(time.tv_nsec);
+/// Kernel's arrival time, and the own address of the datagram if it was requested.
+struct Ancillary {
+  Nanos arrived_wall{};
+  Address destination{};
+};
+
+Ancillary ancillary_of(const msghdr& header) {
+  Ancillary out;
+  auto& changeable = const_cast<msghdr&>(header);
+  for (const cmsghdr* reported = CMSG_FIRSTHDR(&header); reported != nullptr;
+       reported = CMSG_NXTHDR(&changeable, const_cast<cmsghdr*>(reported))) {
+    const int level = reported->cmsg_level;
+    const int type = reported->cmsg_type;
+    sockaddr_storage name{};
+    if (level == SOL_SOCKET && type == SCM_TIMESTAMPNS) {
+      const auto time = value_of<timespec>(*reported);
+      out.arrived_wall = int64_t{time.tv_sec} * kSecond + Nanos(time.tv_nsec);
+    } else if (level == IPPROTO_IP && type == IP_PKTINFO) {
+      sockaddr_in in{};
+      in.sin_family = AF_INET;
+      in.sin_addr = value_of<in_pktinfo>(*reported).ipi_addr;
+      std::memcpy(&name, &in, sizeof(in));
+      out.destination = from_sockaddr(name);
+    }
+  }
+  return out;
 }
 
 }  // namespace
 
-std::optional<Address> parse_address(const std::string& ip, uint16_t port) {
-  Address address;
-  address.port = port;
-  if (inet_pton(AF_INET, ip.c_str(), address.ip.data()) == 1) {
-    address.family = Address::Family::ipv4;
-    return address;
-  }
-  if (inet_pton(AF_INET6, ip.c_str(), address.ip.data()) == 1) {
-    address.family = Address::Family::ipv6;
-    return address;
-  }
-  return std::nullopt;
-}
-
 std::string format_ip(const Address& address) { return ip_text(address).data(); }
 
 UdpSocket::UdpSocket(UdpSocket&& other) noexcept
-    : fd_(std::exchange(other.fd_, -1)), dual_stack_(other.dual_stack_) {}
+    : fd_(std::exchange(other.fd_, -1)),
+      ipv6_(other.ipv6_),
+      dual_stack_(other.dual_stack_),
+      everywhere_(other.everywhere_) {}
 
 UdpSocket& UdpSocket::operator=(UdpSocket&& other) noexcept {
   std::swap(fd_, other.fd_);
+  std::swap(ipv6_, other.ipv6_);
   std::swap(dual_stack_, other.dual_stack_);
+  std::swap(everywhere_, other.everywhere_);
   return *this;
 }
 
@@ -75,12 +80,16 @@ UdpSocket::Bound UdpSocket::bind(const Address& local, Sharing sharing) {
   UdpSocket socket(::socket(name.ss_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket.open()) return {UdpSocket(), errno};
   const int on = 1;
-  if (local.family == Address::Family::ipv6 && local.ip == Address{}.ip) {
+  const bool everywhere = local.ip == Address{}.ip;
+  socket.ipv6_ = local.family == Address::Family::ipv6;
+  socket.everywhere_ = everywhere && !socket.ipv6_;
+  if (socket.ipv6_ && everywhere) {
     // Receives over IPv4 too, whatever the system's default is.
     const int off = 0;
     socket.dual_stack_ = ::setsockopt(socket.fd_, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off)) == 0;
   }
   ::setsockopt(socket.fd_, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on));
+  if (socket.everywhere_) socket.report_destination(true);
   if (sharing == Sharing::shared) ::setsockopt(socket.fd_, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on));
   ::setsockopt(socket.fd_, SOL_SOCKET, SO_RCVBUF, &kReceiveBuffer, sizeof(kReceiveBuffer));
   if (::bind(socket.fd_, reinterpret_cast<const sockaddr*>(&name), length) != 0) {
@@ -103,20 +112,35 @@ void UdpSocket::send(Bytes packet) const {
   static_cast<void>(::send(fd_, packet.data(), packet.size(), MSG_DONTWAIT | MSG_NOSIGNAL));
 }
 
-bool UdpSocket::connect(const std::optional<Address>& peer) const {
-  sockaddr_storage name{};
-  if (peer) {
-    const socklen_t length = to_sockaddr(*peer, name, dual_stack_);
-    return ::connect(fd_, reinterpret_cast<const sockaddr*>(&name), length) == 0;
+void UdpSocket::report_destination(bool wanted) const {
+  const int on = wanted ? 1 : 0;
+  ::setsockopt(fd_, IPPROTO_IP, IP_PKTINFO, &on, sizeof(on));
+}
+
+bool UdpSocket::connect(const std::optional<Address>& peer, const Address& destination) const {
+  if (!peer) {
+    if (everywhere_) report_destination(true);
+    return dissolve();
   }
+  sockaddr_storage name{};
+  socklen_t length = to_sockaddr(*peer, name, dual_stack_);
+  if (::connect(fd_, reinterpret_cast<const sockaddr*>(&name), length) != 0) return false;
+  if (!everywhere_) return true;
+  length = sizeof(name);
+  const bool is_known = destination.family != Address::Family::none &&
+                        ::getsockname(fd_, reinterpret_cast<sockaddr*>(&name), &length) == 0;
+  if (is_known && !same_host(from_sockaddr(name), destination)) {
+    static_cast<void>(dissolve());
+    return false;
+  }
+  // The kernel now delivers datagrams of one address only.
+  report_destination(false);
+  return true;
+}
+
+bool UdpSocket::dissolve() const {
+  sockaddr_storage name{};
   name.ss_family = AF_UNSPEC;
-  const bool dissolved = ::connect(fd_, reinterpret_cast<const sockaddr*>(&name), sizeof(sockaddr)) == 0;
-  if (!dual_stack_ || !dissolved) return dissolved;
-  // Linux keeps a socket that was connected to an IPv4 address closed to IPv6. Another connection undoes
-  // this.
-  const socklen_t length = to_sockaddr(loopback6(), name);
-  if (::connect(fd_, reinterpret_cast<const sockaddr*>(&name), length) != 0) return true;
-  name = {};
   return ::connect(fd_, reinterpret_cast<const sockaddr*>(&name), sizeof(sockaddr)) == 0;
 }
 
@@ -136,7 +160,9 @@ void UdpSocket::Buffer::take(const Request& request, size_t size) {
   const bool whole = (request.header.msg_flags & MSG_TRUNC) == 0;
   size_ = whole ? size : 0;
   source_ = from_sockaddr(request.source);
-  arrived_wall_ = arrival_of(request.header);
+  const Ancillary ancillary = ancillary_of(request.header);
+  arrived_wall_ = ancillary.arrived_wall;
+  destination_ = ancillary.destination;
 }
 
 bool UdpSocket::Buffer::receive(const UdpSocket& socket) {

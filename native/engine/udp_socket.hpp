@@ -12,11 +12,10 @@
 #include "core/base/address.hpp"
 #include "core/base/bytes.hpp"
 #include "core/base/time.hpp"
+#include "engine/socket_address.hpp"
 
 namespace carillon {
 
-/// Parses an IPv4 or IPv6 literal.
-std::optional<Address> parse_address(const std::string& ip, uint16_t port);
 std::string format_ip(const Address& address);
 
 struct Datagram {
@@ -25,6 +24,8 @@ struct Datagram {
   Address source;
   /// Kernel arrival time on CLOCK_REALTIME. 0: unknown.
   Nanos arrived_wall{};
+  /// Own address to which the peer sent, without port. No family: unknown; reported by IPv4 sockets only.
+  Address destination{};
 };
 
 class UdpSocket {
@@ -45,8 +46,13 @@ class UdpSocket {
   void send(const Address& to, Bytes packet) const;
   /// Sends to the connected peer, which avoids a route lookup and an address copy.
   void send(Bytes packet) const;
+  /// Returns true if connect() can be undone. Linux never opens an IPv6 socket to other hosts again: it keeps
+  /// the address of the last peer as a filter.
+  [[nodiscard]] bool reopens() const { return !ipv6_; }
   /// Receives only from `peer`, or from any address without a value. Returns false if the kernel refuses.
-  bool connect(const std::optional<Address>& peer) const;
+  /// `destination`: own address to which the peer sends. A connection also restricts the own address to the
+  /// one of the route to the peer. If they differ, it is undone, and the result is false.
+  bool connect(const std::optional<Address>& peer, const Address& destination = {}) const;
 
   /// Buffer for one datagram. The result of datagram() is valid until the next receive().
   class Buffer {
@@ -59,7 +65,8 @@ class UdpSocket {
       msghdr header;
       iovec vector;
       sockaddr_storage source;
-      alignas(cmsghdr) std::array<uint8_t, CMSG_SPACE(sizeof(timespec))> control;
+      alignas(
+          cmsghdr) std::array<uint8_t, CMSG_SPACE(sizeof(timespec)) + CMSG_SPACE(sizeof(in_pktinfo))> control;
     };
 
     /// Receives a datagram. Returns false if none is waiting.
@@ -67,20 +74,29 @@ class UdpSocket {
     /// The two halves of receive(), for other ways of calling the kernel. `size`: received bytes.
     void prepare(Request& request);
     void take(const Request& request, size_t size);
-    [[nodiscard]] Datagram datagram() { return {std::span(bytes_).first(size_), source_, arrived_wall_}; }
+    [[nodiscard]] Datagram datagram() {
+      return {std::span(bytes_).first(size_), source_, arrived_wall_, destination_};
+    }
 
    private:
     size_t size_ = 0;
     Nanos arrived_wall_{};
     Address source_;
+    Address destination_;
     std::array<uint8_t, kMaxBytes> bytes_;
   };
 
  private:
   explicit UdpSocket(int fd) : fd_(fd) {}
+  /// Requests the own address of received datagrams, or stops it.
+  void report_destination(bool wanted) const;
+  [[nodiscard]] bool dissolve() const;
   int fd_ = -1;
+  bool ipv6_ = false;
   /// Bound to `::`: sends and receives over IPv6 and IPv4.
   bool dual_stack_ = false;
+  /// Bound to all IPv4 addresses.
+  bool everywhere_ = false;
 };
 
 struct UdpSocket::Bound {

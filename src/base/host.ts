@@ -20,6 +20,20 @@ export function plainAddress(text: string): string {
   return [upper >> 8, upper & 255, lower >> 8, lower & 255].join('.');
 }
 
+const LINK_LOCAL = /^fe[89ab][0-9a-f]:/i;
+
+/** An address without its interface. Messages never contain interfaces, which mean nothing to a peer (RFC 4007 §6). */
+export const withoutZone = (address: string): string => address.replace(/%.*/, '');
+
+/**
+ * A link-local address of a message with the interface on which its sender was received, `fe80::7%eth0`. Other
+ * addresses are returned unchanged.
+ */
+export function inZoneOf(sender: string | undefined, address: string): string {
+  const [, zone] = sender?.split('%') ?? [];
+  return zone !== undefined && LINK_LOCAL.test(address) ? `${address}%${zone}` : address;
+}
+
 /** Prefix length of IPv4-mapped IPv6 addresses (RFC 4291 §2.5.5.2). */
 const MAPPED_BITS = 96;
 

@@ -60,7 +60,10 @@ void Leg::configure(const LegRemote& remote, Nanos now, LegCodecs* codecs) {
   ReceiveConfig receive = remote.receive;
   if (ice_) receive.source.signalled = ice_->peer();
   receive_.configure(receive, now);
+  const int packet_ms = send_.config().packet_ms;
   send_.configure(remote.send);
+  // Relaying starts again if the packets of the far end have the new length.
+  if (configured_ && send_.config().packet_ms != packet_ms) relay_.stop();
   const ExpectedSource& source = receive.source;
   const bool begins = !configured_ || timed_out_ || !receiving_;
   if (begins && source.receiving) expecting_since_ = now;

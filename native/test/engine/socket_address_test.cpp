@@ -1,8 +1,12 @@
 #include "engine/socket_address.hpp"
 
+#include <arpa/inet.h>
 #include <doctest/doctest.h>
+#include <net/if.h>
 
 #include <array>
+#include <cstring>
+#include <optional>
 #include <string>
 
 #include "engine/udp_socket.hpp"
@@ -39,6 +43,34 @@ TEST_CASE("socket address: an IPv4-mapped address is IPv4") {
   CHECK(from_sockaddr(name) == six);
 }
 
+TEST_CASE("socket address: a link-local address has its interface") {
+  const uint32_t zone = if_nametoindex("lo");
+  REQUIRE(zone != 0);
+  for (const std::string& text : {std::string("fe80::7%lo"), "fe80::7%" + std::to_string(zone)}) {
+    CAPTURE(text);
+    const std::optional<Address> near = parse_address(text, 4000);
+    REQUIRE(near.has_value());
+    CHECK(std::string(ip_text(*near).data()) == "fe80::7%lo");
+    CHECK(*near != *parse_address("fe80::7", 4000));
+    sockaddr_storage name{};
+    to_sockaddr(*near, name, true);
+    sockaddr_in6 in{};
+    std::memcpy(&in, &name, sizeof(in));
+    CHECK(in.sin6_scope_id == zone);
+    in6_addr plain{};
+    REQUIRE(inet_pton(AF_INET6, "fe80::7", &plain) == 1);
+    CHECK(std::memcmp(&in.sin6_addr, &plain, sizeof(plain)) == 0);
+    CHECK(from_sockaddr(name) == *near);
+  }
+  CHECK(std::string(ip_text(*parse_address("fe80::7", 4000)).data()) == "fe80::7");
+  // No address claims an interface in the bits that hold it.
+  CHECK(*parse_address("fe80:0:0:1::7", 4000) == *parse_address("fe80::7", 4000));
+  for (const std::string text : {"fe80::7%", "fe80::7%nothing", "2001:db8::7%lo", "192.0.2.7%lo", "::%lo"}) {
+    CAPTURE(text);
+    CHECK_FALSE(parse_address(text, 4000).has_value());
+  }
+}
+
 TEST_CASE("a socket bound to :: sends and receives over IPv4 and IPv6") {
   UdpSocket::Bound everywhere = UdpSocket::bind(*parse_address("::", 0));
   if (everywhere.error != 0) return;  // a machine without IPv6
@@ -47,6 +79,7 @@ TEST_CASE("a socket bound to :: sends and receives over IPv4 and IPv6") {
   everywhere = {};
   everywhere = UdpSocket::bind(*parse_address("::", port));
   REQUIRE(everywhere.error == 0);
+  CHECK_FALSE(everywhere.socket.reopens());
   for (const std::string host : {"127.0.0.1", "::1"}) {
     CAPTURE(host);
     UdpSocket::Bound peer = UdpSocket::bind(*parse_address(host, 0));
@@ -59,9 +92,34 @@ TEST_CASE("a socket bound to :: sends and receives over IPv4 and IPv6") {
     everywhere.socket.send(own, kPacket);
     REQUIRE(receives(peer.socket, buffer));
     CHECK(buffer.datagram().source == *parse_address(host, port));
-    REQUIRE(everywhere.socket.connect(own));
-    everywhere.socket.send(kPacket);
-    CHECK(receives(peer.socket, buffer));
-    REQUIRE(everywhere.socket.connect(std::nullopt));
   }
+}
+
+TEST_CASE("a connected socket keeps the own address to which the peer sends") {
+  UdpSocket::Bound bound = UdpSocket::bind(*parse_address("0.0.0.0", 0));
+  REQUIRE(bound.error == 0);
+  REQUIRE(bound.socket.reopens());
+  const uint16_t port = port_of(bound.socket);
+  bound = {};
+  bound = UdpSocket::bind(*parse_address("0.0.0.0", port));
+  REQUIRE(bound.error == 0);
+  const UdpSocket::Bound peer = UdpSocket::bind(*parse_address("127.0.0.1", 0));
+  const Address own = *parse_address("127.0.0.1", port_of(peer.socket));
+  UdpSocket::Buffer buffer;
+  // The route to the peer has the first address.
+  for (const std::string host : {"127.0.0.5", "127.0.0.1"}) {
+    CAPTURE(host);
+    const Address to = *parse_address(host, port);
+    peer.socket.send(to, kPacket);
+    REQUIRE(receives(bound.socket, buffer));
+    const Address destination = buffer.datagram().destination;
+    CHECK(same_host(destination, to));
+    CHECK(bound.socket.connect(own, destination) == (host == "127.0.0.1"));
+    peer.socket.send(to, kPacket);
+    CHECK(receives(bound.socket, buffer));
+    bound.socket.connect(std::nullopt);
+  }
+  peer.socket.send(*parse_address("127.0.0.5", port), kPacket);
+  REQUIRE(receives(bound.socket, buffer));
+  CHECK(same_host(buffer.datagram().destination, *parse_address("127.0.0.5", 0)));
 }

@@ -1,5 +1,6 @@
 import type { RtpVerdict } from '../../base/egress.ts';
 import { assert } from '../../base/errors.ts';
+import { inZoneOf } from '../../base/host.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import {
   type AddressFamily,
@@ -278,9 +279,10 @@ export class LegMedia {
   }
 
   #configure(remote: MediaSession): Result<void, MediaProblem> {
-    const { address, port, rtcpMux = false } = remote;
+    const { port, rtcpMux = false } = remote;
     this.#latest = remote;
-    const isName = !isIpAddress(address);
+    const isName = !isIpAddress(remote.address);
+    const address = inZoneOf(this.#whereabouts.heardFrom, remote.address);
     if (isName && remote.ice === undefined) void this.#resolve(remote);
     const isSupported =
       isName || isUnspecified(address) || this.#families.includes(familyOf(address));
@@ -354,7 +356,8 @@ export class LegMedia {
     const isKnown = heardFrom !== undefined && rtpSources?.isEdge(heardFrom) !== true;
     return {
       signallingAddress: isKnown ? heardFrom : undefined,
-      describedAddress: isLearned && isIpAddress(address) ? address : undefined,
+      describedAddress:
+        isLearned && isIpAddress(address) ? inZoneOf(heardFrom, address) : undefined,
       acceptOtherSources: rtpSources?.acceptOthers ?? false,
     };
   }

@@ -231,6 +231,19 @@ describe('media address of a peer', () => {
     expect(offered.ok && offered.value).toContain('c=IN IP4 127.0.0.1');
   });
 
+  it('of a link-local phone has the interface of its signalling', async () => {
+    const { media, configured, requested } = await legWith({ kind: 'send' }, undefined, {
+      families: ['IP4', 'IP6'],
+    });
+    media.movedTo('fe80::7%eth0');
+    const offer = (address: string) => sdpOf(address).replaceAll('IP4', 'IP6');
+    for (const address of ['fe80::7', 'FEBF::8', '2001:db8::7'])
+      expect(media.describe(offer(address)).ok).toBe(true);
+    const addresses = ['fe80::7%eth0', 'febf::8%eth0', '2001:db8::7'];
+    expect(configured.map(({ address }) => address)).toEqual(addresses);
+    expect(requested.map(({ address }) => address)).toEqual(addresses);
+  });
+
   it('keeps the version of a description that the peer knows', async () => {
     const { media } = await legWith({ kind: 'send' }, undefined, { families: ['IP4', 'IP6'] });
     const versionOf = (sdp = '') => /^o=\S+ \S+ (\d+) IN (IP\d) /m.exec(sdp)?.slice(1);

@@ -6,6 +6,14 @@ const via = (text: string) => sketch({ via: `SIP/2.0/UDP ${text}` });
 const SOURCE = { ...UDP, remoteAddress: '203.0.113.4', remotePort: 31_000 };
 
 describe('received and rport (RFC 3261 §18.2.1, RFC 3581)', () => {
+  test('names no interface of this machine for a link-local sender', () => {
+    const flow = { ...SOURCE, remoteAddress: 'fe80::7%eth0' };
+    const received = (host: string) =>
+      stampVia(via(`${host};branch=z9hG4bKx`), flow).via.params.get('received');
+    expect(received('host.example.com')).toBe('fe80::7');
+    expect(received('[FE80::7]')).toBeUndefined();
+  });
+
   test('§18.2.1: adds received if sent-by is not the source address', () => {
     expect(
       stampVia(via('host.example.com;branch=z9hG4bKx'), SOURCE).via.params.get('received'),

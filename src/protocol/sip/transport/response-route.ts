@@ -4,7 +4,7 @@
  * chooses its port.
  */
 
-import { unbracketed } from '../../../base/host.ts';
+import { unbracketed, withoutZone } from '../../../base/host.ts';
 import { formatVia } from '../header/via.ts';
 import type { SipRequest } from '../message.ts';
 import { isReliable } from '../types.ts';
@@ -27,7 +27,7 @@ const plainAddress = (address: string): string =>
 export function stampVia(request: SipRequest, flow: Flow): SipRequest {
   const via = request.topVia;
   if (via === undefined) return request;
-  const source = plainAddress(flow.remoteAddress);
+  const source = plainAddress(withoutZone(flow.remoteAddress));
   const requested = via.params.has('rport');
   if (!requested && plainAddress(via.host) === source && !via.params.has('received'))
     return request;
