@@ -71,6 +71,10 @@ const REAL_TIME: readonly (readonly [where: RegExp, why: string])[] = [
   [/^test\/interop\/baresip(-ipv6|-families)?\.test\.ts$/, 'a test user talks for a while'],
   [/^test\/interop\/sipp-fair-share\.test\.ts$/, 'accounts dial at a fixed rate'],
   [/^test\/interop\/wrtc\/crowd\.ts$/, 'a program: browsers call at a fixed rate'],
+  [
+    /^test\/edge\/clock\/system-clock\.test\.ts$/,
+    'tests the sleep of the clock, with simulated timers',
+  ],
   [/^test\/e2e\/network\.test\.ts$/, 'RTP is sent every 20 ms'],
   [/^test\/e2e\/quiet-line\.test\.ts$/, 'verifying that no packet is sent requires real time'],
 ];

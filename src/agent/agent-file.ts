@@ -1,7 +1,13 @@
 /** Agent files: schema, defaults and checks of `carillon agent`. */
 import { type Static, type TProperties, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { type Environment, FileFaults, readCheckedFile } from '../config/checked-file.ts';
+import {
+  type Environment,
+  FileFaults,
+  formatted,
+  readCheckedFile,
+  urlText,
+} from '../config/checked-file.ts';
 
 const strict = <P extends TProperties>(properties: P) =>
   Type.Object(properties, { additionalProperties: false });
@@ -9,27 +15,26 @@ const text = (maxLength = 4096) => Type.String({ minLength: 1, maxLength });
 const seconds = (value: number, maximum: number) =>
   Type.Number({ default: value, minimum: 0.1, maximum });
 const price = Type.Optional(Type.Number({ minimum: 0, maximum: 100_000 }));
-const url = (schemes: string) => Type.String({ pattern: `^(${schemes})://[^\\s]+$` });
-const HTTP = 'https?';
-const SOCKET = 'wss?';
+const HTTP = ['http', 'https'] as const;
+const SOCKET = ['ws', 'wss'] as const;
 
 const Recognizer = strict({
   type: Type.Enum(['deepgram', 'websocket', 'http']),
-  url: Type.Optional(url(`${SOCKET}|${HTTP}`)),
+  url: Type.Optional(urlText(...SOCKET, ...HTTP)),
   apiKey: Type.Optional(text()),
   model: Type.Optional(text(200)),
   language: Type.String({ default: 'en', maxLength: 20 }),
 });
 
 const Chat = strict({
-  url: url(HTTP),
+  url: urlText(...HTTP),
   apiKey: Type.Optional(text()),
   model: text(200),
   maxTokens: Type.Integer({ default: 400, minimum: 1, maximum: 100_000 }),
 });
 
 const Speech = strict({
-  url: url(HTTP),
+  url: urlText(...HTTP),
   apiKey: Type.Optional(text()),
   model: text(200),
   voice: text(200),
@@ -38,7 +43,7 @@ const Speech = strict({
 
 const Model = strict({
   type: Type.Enum(['openai-realtime', 'gemini-live', 'pipeline']),
-  url: Type.Optional(url(SOCKET)),
+  url: Type.Optional(urlText(...SOCKET)),
   apiKey: Type.Optional(text()),
   model: Type.Optional(text(200)),
   voice: Type.Optional(text(200)),
@@ -49,18 +54,21 @@ const Model = strict({
 });
 
 const Tool = strict({
-  name: Type.String({ pattern: '^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$' }),
+  name: formatted(
+    '^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$',
+    'must have 1 to 64 of the characters a-z A-Z 0-9 _ - and begin with a letter or _',
+  ),
   type: Type.Enum(['http', 'transfer', 'hangup', 'digits', 'play']),
   description: text(),
   parameters: Type.Optional(Type.Object({}, { additionalProperties: true })),
-  url: Type.Optional(url(HTTP)),
+  url: Type.Optional(urlText(...HTTP)),
   method: Type.Enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], { default: 'POST' }),
   headers: Type.Record(Type.String({ maxLength: 100 }), text(), { default: {}, maxProperties: 20 }),
   timeoutSeconds: seconds(8, 60),
   to: Type.Optional(Type.Array(text(200), { minItems: 1, maxItems: 50 })),
   mode: Type.Enum(['blind', 'attended', 'warm'], { default: 'blind' }),
   callerId: Type.Optional(text(32)),
-  music: Type.Optional(url(HTTP)),
+  music: Type.Optional(urlText(...HTTP)),
   file: Type.Optional(text()),
 });
 
@@ -84,7 +92,10 @@ const Prices = strict({
 });
 
 export const AgentSchema = strict({
-  name: Type.String({ pattern: '^[a-zA-Z0-9][a-zA-Z0-9_-]{0,49}$' }),
+  name: formatted(
+    '^[a-zA-Z0-9][a-zA-Z0-9_-]{0,49}$',
+    'must have 1 to 50 of the characters a-z A-Z 0-9 _ - and begin with a letter or digit',
+  ),
   instructions: text(100_000),
   greeting: Type.Optional(text(1000)),
   disclosure: Type.Optional(text(1000)),
@@ -108,7 +119,7 @@ export const AgentSchema = strict({
     {
       host: Type.String({ default: '127.0.0.1' }),
       port: Type.Integer({ default: 8090, minimum: 0, maximum: 65_535 }),
-      publicUrl: Type.Optional(url(HTTP)),
+      publicUrl: Type.Optional(urlText(...HTTP)),
       password: Type.Optional(Type.String({ minLength: 12, maxLength: 200 })),
     },
     { default: {}, additionalProperties: false },

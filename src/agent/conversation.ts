@@ -1,5 +1,6 @@
 /** One call of an agent: joins the audio stream of the service and the model. */
 import type { Clock } from '../base/clock.ts';
+import { pieces, truncate } from '../base/text.ts';
 import type { AgentFile } from './agent-file.ts';
 import { Costs, millionths } from './costs.ts';
 import { isJson, type Json, part, textOf } from './model/json-socket.ts';
@@ -27,8 +28,10 @@ export interface ConversationNeeds {
 /** Pause after which pressed keys are passed to the model, in ms. */
 const KEYS_MS = 1500;
 const MAX_KEYS = 40;
-/** Maximum length of one transcript entry. */
-const MAX_TRANSCRIPT = 1000;
+/** Maximum length of a note. */
+const MAX_NOTE = 1000;
+/** Maximum number of notes with the words of one turn. */
+const MAX_NOTES_PER_TURN = 20;
 /** Begin of the item names of sounds, which the model does not know. */
 const SOUND = 'sound-';
 /** Audio that may wait for playback, in ms. A model that speaks endlessly exceeds it. */
@@ -268,17 +271,15 @@ export class Conversation {
   }
 
   #said(who: Speaker, text: string): void {
-    this.#send({
-      event: 'note',
-      note: { kind: 'transcript', speaker: who, text: text.slice(0, MAX_TRANSCRIPT) },
-    });
+    for (const part of pieces(text, MAX_NOTE).slice(0, MAX_NOTES_PER_TURN))
+      this.#send({ event: 'note', note: { kind: 'transcript', speaker: who, text: part } });
   }
 
   #note(text: string, facts: Json = {}): void {
     this.#needs.print(text);
     this.#send({
       event: 'note',
-      note: { kind: 'agent', text: text.slice(0, MAX_TRANSCRIPT), ...facts },
+      note: { kind: 'agent', text: truncate(text, MAX_NOTE), ...facts },
     });
   }
 

@@ -10,5 +10,18 @@ export function truncate(text: string, max: number): string {
   return last >= 0xd800 && last <= 0xdbff ? cut.slice(0, -1) : cut;
 }
 
+/** Splits a text between words into pieces of at most `max` UTF-16 units (2 or more), without splitting a surrogate pair. */
+export function pieces(text: string, max: number): string[] {
+  const found: string[] = [];
+  let rest = text.trim();
+  while (rest.length > max) {
+    const space = rest.lastIndexOf(' ', max);
+    const piece = space > 0 ? rest.slice(0, space) : truncate(rest, max);
+    found.push(piece.trimEnd());
+    rest = rest.slice(piece.length).trimStart();
+  }
+  return rest === '' ? found : [...found, rest];
+}
+
 /** Copies a text. A substring keeps the whole original text in memory, so substrings that are kept for a long time are copied. */
 export const ownCopy = (text: string): string => Buffer.from(text, 'utf8').toString('utf8');

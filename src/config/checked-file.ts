@@ -1,5 +1,5 @@
 /** Reads YAML or JSON files that users write (agents, rehearsals) and reports every fault with file, line and field. */
-import type { Static, TSchema } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { readSource, type Source } from './source.ts';
 
@@ -21,6 +21,8 @@ export class FileFaults extends Error {
 
 /** Maximum size of a file. Larger ones are other files by mistake, and would take minutes to parse. */
 const MAX_FILE_BYTES = 256 * 1024;
+/** Property of a schema with the text of its faults. */
+const HINT = 'x-hint';
 /** Maximum number of reported faults per file. */
 const MAX_FAULTS = 20;
 
@@ -63,7 +65,7 @@ export function checkTree(
   const value: unknown = Value.Default(schema, whole);
   const faults = Value.Errors(schema, value).flatMap((error) => {
     const path = pathOf(error.instancePath);
-    return wordsOf(error).map(([more, what]) => ({ path: [...path, ...more], what }));
+    return wordsOf(error, schema).map(([more, what]) => ({ path: [...path, ...more], what }));
   });
   return { value, faults };
 }
@@ -116,18 +118,28 @@ const pathOf = (pointer: string): readonly string[] =>
     .slice(1)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 
+/** Text with a format that `hint` describes: `must be a URL`. */
+export const formatted = (pattern: string, hint: string, options: object = {}) =>
+  Type.String({ ...options, pattern, [HINT]: hint });
+
+export const urlText = (...schemes: readonly string[]) =>
+  formatted(
+    `^(${schemes.join('|')})://[^\\s]+$`,
+    `must be a URL with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+  );
+
 interface SchemaError {
   readonly keyword: string;
+  readonly schemaPath: string;
   readonly message: string;
   readonly params: object;
 }
 
 /** Explanations of one schema error, with the path from its object to the field. */
-function wordsOf({
-  keyword,
-  message,
-  params,
-}: SchemaError): ReadonlyArray<readonly [readonly string[], string]> {
+function wordsOf(
+  { keyword, schemaPath, message, params }: SchemaError,
+  schema: TSchema,
+): ReadonlyArray<readonly [readonly string[], string]> {
   const details = params as Readonly<Record<string, unknown>>;
   const names = (key: string): readonly string[] =>
     (details[key] as readonly string[] | undefined) ?? [];
@@ -142,7 +154,15 @@ function wordsOf({
       ];
     case 'boolean':
       return [];
+    case 'pattern':
+      return [[[], hintAt(schema, schemaPath) ?? message]];
     default:
       return [[[], message]];
   }
+}
+
+function hintAt(schema: TSchema, schemaPath: string): string | undefined {
+  let node: unknown = schema;
+  for (const name of pathOf(schemaPath)) node = (node as Readonly<Record<string, unknown>>)?.[name];
+  return (node as { readonly [HINT]?: string } | undefined)?.[HINT];
 }

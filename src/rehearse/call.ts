@@ -114,7 +114,8 @@ class ScriptedCall {
         isOver: () => observed.endedBy === 'caller',
       });
     }
-    if (this.#scripted === undefined) observed.faults.push('the documents opened no stream');
+    if (this.#scripted === undefined && bot.stream === undefined)
+      observed.faults.push('the documents opened no stream');
     observed.ended('bot');
     await this.#scripted;
   }

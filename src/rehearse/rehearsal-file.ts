@@ -2,20 +2,21 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type Static, type TProperties, Type } from 'typebox';
-import { FileFaults, readCheckedFile } from '../config/checked-file.ts';
+import { FileFaults, formatted, readCheckedFile, urlText } from '../config/checked-file.ts';
 
 const strict = <P extends TProperties>(properties: P) =>
   Type.Object(properties, { additionalProperties: false });
 const text = (maxLength = 1000) => Type.String({ minLength: 1, maxLength });
 const seconds = (maximum = 3600) => Type.Number({ minimum: 0, maximum });
-const url = (schemes: string) => Type.String({ pattern: `^(${schemes})://[^\\s]+$` });
 const ms = Type.Optional(Type.Number({ minimum: 0, maximum: 600_000 }));
 
 const Step = strict({
   say: Type.Optional(text()),
   play: Type.Optional(text()),
   pause: Type.Optional(seconds()),
-  press: Type.Optional(Type.String({ pattern: '^[0-9*#A-D]{1,100}$' })),
+  press: Type.Optional(
+    formatted('^[0-9*#A-D]{1,100}$', 'must have 1 to 100 of the keys 0-9 * # A-D'),
+  ),
   /** Waits until the bot has spoken and is silent again; the value is the longest wait. */
   listen: Type.Optional(seconds()),
   interrupt: Type.Optional(
@@ -50,8 +51,8 @@ const Expected = strict({
 const RehearsalSchema = strict({
   name: Type.Optional(text(200)),
   bot: strict({
-    answerUrl: Type.Optional(url('https?')),
-    stream: Type.Optional(url('wss?')),
+    answerUrl: Type.Optional(urlText('http', 'https')),
+    stream: Type.Optional(urlText('ws', 'wss')),
     format: Type.Enum(
       ['audio/x-l16;rate=8000', 'audio/x-l16;rate=16000', 'audio/x-mulaw;rate=8000'],
       {
@@ -61,7 +62,9 @@ const RehearsalSchema = strict({
   }),
   from: Type.String({ default: '14155550100', maxLength: 64 }),
   to: Type.String({ default: '14155550101', maxLength: 64 }),
-  voice: Type.String({ default: 'en', pattern: '^[a-zA-Z0-9+_-]{1,40}$' }),
+  voice: formatted('^[a-zA-Z0-9+_-]{1,40}$', 'must be a voice of espeak-ng, such as en or de', {
+    default: 'en',
+  }),
   /** Whether the colleague accepts an attended or warm transfer, which is not dialed. */
   colleague: Type.Enum(['accepts', 'declines'], { default: 'accepts' }),
   callers: Type.Integer({ default: 1, minimum: 1, maximum: 100 }),
@@ -84,7 +87,7 @@ const RehearsalSchema = strict({
   ),
   recognizer: Type.Optional(
     strict({
-      url: url('https?'),
+      url: urlText('http', 'https'),
       apiKey: Type.Optional(text(4096)),
       model: Type.Optional(text(200)),
       language: Type.String({ default: 'en', maxLength: 20 }),

@@ -205,7 +205,11 @@ describe('agent files', () => {
     ],
     ['null', `name: ~\n${OPENAI.slice(16)}`, 'agent.yaml:1: name: must be string'],
     ['an open quote', 'name: "abc\n', 'cannot read agent.yaml:2: Missing closing'],
-    ['a NUL', `name: "a\\0"\n${OPENAI.slice(16)}`, 'agent.yaml:1: name: must match pattern'],
+    [
+      'a NUL',
+      `name: "a\\0"\n${OPENAI.slice(16)}`,
+      'agent.yaml:1: name: must have 1 to 50 of the characters a-z A-Z 0-9 _ - and begin with a letter or digit',
+    ],
   ])('refuse %s with file, line and field', (_, text, expected) => {
     const startMs = performance.now();
     expect(faults(text).join('\n')).toContain(expected);

@@ -155,6 +155,16 @@ describe('OpenAI Realtime', () => {
     ]);
   });
 
+  it('writes the whole transcript of a long turn, in several notes', async () => {
+    await begin();
+    const transcript = `${'Take the second street on the left. 😀 '.repeat(60)}You arrived.`;
+    vendor.send({ type: 'response.output_audio_transcript.done', transcript });
+    await call.told('note', ({ note }) => String((note as Event)['text']).endsWith('arrived.'));
+    const texts = call.notes.map((note) => String((note as Event)['text']));
+    expect(texts.length).toBeGreaterThan(2);
+    expect(texts.join(' ')).toBe(transcript);
+  });
+
   it('runs function calls once, also if their event is missing or has no name', async () => {
     const hangup = { name: 'bye', type: 'hangup', description: 'd' } as AgentFile['tools'][number];
     await begin({ tools: [{ ...hangup, name: 'keys', type: 'digits' }, hangup] });

@@ -1,7 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { ownCopy } from '../../src/base/text.ts';
+import { ownCopy, pieces } from '../../src/base/text.ts';
 
 const MESSAGE_BYTES = 1024 * 1024;
 const MESSAGES = 40;
@@ -17,4 +18,23 @@ it('copies a text without keeping the original in memory', () => {
   collect();
   expect(retained[7]).toMatch(/^call 7 with ü call/);
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(MESSAGES * MESSAGE_BYTES * 0.5);
+});
+
+it('splits a text between words into pieces of a maximum length, without splitting a character', () => {
+  expect(pieces('one two three', 8)).toEqual(['one two', 'three']);
+  expect(pieces('abcdefghij', 4)).toEqual(['abcd', 'efgh', 'ij']);
+  expect(pieces('  ', 4)).toEqual([]);
+  const texts = fc.array(fc.constantFrom('a', 'é', '😀', ' ', 'م'), { maxLength: 60 });
+  fc.assert(
+    fc.property(texts, fc.integer({ min: 2, max: 9 }), (characters, max) => {
+      const text = characters.join('');
+      const found = pieces(text, max);
+      expect(found.join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
+      for (const piece of found) {
+        expect(piece.length).toBeLessThanOrEqual(max);
+        expect(piece.isWellFormed()).toBe(true);
+        expect(piece).toBe(piece.trim());
+      }
+    }),
+  );
 });

@@ -124,7 +124,10 @@ export async function tryTargets(
   const leg = signalling.invite(
     target,
     {
-      ...{ from, headers, maxForwards, ...offer },
+      ...offer,
+      from,
+      headers,
+      maxForwards,
       owner: selector.owner,
       auth: mayLogIn ? auth : undefined,
     },

@@ -1,4 +1,5 @@
 /** Splits long text into pieces, so that the first words play while the rest is synthesized. */
+import { pieces } from '../../base/text.ts';
 
 /** Maximum length of the first piece, short for a fast start. Later pieces are long enough to sound continuous. */
 const FIRST_PIECE_CHARS = 120;
@@ -7,18 +8,18 @@ const PIECE_CHARS = 300;
 const MAX_SENTENCE_CHARS = 500;
 
 export function chunksOf(text: string, language: string): readonly string[] {
-  const pieces: string[] = [];
+  const found: string[] = [];
   let piece = '';
   for (const sentence of sentences(text, language)) {
-    const limit = pieces.length === 0 ? FIRST_PIECE_CHARS : PIECE_CHARS;
+    const limit = found.length === 0 ? FIRST_PIECE_CHARS : PIECE_CHARS;
     if (piece !== '' && piece.length + sentence.length + 1 > limit) {
-      pieces.push(piece);
+      found.push(piece);
       piece = '';
     }
     piece = piece === '' ? sentence : `${piece} ${sentence}`;
   }
-  if (piece !== '') pieces.push(piece);
-  return pieces;
+  if (piece !== '') found.push(piece);
+  return found;
 }
 
 function sentences(text: string, language: string): string[] {
@@ -26,19 +27,7 @@ function sentences(text: string, language: string): string[] {
   return [...segmenter.segment(text)]
     .map(({ segment }) => segment.trim())
     .filter((sentence) => sentence !== '')
-    .flatMap(cutAtWords);
-}
-
-function cutAtWords(sentence: string): string[] {
-  const parts: string[] = [];
-  let rest = sentence;
-  while (rest.length > MAX_SENTENCE_CHARS) {
-    const space = rest.lastIndexOf(' ', MAX_SENTENCE_CHARS);
-    const at = space > 0 ? space : MAX_SENTENCE_CHARS;
-    parts.push(rest.slice(0, at));
-    rest = rest.slice(at).trim();
-  }
-  return rest === '' ? parts : [...parts, rest];
+    .flatMap((sentence) => pieces(sentence, MAX_SENTENCE_CHARS));
 }
 
 function knownLocale(language: string): string {

@@ -469,6 +469,7 @@ export function signallingStories(start: StartRig): void {
         {
           source: { transport: 'udp', address: '127.0.0.1', port: peer.port },
           userAgent: 'North/3',
+          isOfferedIpv6: false,
         },
       ]);
       expect(ends[0]).toMatchObject({
