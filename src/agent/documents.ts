@@ -29,7 +29,7 @@ export const answerDocument = (
   );
 };
 
-/** Calls `to`. The document of `action` ends the call: nothing is requested from the answer URL again. */
+/** Calls `to`. The document of `action` ends the call, so that the answer URL is requested only once. */
 const dial = (to: string, callerId: string | undefined, action: string): string => {
   const by = callerId === undefined ? '' : ` callerId="${escaped(callerId)}"`;
   const party = /^sips?:/i.test(to)

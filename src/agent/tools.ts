@@ -1,5 +1,5 @@
 /** Tools of an agent: their descriptions for the model, and checked arguments. */
-import { ServiceError } from '../base/errors.ts';
+import { fetchReason, ServiceError } from '../base/errors.ts';
 import type { AgentTool } from './agent-file.ts';
 import { isJson, type Json } from './model/json-socket.ts';
 import type { ToolDescription } from './model/model.ts';
@@ -86,12 +86,6 @@ export async function callHttp(
     const isLate = error instanceof Error && error.name === 'TimeoutError';
     return isLate
       ? `error: no response within ${timeoutSeconds} s`
-      : `error: the request failed: ${reasonOf(error)}`;
+      : `error: the request failed: ${fetchReason(error)}`;
   }
-}
-
-/** `fetch` wraps the cause of a failure. */
-function reasonOf(error: unknown): string {
-  const { cause = error } = error instanceof Error ? error : {};
-  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -64,3 +64,9 @@ export function assert(condition: unknown, message: string): asserts condition {
 export function assertNever(value: never): never {
   throw new BugError(`unexpected value ${JSON.stringify(value)}`);
 }
+
+/** Returns the reason of a failed `fetch`, which wraps its cause. */
+export function fetchReason(error: unknown): string {
+  const { cause = error } = error instanceof Error ? error : {};
+  return cause instanceof Error ? cause.message : String(cause);
+}

@@ -22,7 +22,7 @@ export function plainAddress(text: string): string {
 
 const LINK_LOCAL = /^fe[89ab][0-9a-f]:/i;
 
-/** An address without its interface. Messages never contain interfaces, which mean nothing to a peer (RFC 4007 §6). */
+/** An address without its interface. Messages never contain interfaces, because they are valid on this machine only (RFC 4007 §6). */
 export const withoutZone = (address: string): string => address.replace(/%.*/, '');
 
 /**

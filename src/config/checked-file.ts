@@ -1,6 +1,7 @@
 /** Reads YAML or JSON files that users write (agents, rehearsals) and reports every fault with file, line and field. */
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { hinted, hintOf } from '../base/schema-hint.ts';
 import { readSource, type Source } from './source.ts';
 
 export interface CheckedFile<T> {
@@ -21,8 +22,6 @@ export class FileFaults extends Error {
 
 /** Maximum size of a file. Larger ones are other files by mistake, and would take minutes to parse. */
 const MAX_FILE_BYTES = 256 * 1024;
-/** Property of a schema with the text of its faults. */
-const HINT = 'x-hint';
 /** Maximum number of reported faults per file. */
 const MAX_FAULTS = 20;
 
@@ -65,7 +64,10 @@ export function checkTree(
   const value: unknown = Value.Default(schema, whole);
   const faults = Value.Errors(schema, value).flatMap((error) => {
     const path = pathOf(error.instancePath);
-    return wordsOf(error, schema).map(([more, what]) => ({ path: [...path, ...more], what }));
+    return wordsOf(error, hintOf(schema, path)).map(([more, what]) => ({
+      path: [...path, ...more],
+      what,
+    }));
   });
   return { value, faults };
 }
@@ -120,7 +122,7 @@ const pathOf = (pointer: string): readonly string[] =>
 
 /** Text with a format that `hint` describes: `must be a URL`. */
 export const formatted = (pattern: string, hint: string, options: object = {}) =>
-  Type.String({ ...options, pattern, [HINT]: hint });
+  hinted(Type.String({ ...options, pattern }), hint);
 
 export const urlText = (...schemes: readonly string[]) =>
   formatted(
@@ -130,15 +132,14 @@ export const urlText = (...schemes: readonly string[]) =>
 
 interface SchemaError {
   readonly keyword: string;
-  readonly schemaPath: string;
   readonly message: string;
   readonly params: object;
 }
 
 /** Explanations of one schema error, with the path from its object to the field. */
 function wordsOf(
-  { keyword, schemaPath, message, params }: SchemaError,
-  schema: TSchema,
+  { keyword, message, params }: SchemaError,
+  hint: string | undefined,
 ): ReadonlyArray<readonly [readonly string[], string]> {
   const details = params as Readonly<Record<string, unknown>>;
   const names = (key: string): readonly string[] =>
@@ -155,14 +156,8 @@ function wordsOf(
     case 'boolean':
       return [];
     case 'pattern':
-      return [[[], hintAt(schema, schemaPath) ?? message]];
+      return [[[], hint ?? message]];
     default:
       return [[[], message]];
   }
-}
-
-function hintAt(schema: TSchema, schemaPath: string): string | undefined {
-  let node: unknown = schema;
-  for (const name of pathOf(schemaPath)) node = (node as Readonly<Record<string, unknown>>)?.[name];
-  return (node as { readonly [HINT]?: string } | undefined)?.[HINT];
 }

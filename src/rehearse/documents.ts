@@ -3,6 +3,7 @@
  * placing them. Nothing here can dial a number.
  */
 import { textWithin } from '../agent/pipeline/bounded.ts';
+import { fetchReason } from '../base/errors.ts';
 import {
   type Instruction,
   parseAnswerXml,
@@ -61,9 +62,7 @@ async function fetchDocument(
     const { line, column, message } = read.error;
     return `${shown(url)}: line ${line}, column ${column}: ${message}`;
   } catch (error) {
-    // `fetch` wraps the cause of a failure.
-    const { cause = error } = error instanceof Error ? error : {};
-    return `${shown(url)}: ${cause instanceof Error ? cause.message : cause}`;
+    return `${shown(url)}: ${fetchReason(error)}`;
   }
 }
 

@@ -1,11 +1,6 @@
 /** Describes the problems of a value, field by field, in plain sentences. */
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
-
-interface Hinted {
-  readonly properties?: Readonly<Record<string, Hinted>>;
-  readonly items?: Hinted;
-  readonly 'x-hint'?: string;
-}
+import { hintOf } from '../../../base/schema-hint.ts';
 
 /** Returns one sentence per field, using the schema's hint if it has one. `whole`: name of the value itself. */
 export function fieldProblems(
@@ -46,11 +41,4 @@ function exactly(keyword: string, params: Readonly<Record<string, unknown>>): st
     default:
       return undefined;
   }
-}
-
-function hintOf(schema: unknown, path: readonly string[]): string | undefined {
-  let at = schema as Hinted | undefined;
-  for (const step of path)
-    at = at?.properties?.[step] ?? (/^\d+$/.test(step) ? at?.items : undefined);
-  return at?.['x-hint'];
 }

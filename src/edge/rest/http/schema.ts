@@ -13,15 +13,10 @@ import {
   type StreamId,
   type TrunkId,
 } from '../../../base/ids.ts';
+import { hinted } from '../../../base/schema-hint.ts';
 
 export type { Static, TSchema };
-export { Type };
-
-/** Adds a hint: the sentence returned for an invalid value, after the field's name. */
-export const hinted = <S extends TSchema>(schema: S, hint: string): S => ({
-  ...schema,
-  'x-hint': hint,
-});
+export { hinted, Type };
 
 /** Adds a description, which the API page and the command line show. */
 export const described = <S extends TSchema>(schema: S, description: string): S => ({
