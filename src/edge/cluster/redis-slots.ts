@@ -19,8 +19,9 @@ import { RedisScript } from './redis-script.ts';
 import { COMPLETE_KEY, SlotRegistrations } from './slot-registrations.ts';
 
 const LEASE_MS = 15_000;
-/** Number of renewals per lease lifetime. */
+/** Number of renewals per lease lifetime, and of attempts after a failed one. */
 const RENEWALS = 3;
+const ATTEMPTS = 15;
 /** Maximum number of leases per renewal command. */
 const RENEWED_AT_ONCE = 500;
 const RETRY_AFTER_MS = 1000;
@@ -87,6 +88,9 @@ export class RedisSlots implements Slots {
   readonly #held = new Map<string, Set<string>>();
   readonly #rounds: RepeatedTask;
   readonly #registrations: SlotRegistrations;
+  /** Time of the last complete renewal (monotonic); undefined if one is due. */
+  #renewedMs: number | undefined;
+  #hasFailed = false;
 
   constructor(needs: RedisSlotsNeeds) {
     this.#needs = needs;
@@ -97,8 +101,8 @@ export class RedisSlots implements Slots {
       renew: () => this.#renewAll(),
     });
     needs.redis.onConnected(() => void this.#renew());
-    const everyMs = this.#leaseMs / RENEWALS;
-    this.#rounds = new RepeatedTask({ clock: needs.clock, everyMs, round: () => this.#renew() });
+    const everyMs = this.#leaseMs / ATTEMPTS;
+    this.#rounds = new RepeatedTask({ clock: needs.clock, everyMs, round: () => this.#round() });
     this.#rounds.start();
   }
 
@@ -157,8 +161,10 @@ export class RedisSlots implements Slots {
     const taken = await own.take(key, alone(limits));
     if (!taken.ok) return taken;
     const slot = this.#slot(key, lease, taken.value);
-    // Fails while Redis is unavailable; renewed after the reconnect.
-    void RENEW.run(redis, [leasesOf(key)], [String(this.#leaseMs), lease]).catch(() => undefined);
+    // Fails while Redis is unavailable; renewed after the reconnect, or with the next attempt.
+    RENEW.run(redis, [leasesOf(key)], [String(this.#leaseMs), lease]).catch(() => {
+      this.#renewedMs = undefined;
+    });
     return ok(slot);
   }
 
@@ -185,16 +191,27 @@ export class RedisSlots implements Slots {
     };
   }
 
+  async #round(): Promise<void> {
+    const atMs = this.#renewedMs;
+    const isFresh =
+      atMs !== undefined && this.#needs.clock.monotonicMs() - atMs < this.#leaseMs / RENEWALS;
+    if (!isFresh) await this.#renew();
+  }
+
   /** Renews all leases. Never rejects. */
   async #renew(): Promise<void> {
-    const { redis, logger } = this.#needs;
+    const { clock, logger } = this.#needs;
+    const startedMs = clock.monotonicMs();
+    this.#renewedMs = startedMs;
     try {
       await this.#renewAll();
-      // An emptied Redis is noticed without a new call.
-      const run = await redis.send('GET', COMPLETE_KEY);
-      if (run !== this.#registrations.run) this.#registrations.missing();
+      // Data that Redis lost is noticed without a new call.
+      await this.#registrations.renewed();
+      this.#hasFailed = false;
     } catch (error) {
-      logger.warn({ error }, 'could not renew the leases of calls');
+      this.#renewedMs = undefined;
+      if (!this.#hasFailed) logger.warn({ error }, 'could not renew the leases of calls');
+      this.#hasFailed = true;
     }
   }
 

@@ -1,7 +1,7 @@
 /**
- * Decides whether Redis knows the leases of all nodes. A Redis that restarted without data, or a promoted replica, may lack
- * some. No slot is granted until each live node has renewed its leases there. A node that is stopped or cut off cannot,
- * so that the others wait until it resumes or is declared dead.
+ * Decides whether Redis knows the leases of all nodes. A Redis that restarted without data, a promoted replica, or one that
+ * refused writes until leases expired may lack some. No slot is granted until each live node has renewed its leases
+ * there. A node that is stopped or cut off cannot, so that the others wait until it resumes or is declared dead.
  */
 import type { Clock } from '../../base/clock.ts';
 import { SECOND_MS } from '../../base/duration.ts';
@@ -9,11 +9,16 @@ import type { Logger } from '../../base/logger.ts';
 import { RepeatedTask } from '../../base/repeated-task.ts';
 import { receivedKey } from './keys.ts';
 import type { RedisLink } from './redis-link.ts';
+import { RedisScript } from './redis-script.ts';
 
-/** Run ID of the server that knows all leases. */
+/**
+ * Run ID of the server that knows all leases. It expires when no node could renew its leases for half of their lifetime, as
+ * do the registrations: before the first lease expires because the server refused writes.
+ */
 export const COMPLETE_KEY = 'carillon:slots:complete';
-const registeredKey = (run: string): string => `carillon:slots:registered:${run}`;
-const REGISTERED_S = '3600';
+const registeredKey = (run: string, nodeId: string): string =>
+  `carillon:slots:registered:${run}:${nodeId}`;
+const VALID_SHARE = 0.5;
 const ROUND_MS = 200;
 /** Time in ms for which call starts count. A new server counts from zero, so that no slot is granted before. */
 const STARTS_MS = SECOND_MS;
@@ -22,6 +27,16 @@ const STARTS_MS = SECOND_MS;
  * but renew their leases at this interval.
  */
 const UNREGISTERED_MS = 6 * SECOND_MS;
+
+/**
+ * KEYS: run ID of the server that knows all leases, registration of this node. ARGV: run ID of this server, lifetime of
+ * both keys in ms. Returns 0 if the server lacks leases.
+ */
+const REGISTER = new RedisScript(`
+redis.call('SET', KEYS[2], '1', 'PX', ARGV[2])
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return 1`);
 
 export interface SlotRegistrationsNeeds {
   readonly redis: Pick<RedisLink, 'send' | 'onConnected'>;
@@ -73,6 +88,11 @@ export class SlotRegistrations {
     return this.#run;
   }
 
+  /** Call it after each renewal of all leases of this node. Rejects if Redis does not confirm it. */
+  async renewed(): Promise<void> {
+    if (this.#isComplete && !(await this.#register(this.#run))) this.missing();
+  }
+
   /** Call it when a script found that leases are missing. */
   missing(): void {
     if (this.#isComplete) this.#begin();
@@ -88,6 +108,11 @@ export class SlotRegistrations {
     void this.#rounds.stop();
   }
 
+  /** Lifetime of both keys, in ms, as an argument of Redis. */
+  get #validMs(): string {
+    return String(Math.floor(this.#needs.leaseMs * VALID_SHARE));
+  }
+
   #begin(): void {
     this.#isComplete = false;
     this.#run = '';
@@ -98,22 +123,27 @@ export class SlotRegistrations {
   async #round(): Promise<void> {
     if (this.#isComplete) return;
     const connection = this.#connections;
-    const { redis, nodeId, renew, logger } = this.#needs;
+    const { redis, renew, logger } = this.#needs;
     const run = runOf(String(await redis.send('INFO', 'server')));
-    if ((await redis.send('GET', COMPLETE_KEY)) !== run) {
-      await renew();
-      // A server that restarts in between has another run ID, so that this registration has no effect there.
-      await redis.send('SADD', registeredKey(run), nodeId);
-      await redis.send('EXPIRE', registeredKey(run), REGISTERED_S);
+    await renew();
+    // A server that restarts in between has another run ID, so that this registration has no effect there.
+    if (!(await this.#register(run))) {
       if (!(await this.#areAllRegistered(run))) return;
       if (connection !== this.#connections) return;
-      await redis.send('SET', COMPLETE_KEY, run);
+      await redis.send('SET', COMPLETE_KEY, run, 'PX', this.#validMs);
       logger.info({ run }, 'redis knows the slots of all nodes');
     }
     if (connection !== this.#connections) return;
     this.#run = run;
     this.#isComplete = true;
     for (const completed of this.#completed.splice(0)) completed();
+  }
+
+  /** Registers the renewed leases of this node. Returns whether the server knows those of all nodes. */
+  async #register(run: string): Promise<boolean> {
+    const { redis, nodeId } = this.#needs;
+    const keys = [COMPLETE_KEY, registeredKey(run, nodeId)];
+    return (await REGISTER.run(redis, keys, [run, this.#validMs])) === 1;
   }
 
   async #areAllRegistered(run: string): Promise<boolean> {
@@ -127,7 +157,7 @@ export class SlotRegistrations {
       if (ageMs < STARTS_MS) return false;
     }
     for (const id of others) {
-      if (Number(await redis.send('SISMEMBER', registeredKey(run), id)) === 1) continue;
+      if (Number(await redis.send('EXISTS', registeredKey(run, id))) === 1) continue;
       if (ageMs < UNREGISTERED_MS) return false;
       // A lease that is not renewed expires, also if its node lives.
       if (ageMs >= leaseMs) continue;

@@ -100,7 +100,11 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
     expect(lost).toEqual([key]);
   });
 
-  const slotsOf = async ({ redis: link }: Cluster): Promise<RedisSlots> => {
+  const slotsOf = async (
+    { redis: link }: Cluster,
+    nodeId = 'alone',
+    listNodes = async (): Promise<readonly string[]> => [nodeId],
+  ): Promise<RedisSlots> => {
     const slots = new RedisSlots({
       redis: link,
       clock: systemClock,
@@ -109,8 +113,8 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
       own: new OwnSlots(systemClock),
       alone: undefined,
       leaseMs: LEASE_MS,
-      nodeId: 'alone',
-      listNodes: async () => ['alone'],
+      nodeId,
+      listNodes,
     });
     await slots.ready();
     return slots;
@@ -221,6 +225,33 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
     await a.slots.ready();
     expect((await a.slots.take('k', limits)).ok).toBe(true);
     a.stop();
+    await own.kill();
+  });
+
+  it('grants no slot after Redis refused writes until leases expired, until each live node has registered again', async () => {
+    const own = await startRedis();
+    const link = await openRedis(own.url, { clock: systemClock, logger: silentLogger });
+    const cluster = { redis: link } as Cluster;
+    let living = ['a'];
+    const listNodes = async (): Promise<readonly string[]> => living;
+    const a = await slotsOf(cluster, 'a', listNodes);
+    living = ['a', 'b'];
+    const b = await slotsOf(cluster, 'b', listNodes);
+    const limits = { concurrentCalls: 1, cps: 100 };
+    expect((await b.take('refused', limits)).ok).toBe(true);
+    // NOREPLICAS: writes fail, and reads work.
+    await link.send('CONFIG', 'SET', 'min-replicas-to-write', '1');
+    await soon(async () => expect(await a.running('refused')).toBe(0));
+    expect(await a.take('refused', limits)).toMatchObject({ error: { kind: 'away' } });
+    b.stop();
+    await link.send('CONFIG', 'SET', 'min-replicas-to-write', '0');
+    for (let call = 0; call < 20; call += 1)
+      expect(await a.take('refused', limits)).toMatchObject({ error: { kind: 'away' } });
+    living = ['a'];
+    await a.ready();
+    expect((await a.take('refused', limits)).ok).toBe(true);
+    a.stop();
+    link.close();
     await own.kill();
   });
 

@@ -8,6 +8,7 @@ const FAULT_NAMES = [
   'Redis cut',
   'both cut',
   'Redis empty',
+  'Redis refuses writes',
   'database down',
   'both down',
   'clock set',

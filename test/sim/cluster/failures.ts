@@ -44,7 +44,12 @@ export class Troubles {
       const way = random.pick(['database', 'redis', 'both'] as const);
       begins(CUTS[way]);
       this.#cut(node, way, forMs);
-    } else if (what < 0.78) {
+    } else if (what < 0.74) {
+      // Leases expire only after more than 10 s.
+      const refusedMs = random.between(LONG_MS / 2, LONG_MS + LONG_MS / 2);
+      begins('Redis refuses writes', refusedMs);
+      this.#refuseWrites(refusedMs);
+    } else if (what < 0.8) {
       begins('Redis empty');
       this.#break(redis, 'redis', forMs);
     } else if (what < 0.9) {
@@ -77,6 +82,7 @@ export class Troubles {
   heal(): void {
     const { redis, database, nodes } = this.#world;
     redis.isUp = true;
+    redis.refusesWrites = false;
     database.isUp = true;
     for (const node of nodes) {
       node.cut('both', false);
@@ -103,7 +109,7 @@ export class Troubles {
       // Without the database no node can judge others.
       if (!database.isUp) continue;
       const isHeard =
-        redis.isUp && !node.ways.redis && nodes.some((one) => this.#judges(one, node));
+        redis.acceptsWrites && !node.ways.redis && nodes.some((one) => this.#judges(one, node));
       if (this.#still.has(node) || (noStore && !(isHeard && node.process !== undefined)))
         this.#silentAt.set(node, nowMs);
     }
@@ -133,7 +139,7 @@ export class Troubles {
     const { clock, redis, database } = this.#world;
     const { ways, process } = node;
     const isWell = process !== undefined && !ways.database && !ways.redis && !this.#still.has(node);
-    if (!isWell || !redis.isUp || !database.isUp) return 0;
+    if (!isWell || !redis.acceptsWrites || !database.isUp) return 0;
     return clock.monotonicMs() - (this.#changedAt.get(node) ?? 0);
   }
 
@@ -192,6 +198,18 @@ export class Troubles {
       this.#world.notify(`${name} is back`);
       server.isUp = true;
       for (const node of this.#world.nodes) this.#changed(node);
+    });
+  }
+
+  #refuseWrites(forMs: number): void {
+    const { redis, nodes } = this.#world;
+    this.#world.notify('redis refuses writes');
+    redis.refusesWrites = true;
+    for (const node of nodes) this.#changed(node);
+    this.#later(forMs, () => {
+      this.#world.notify('redis accepts writes');
+      redis.refusesWrites = false;
+      for (const node of nodes) this.#changed(node);
     });
   }
 

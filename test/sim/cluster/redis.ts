@@ -3,13 +3,14 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../../src/base/clock.ts';
 import { ServiceError } from '../../../src/base/errors.ts';
 import type { RedisLink } from '../../../src/edge/cluster/redis-link.ts';
-import { COMPLETE_KEY } from '../../../src/edge/cluster/slot-registrations.ts';
 import type { SimRandom } from '../random.ts';
 import { Way } from './link.ts';
 import type { NodeClock } from './node-clock.ts';
 
 const COMMAND_MS = 500;
 const RECONNECT_MS = 200;
+/** Keys of `slot-registrations.ts`. */
+const SLOTS_PREFIX = 'carillon:slots:';
 /** Share of messages between nodes that are lost; others are delivered twice or late. */
 const LOST = 0.03;
 const TWICE = 0.03;
@@ -26,8 +27,13 @@ interface KeyListener {
   readonly hear: (message: string) => void;
 }
 
+/** Commands that change data, without scripts. */
+const WRITES: ReadonlySet<string> = new Set(['SET', 'DEL', 'ZREM']);
+
 export class SimRedis {
   isUp = true;
+  /** True while it refuses writes, as with a full disk (MISCONF). */
+  refusesWrites = false;
   /** Generation of the server; connections to an earlier one are closed. */
   lifetime = 1;
   readonly clock: Clock;
@@ -40,6 +46,10 @@ export class SimRedis {
   constructor(clock: Clock, random: SimRandom) {
     this.clock = clock;
     this.random = random;
+  }
+
+  get acceptsWrites(): boolean {
+    return this.isUp && !this.refusesWrites;
   }
 
   /** Restarts it without data. */
@@ -69,12 +79,13 @@ export class SimRedis {
 
   /** Runs a client command immediately. Throws for commands that no node sends. */
   run([command = '', key = '', ...given]: readonly string[], isEarlier = false): unknown {
+    if (WRITES.has(command)) this.#checkWritable();
     switch (command) {
       case 'PUBLISH':
         return this.#publish(key, given[0] ?? '');
       case 'SET':
         // A node of an earlier version does not name the server that knows all slots.
-        if (isEarlier && key === COMPLETE_KEY) return 'OK';
+        if (isEarlier && key.startsWith(SLOTS_PREFIX)) return 'OK';
         this.#entries.set(key, { value: given[0] ?? '', endsMs: this.#end(given) });
         return 'OK';
       case 'GET':
@@ -85,14 +96,6 @@ export class SimRedis {
         return this.#entries.delete(key) ? 1 : 0;
       case 'INFO':
         return `# Server\r\nredis_version:7.0.0\r\nrun_id:run${this.lifetime}\r\n`;
-      case 'SADD':
-        if (isEarlier) return 0;
-        this.#scores(key).set(given[0] ?? '', 0);
-        return 1;
-      case 'EXPIRE':
-        return 1;
-      case 'SISMEMBER':
-        return this.#scores(key).has(given[0] ?? '') ? 1 : 0;
       case 'ZREM':
         return this.#scores(key).delete(given[0] ?? '') ? 1 : 0;
       case 'EVAL':
@@ -132,15 +135,32 @@ export class SimRedis {
     return [...scores.values()].filter((endsMs) => endsMs > nowMs).length;
   }
 
-  /** Runs one of the three scripts of `redis-slots.ts`, distinguished by their keys and arguments. */
+  #checkWritable(): void {
+    if (this.refusesWrites) throw refused('MISCONF Redis cannot write snapshots.');
+  }
+
+  /** Runs one of the scripts of the slots, distinguished by their keys and arguments. */
   #script([keys, first = '', ...rest]: readonly string[], isEarlier: boolean): unknown {
+    if (keys === '2') return isEarlier ? 1 : this.#confirm(first, rest);
     const nowMs = this.clock.monotonicMs();
     const leases = this.#scores(first);
     if (keys === '3') return this.#take(leases, rest, isEarlier);
     const [lifetimeMs, ...renewed] = rest;
     if (lifetimeMs === undefined) return this.#valid(leases);
+    this.#checkWritable();
     for (const lease of renewed) leases.set(lease, nowMs + Number(lifetimeMs));
     return 0;
+  }
+
+  #confirm(completeKey: string, given: readonly string[]): number {
+    const [registeredKey = '', run, lifetimeMs] = given;
+    this.#checkWritable();
+    const endsMs = this.clock.monotonicMs() + Number(lifetimeMs);
+    this.#entries.set(registeredKey, { value: '1', endsMs });
+    const complete = this.#entry(completeKey);
+    if (complete === undefined || complete.value !== run) return 0;
+    complete.endsMs = endsMs;
+    return 1;
   }
 
   #take(
@@ -150,6 +170,7 @@ export class SimRedis {
   ): readonly [number, number] {
     const [startsKey = '', completeKey = '', lease = '', most, perSecond, lifetimeMs, run] = given;
     if (!isEarlier && this.#entry(completeKey)?.value !== run) return [3, 1000];
+    this.#checkWritable();
     const nowMs = this.clock.monotonicMs();
     const starts = this.#scores(startsKey);
     for (const [name, atMs] of starts) if (atMs <= nowMs - 1000) starts.delete(name);
@@ -176,10 +197,14 @@ export class SimRedis {
   }
 }
 
-/** Error in the form that RedisLink returns. */
+/** Errors in the form that RedisLink returns. */
 function unknownScript(): Error {
-  const cause = new Error('NOSCRIPT No matching script. Please use EVAL.');
-  return new ServiceError('CLUSTER_UNAVAILABLE', `redis: ${cause.message}`, { cause });
+  return refused('NOSCRIPT No matching script. Please use EVAL.');
+}
+
+function refused(message: string): Error {
+  const cause = new Error(message);
+  return new ServiceError('CLUSTER_UNAVAILABLE', `redis: ${message}`, { cause });
 }
 
 export class SimRedisLink implements RedisLink {
