@@ -173,6 +173,13 @@ const serverFaults = (fleet: Fleet, disk: SlowDisk): readonly Fault[] => [
     end: () => fleet.redis.start(),
   },
   {
+    // Longer than the leases of slots.
+    name: 'Redis refuses writes',
+    mostMs: 20_000,
+    begin: () => fleet.redis.refuseWrites(true),
+    end: () => fleet.redis.refuseWrites(false),
+  },
+  {
     name: 'PostgreSQL restarts',
     mostMs: 6000,
     begin: () => fleet.postgres.stop(),

@@ -239,12 +239,11 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
     const b = await slotsOf(cluster, 'b', listNodes);
     const limits = { concurrentCalls: 1, cps: 100 };
     expect((await b.take('refused', limits)).ok).toBe(true);
-    // NOREPLICAS: writes fail, and reads work.
-    await link.send('CONFIG', 'SET', 'min-replicas-to-write', '1');
+    await own.refuseWrites(true);
     await soon(async () => expect(await a.running('refused')).toBe(0));
     expect(await a.take('refused', limits)).toMatchObject({ error: { kind: 'away' } });
     b.stop();
-    await link.send('CONFIG', 'SET', 'min-replicas-to-write', '0');
+    await own.refuseWrites(false);
     for (let call = 0; call < 20; call += 1)
       expect(await a.take('refused', limits)).toMatchObject({ error: { kind: 'away' } });
     living = ['a'];

@@ -1,7 +1,7 @@
 /** A Redis server for the test on loopback, if Debian's redis-server is installed. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 
 export const HAS_REDIS = spawnSync('redis-server', ['--version']).status === 0;
 
@@ -10,6 +10,8 @@ export interface PrivateRedis {
   /** Kills the server as `kill -9` does. Its data is lost. */
   kill(): Promise<void>;
   start(): Promise<void>;
+  /** Sets whether the server refuses writes and answers reads (NOREPLICAS). A restart accepts writes. */
+  refuseWrites(isRefusing: boolean): Promise<void>;
 }
 
 /** Starts the server on 127.0.0.1 and on additional loopback `addresses`. */
@@ -41,6 +43,13 @@ export async function startRedis(addresses: readonly string[] = []): Promise<Pri
         if (said.includes('Ready to accept connections')) break;
       }
       started.stdout.resume();
+    },
+    async refuseWrites(isRefusing) {
+      const client = connect(port, '127.0.0.1');
+      client.write(`CONFIG SET min-replicas-to-write ${isRefusing ? 1 : 0}\r\n`);
+      const [answer] = await once(client, 'data');
+      client.destroy();
+      if (String(answer) !== '+OK\r\n') throw new Error(`Redis: ${String(answer)}`);
     },
   };
   await redis.start();
