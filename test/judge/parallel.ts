@@ -34,6 +34,8 @@ export interface ParallelOptions {
   /** Seed of the first run. */
   readonly seed: number;
   readonly out: string;
+  /** Part of the names of the injected faults. */
+  readonly faults: string;
 }
 
 export const textOf = ({
@@ -50,7 +52,7 @@ export const textOf = ({
 
 /** Runs all, prints a line for each and the sum, and returns whether no run failed. */
 export async function inParallel(options: ParallelOptions): Promise<boolean> {
-  const { count, nodes, seed, out } = options;
+  const { count, nodes, seed, out, minutes, faults } = options;
   const isOwn = hasNamespaces();
   if (!isOwn) console.log('Without network namespaces, the runs share the ports of loopback.');
   const runs = Array.from({ length: count }, (_, at) => ({
@@ -71,7 +73,7 @@ export async function inParallel(options: ParallelOptions): Promise<boolean> {
       for (const folder of [run.folder, temporary]) mkdirSync(folder, { recursive: true });
       // As root, PostgreSQL runs under another user, which must be able to enter the folder.
       chmodSync(temporary, 0o755);
-      const child = started(run, options.minutes, isOwn, temporary);
+      const child = started(run, { minutes, faults, isOwn, temporary });
       children.push(child);
       await once(child, 'close');
       rmSync(temporary, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
@@ -84,10 +86,10 @@ export async function inParallel(options: ParallelOptions): Promise<boolean> {
       return summary;
     }),
   );
-  const minutes = done.reduce((sum, one) => sum + (one?.minutes ?? 0), 0);
+  const judged = done.reduce((sum, one) => sum + (one?.minutes ?? 0), 0);
   const failed = done.filter((one) => one === undefined || one.violations > 0).length;
   console.log(
-    `${failed === 0 ? '✓' : '✗'} ${count} runs, ${(minutes / MINUTES_PER_HOUR).toFixed(2)} hours of checked ` +
+    `${failed === 0 ? '✓' : '✗'} ${count} runs, ${(judged / MINUTES_PER_HOUR).toFixed(2)} hours of checked ` +
       `histories, ${failed} failed. Histories: ${out}`,
   );
   return failed === 0;
@@ -95,13 +97,15 @@ export async function inParallel(options: ParallelOptions): Promise<boolean> {
 
 function started(
   { at, seed, nodes, folder }: { at: number; seed: number; nodes: number; folder: string },
-  minutes: number,
-  isOwn: boolean,
-  temporary: string,
+  {
+    minutes,
+    faults,
+    isOwn,
+    temporary,
+  }: { minutes: number; faults: string; isOwn: boolean; temporary: string },
 ): ChildProcess {
-  const args = ['--nodes', nodes, '--minutes', minutes, '--seed', seed, '--out', folder].map(
-    String,
-  );
+  const given = { nodes, minutes, seed, out: folder, faults };
+  const args = Object.entries(given).map(([name, value]) => `--${name}=${value}`);
   const run = [process.execPath, RUN, ...args];
   const [program = '', ...rest] = isOwn ? ['unshare', ...SPACES, ...WITH_LOOPBACK, ...run] : run;
   // The number selects a range of ports (`test/e2e/service.ts`).

@@ -3,6 +3,7 @@
  * or a cluster while faults are injected. A model that shares no code with the service then decides whether what the
  * clients observed is possible. Writes the history and, for each violation, a shortened one. Exits with 1 on a violation.
  * `--parallel 4 --nodes 1,3` starts several runs with consecutive seeds and with these numbers of nodes in turn.
+ * `--faults TEXT` injects only faults with TEXT in their name.
  */
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,6 +32,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     parallel: { type: 'string', default: '1' },
     out: { type: 'string' },
+    faults: { type: 'string', default: '' },
   },
 });
 const nodes = values.nodes.split(',').map(Number);
@@ -47,14 +49,18 @@ if (
 ) {
   console.error(
     'usage: npm run judge -- [--nodes 1|3] [--minutes 10 | --hours 4] [--seed 1] [--out FOLDER] ' +
-      '[--parallel 4 [--nodes 1,3]]',
+      '[--parallel 4 [--nodes 1,3]] [--faults TEXT]',
   );
   process.exit(2);
 }
 const out = values.out ?? mkdtempSync(join(tmpdir(), 'carillon-judge-'));
 mkdirSync(out, { recursive: true });
 if (parallel > 1)
-  process.exit((await inParallel({ count: parallel, nodes, minutes, seed, out })) ? 0 : 1);
+  process.exit(
+    (await inParallel({ count: parallel, nodes, minutes, seed, out, faults: values.faults }))
+      ? 0
+      : 1,
+  );
 
 let state = seed >>> 0;
 /** A number from 0 up to 1 (mulberry32). */
@@ -152,9 +158,19 @@ const stopped = (at: number): Fault => ({
   },
 });
 
+const everyNode = Array.from({ length: count }, (_, at) => at);
+/** Faults by kind. Each kind is equally likely. */
+const kinds = [everyNode.map(killed), everyNode.map(stopped), target.faults]
+  .map((kind) => kind.filter(({ name }) => name.includes(values.faults)))
+  .filter((kind) => kind.length > 0);
+if (kinds.length === 0) {
+  console.error(`no fault has '${values.faults}' in its name`);
+  await clients.close();
+  await target.stop();
+  process.exit(2);
+}
+
 async function oneFault(): Promise<void> {
-  const nodes = Array.from({ length: count }, (_, at) => at);
-  const kinds = [nodes.map(killed), nodes.map(stopped), target.faults];
   const all = kinds[Math.floor(random() * kinds.length)] ?? [];
   const possible = all.filter(({ node }) => node === undefined || !disturbed.has(node));
   const fault = possible[Math.floor(random() * possible.length)];
