@@ -21,6 +21,8 @@ const HOURS_MAX = 100;
 const PARALLEL_MAX = 100;
 const RESTARTS = 5;
 const DELIVERY_MS = 2000;
+/** Longest time in ms for the clients to finish their requests and calls. */
+const CLIENTS_END_MS = 180_000;
 const PROBE_MS = 200;
 /** Delay in ms from which the machine counts as busy. */
 const LATE_MS = 300;
@@ -214,7 +216,19 @@ while (nowMs() < untilMs) {
   await pause(between(2000, 12_000));
 }
 probing.abort();
-await clients.stop();
+const isEnded = await Promise.race([
+  clients.stop().then(() => true),
+  pause(CLIENTS_END_MS, false, { ref: false }),
+]);
+if (!isEnded) {
+  const silent = await Promise.all(
+    running().map(({ at, service }) =>
+      Promise.race([service.get('/healthz').then(() => ''), pause(PROBE_MS * 10, ` ${at}`)]),
+    ),
+  );
+  console.error(`✗ the clients wait for responses; nodes that do not respond:${silent.join('')}`);
+  process.exit(1);
+}
 for (let at = 0; at < count; at += 1)
   await eventually(
     'a ready node',

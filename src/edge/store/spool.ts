@@ -45,6 +45,8 @@ export class Spool {
   #handle: FileHandle | undefined;
   #waiting: Waiting[] = [];
   #writing: Promise<void> | undefined;
+  /** The current write of `#writing`. */
+  #batch: Promise<void> | undefined;
 
   constructor(folder: string, vault: Vault, limitBytes: number) {
     makeFolder(folder);
@@ -95,6 +97,11 @@ export class Spool {
     return `${lines}${unit}\n`;
   }
 
+  /** Resolves when the units that are now being written are on the disk or were rejected. */
+  async batchWritten(): Promise<void> {
+    await this.#batch;
+  }
+
   /** Returns the oldest units that are on the disk; for a line that cannot be read, its report. */
   next(limit: number): readonly (Unit | UnreadableRow)[] {
     return this.#lines.slice(0, limit).map((line) => this.#read(line));
@@ -139,34 +146,37 @@ export class Spool {
     this.#handle = undefined;
   }
 
-  /** Writes all waiting lines in one operation. */
   async #write(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting;
-      this.#waiting = [];
-      const text = batch.map(({ line }) => line).join('');
-      this.#underWay = batch.length;
-      try {
-        this.#handle ??= await open(this.#file, 'a', 0o600);
-        await this.#handle.appendFile(text);
-        await this.#handle.datasync();
-        this.#written += text.length;
-        this.#underWay = 0;
-        this.#lines.push(...batch.map(({ line }) => line.trimEnd()));
-        for (const { resolve } of batch) resolve();
-      } catch (cause) {
-        this.#bytes -= text.length;
-        this.#underWay = 0;
-        // Removes an incomplete line, so that the next line starts at a line boundary.
-        await truncate(this.#file, this.#written).catch(() => undefined);
-        const reason = cause instanceof Error ? cause.message : String(cause);
-        const error = new ServiceError('STORE_FULL', `the spool of the store: ${reason}`, {
-          cause,
-        });
-        for (const { reject } of batch) reject(error);
-      }
+      this.#batch = this.#writeBatch(this.#waiting.splice(0));
+      await this.#batch;
     }
     this.#writing = undefined;
+  }
+
+  /** Writes the lines in one operation. Never rejects. */
+  async #writeBatch(batch: readonly Waiting[]): Promise<void> {
+    const text = batch.map(({ line }) => line).join('');
+    this.#underWay = batch.length;
+    try {
+      this.#handle ??= await open(this.#file, 'a', 0o600);
+      await this.#handle.appendFile(text);
+      await this.#handle.datasync();
+      this.#written += text.length;
+      this.#underWay = 0;
+      this.#lines.push(...batch.map(({ line }) => line.trimEnd()));
+      for (const { resolve } of batch) resolve();
+    } catch (cause) {
+      this.#bytes -= text.length;
+      this.#underWay = 0;
+      // Removes an incomplete line, so that the next line starts at a line boundary.
+      await truncate(this.#file, this.#written).catch(() => undefined);
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      const error = new ServiceError('STORE_FULL', `the spool of the store: ${reason}`, {
+        cause,
+      });
+      for (const { reject } of batch) reject(error);
+    }
   }
 
   #empty(): void {

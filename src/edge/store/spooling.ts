@@ -29,7 +29,10 @@ const RETRY_MS = 500;
 const BATCH = 200;
 
 export interface SpoolingNeeds {
-  readonly spool: Pick<Spool, 'size' | 'add' | 'next' | 'setAside' | 'done' | 'close'>;
+  readonly spool: Pick<
+    Spool,
+    'size' | 'add' | 'batchWritten' | 'next' | 'setAside' | 'done' | 'close'
+  >;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Runs units of work in order. */
@@ -107,8 +110,11 @@ export class Spooling {
 
   async #round(): Promise<void> {
     const { spool, inOrder, onUnreadable } = this.#needs;
+    const units = spool.next(BATCH);
+    // All waiting units are still being written. Repeating without I/O would block the event loop.
+    if (units.length === 0) return spool.batchWritten();
     const results = await Promise.allSettled(
-      spool.next(BATCH).map(async (unit) => {
+      units.map(async (unit) => {
         if ('reason' in unit) throw new Error(unit.reason);
         return inOrder(unit, 'write');
       }),

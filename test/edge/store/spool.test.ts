@@ -10,6 +10,7 @@ import { Spooling } from '../../../src/edge/store/spooling.ts';
 import type { Unit } from '../../../src/edge/store/unit.ts';
 import type { UnreadableRow } from '../../../src/edge/store/unreadable.ts';
 import { Vault } from '../../../src/edge/store/vault.ts';
+import { until } from '../../eventually.ts';
 import { SimClock } from '../../sim/clock.ts';
 import { aCdr, aNotification, anEntry, anOpenCall } from './records.ts';
 
@@ -85,6 +86,17 @@ describe('units on the disk', () => {
   });
 });
 
+/** Fails instead of being asked forever without I/O, which no time limit could end. */
+class LimitedSpool extends Spool {
+  #asked = 0;
+
+  override next(limit: number): ReturnType<Spool['next']> {
+    this.#asked += 1;
+    if (this.#asked > 100) throw new Error('the spool is asked without a pause');
+    return super.next(limit);
+  }
+}
+
 describe('Spooling', () => {
   async function drain(spool: Spool, fails: (one: Unit) => Error | undefined = () => undefined) {
     const written: unknown[] = [];
@@ -130,6 +142,31 @@ describe('Spooling', () => {
     expect(written).toEqual(['b']);
     expect(reported).toMatchObject([{ table: 'spool', reason: 'CHECK constraint failed' }]);
     expect(JSON.stringify(reported)).not.toContain('notifications');
+  });
+
+  it('lets the service work while a unit is still being written to the disk', async () => {
+    const written: unknown[] = [];
+    let second: Promise<unknown> | undefined;
+    const unavailable = async (): Promise<never> => {
+      throw new ServiceError('STORE_BUSY', 'no connection');
+    };
+    const spool = new LimitedSpool(folder, new Vault(KEY), LIMIT);
+    const spooling = new Spooling({
+      spool,
+      clock: new SimClock(),
+      logger: silentLogger,
+      onUnreadable: () => undefined,
+      inOrder: async (one) => {
+        // The first unit is complete before the second is on the disk.
+        second ??= spooling.submit(removal('b'), 'write', unavailable);
+        written.push(one.given[0]);
+      },
+    });
+    await spooling.submit(removal('a'), 'write', unavailable);
+    await until(() => spool.size === 0, 'an empty spool');
+    await second;
+    expect(written).toEqual(['a', 'b']);
+    await spooling.stop();
   });
 
   it('keeps all units while the database is unavailable', async () => {

@@ -23,18 +23,43 @@ const TIMEOUT_MS = 1000;
 /** Share of calls whose transaction commits late, after it has checked that its node is alive, and the longest delay. */
 const LATE = { share: 0.1, mostMs: 12_000 } as const;
 
+/** Duration of a write to the local disk. */
+const WRITE_MS = [0, 30] as const;
+
 /** Spooled writes of a node for the database, which outlive its process. */
 export class NodeDisk
-  implements Pick<Spool, 'size' | 'add' | 'next' | 'setAside' | 'done' | 'close'>
+  implements Pick<Spool, 'size' | 'add' | 'batchWritten' | 'next' | 'setAside' | 'done' | 'close'>
 {
+  readonly #clock: Clock;
+  readonly #random: SimRandom;
   readonly #lines: string[] = [];
+  #underWay = 0;
+  #batch: Promise<void> = Promise.resolve();
 
-  get size(): number {
-    return this.#lines.length;
+  constructor(clock: Clock, random: SimRandom) {
+    this.#clock = clock;
+    this.#random = random;
   }
 
-  async add(unit: Unit): Promise<void> {
-    this.#lines.push(SPOOLED_WRITE.write(storedWrite(unit)));
+  get size(): number {
+    return this.#lines.length + this.#underWay;
+  }
+
+  add(unit: Unit): Promise<void> {
+    this.#underWay += 1;
+    this.#batch = this.#append(this.#batch, SPOOLED_WRITE.write(storedWrite(unit)));
+    return this.#batch;
+  }
+
+  async #append(previous: Promise<void>, line: string): Promise<void> {
+    await previous;
+    await this.#clock.sleep(this.#random.between(...WRITE_MS));
+    this.#lines.push(line);
+    this.#underWay -= 1;
+  }
+
+  batchWritten(): Promise<void> {
+    return this.#batch;
   }
 
   next(limit: number): readonly Unit[] {

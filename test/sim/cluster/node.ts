@@ -80,7 +80,7 @@ export class SimNode {
   /** Offset of its wall clock in milliseconds. */
   offsetMs: number;
   readonly #world: Surroundings;
-  readonly #disk = new NodeDisk();
+  readonly #disk: NodeDisk;
   /** Clock of the latest process, including processes that ended before they served. */
   #clock: NodeClock | undefined;
   #link: DatabaseLink | undefined;
@@ -94,6 +94,7 @@ export class SimNode {
     this.id = id;
     this.#isEarlier = isEarlier;
     this.#world = world;
+    this.#disk = new NodeDisk(world.clock, world.random.fork());
     this.offsetMs = offsetMs;
   }
 
