@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { storm } from './random-failures.ts';
 
-const SEEDS = 200;
+const SEEDS = 75;
 /** Number of seeds in one test. */
 const TOGETHER = 25;
 
