@@ -70,9 +70,10 @@ async function play(
   const music = await holdMusic(held.media.rate);
   if (music === undefined) return;
   let isSilent = holder.hold === 'inactive';
-  while (!isSilent && !signal.aborted)
+  // The media of a call that has ended answers without waiting.
+  while (!isSilent && !signal.aborted && !holder.isEnded)
     isSilent = await holder.media.waitForSilence(SILENCE_MS, LISTEN_AGAIN_MS, signal);
-  if (signal.aborted || held.isEnded) return;
+  if (signal.aborted || holder.isEnded || held.isEnded) return;
   held.log.add('media', 'held', { by: holder.uuid });
   const playback = held.media.play(music, { loop: 0, mix: false });
   signal.addEventListener('abort', () => playback.stop(), { once: true });
