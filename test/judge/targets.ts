@@ -33,6 +33,8 @@ export interface Target {
 
 const WRONG_CLOCK = fileURLToPath(new URL('../cluster/wrong-clock.mjs', import.meta.url));
 const PARTITION_MS = 9000;
+const END_ATTEMPTS = 5;
+const END_AGAIN_MS = 1000;
 /** Largest clock change in ms: of a single node, and of a node whose clock other nodes see. */
 const CLOCK_MS = { single: 300_000, cluster: 2000 } as const;
 
@@ -249,6 +251,18 @@ export async function during(fault: Fault, random: () => number): Promise<void> 
   try {
     await pause(500 + random() * (fault.mostMs - 500));
   } finally {
-    await fault.end();
+    await ended(fault);
+  }
+}
+
+/** Ends the fault. A full machine may refuse to start a server, and the run needs it again. */
+async function ended(fault: Fault): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await fault.end();
+    } catch (error) {
+      if (attempt === END_ATTEMPTS) throw error;
+      await pause(END_AGAIN_MS);
+    }
   }
 }
