@@ -281,7 +281,8 @@ class Leg {
   [[nodiscard]] bool silent_itself() const;
   [[nodiscard]] bool carries(const Leg& from, const ReceivePath::Outcome& received) const;
   void relay_pause(Leg& from, const ReceivePath::Outcome& received, Nanos arrival, PacketSink& sink);
-  [[nodiscard]] Bytes carry(Leg& from, const ReceivePath::Outcome& received, Nanos arrival);
+  [[nodiscard]] Bytes carry(Leg& from, const ReceivePath::Outcome& received, RtpTicks duration,
+                            Nanos arrival);
   void transcode(Leg& from, const ReceivePath::Outcome& received, Nanos arrival, PacketSink& sink);
   void send_arrived(AudioView audio, SampleRate content, bool lost, PacketSink& sink);
   void send_pause(Nanos length, PacketSink& sink);
