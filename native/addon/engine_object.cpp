@@ -58,6 +58,11 @@ EngineObject::EngineObject(const Info& info) : Napi::ObjectWrap<EngineObject>(in
   if (!local) host.wrong("an IP address");
   const auto threads = static_cast<size_t>(args.at(3, "threads").integer(1, MediaEngine::kMaxThreads));
   const bool ring = args.at(4, "ioUring").boolean();
+  // A host name has no address here; the peer's first packet shows the own address then.
+  std::vector<Address> announced;
+  for (size_t i = 5; i < info.Length(); ++i) {
+    if (const auto own = parse_address(args.at(i, "announced").text(), 0)) announced.push_back(*own);
+  }
   if (!args.good()) return;
   std::function<void()> wake = [] {};
   if (!manual && info.Length() > 2 && info[2].IsFunction()) {
@@ -67,7 +72,7 @@ EngineObject::EngineObject(const Info& info) : Napi::ObjectWrap<EngineObject>(in
     has_wake_ = true;
     wake = [function = wake_]() mutable { static_cast<void>(function.NonBlockingCall()); };
   }
-  MediaEngine::Options options{.threads = threads, .ring = ring};
+  MediaEngine::Options options{.threads = threads, .ring = ring, .announced = announced};
   // Distribute legs over all threads, so that tests cover legs on different threads.
   if (manual) options.little = 0;
   const auto drive = manual ? MediaEngine::Drive::manual : MediaEngine::Drive::thread;

@@ -104,6 +104,12 @@ class LegSessions {
     return !relays || session.packet_ms != kFrameMs || partner.packet_ms != kFrameMs;
   }
 
+  [[nodiscard]] bool partner_reads(const Session& session) const {
+    if (!session.partner) return false;
+    const auto other = sessions_.find(*session.partner);
+    return other != sessions_.end() && other->second.reads;
+  }
+
   /// Adds the objects that the leg lacks. Returns true if there are any.
   bool add_bridge_objects(Session& session, LegCodecs& codecs) const {
     const bool transcoding = transcodes(session);
@@ -113,7 +119,9 @@ class LegSessions {
       codecs.arrivals = std::move(needed.arrivals);
       session.reads = true;
     }
-    const bool waits = (transcoding || session.packet_ms != kFrameMs) && !session.waits;
+    // The partner's reader may get packets of any length.
+    const bool waits =
+        (transcoding || partner_reads(session) || session.packet_ms != kFrameMs) && !session.waits;
     if (waits) codecs.waiting = Packetizer::room(rates_of(session.spec).sample);
     session.waits = session.waits || waits;
     return codecs.arrivals != nullptr || waits;

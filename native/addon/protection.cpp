@@ -64,7 +64,7 @@ Protection protection_of(Argument value) {
   enum class Plain : uint8_t { none };
   if (!value.value().IsObject()) {
     static_cast<void>(value.choice<Plain>({{"none", Plain::none}}));
-    return {std::make_unique<NoProtection>(), std::nullopt};
+    return {std::make_unique<PlainProtection>(), std::nullopt};
   }
   Fields fields = value.fields();
   if (fields["role"].given()) return {nullptr, dtls_of(fields)};

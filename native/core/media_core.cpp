@@ -306,6 +306,11 @@ bool MediaCore::can_reach(LegHandle handle) const {
   return found != nullptr && found->receive_path().source().target().sendable();
 }
 
+bool MediaCore::is_peer(LegHandle handle, const Address& address) const {
+  const Leg* const found = peek(handle);
+  return found != nullptr && found->receive_path().source().target() == address;
+}
+
 void MediaCore::send_to_peer(LegHandle handle, Bytes datagram) {
   if (can_reach(handle)) sink_.send(handle, peek(handle)->receive_path().source().target(), datagram);
 }

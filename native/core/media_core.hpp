@@ -98,6 +98,8 @@ class MediaCore {
   /// Sends a key exchange datagram to the leg's peer. Dropped while the peer's address is unknown.
   void send_to_peer(LegHandle leg, Bytes datagram);
   [[nodiscard]] bool can_reach(LegHandle leg) const;
+  /// Returns true if the leg sends to this address.
+  [[nodiscard]] bool is_peer(LegHandle leg, const Address& address) const;
   /// Notifies the key exchange that a peer is reachable. `name`: the leg's name.
   void report_reachable(LegHandle name, const Address& peer) {
     if (key_exchange_ != nullptr) key_exchange_->reachable(name, peer);

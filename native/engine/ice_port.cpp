@@ -89,11 +89,34 @@ void IcePort::found(LegHandle leg, const Address& peer) {
   }
   addresses.push_back(peer);
   addresses_[peer] = leg;
-  UdpSocket::Bound own = UdpSocket::bind(local_, UdpSocket::Sharing::shared);
-  if (own.error != 0 || !own.socket.connect(peer)) return;
+  UdpSocket::Bound own = connected_to(peer, known->second);
+  if (own.error != 0) return;
   // Between bind and connect, the socket could receive datagrams of other peers; dispatch them.
-  while (buffer_->receive(own.socket)) take(buffer_->datagram().bytes, buffer_->datagram().source);
+  while (buffer_->receive(own.socket)) take(buffer_->datagram());
   attach_(leg, std::make_shared<UdpSocket>(std::move(own.socket)), peer);
+}
+
+/// Returns a socket whose own address is the one to which the peer sends.
+UdpSocket::Bound IcePort::connected_to(const Address& peer, const Known& known) const {
+  Address local = local_;
+  for (const auto& [theirs, own] : known.pairs) {
+    if (theirs != peer || own.family == Address::Family::none) continue;
+    local = own;
+    local.port = local_.port;
+  }
+  UdpSocket::Bound made = UdpSocket::bind(local, UdpSocket::Sharing::shared);
+  if (made.error == 0 && !made.socket.connect(peer)) made.error = errno == 0 ? EINVAL : errno;
+  return made;
+}
+
+/// Stores the own address to which a peer has sent a check.
+void IcePort::checked(LegHandle leg, const Datagram& check) {
+  const auto known = legs_.find(leg);
+  if (known == legs_.end()) return;
+  auto& pairs = known->second.pairs;
+  std::erase_if(pairs, [&](const auto& pair) { return pair.first == check.source; });
+  if (pairs.size() == kMaxPairs) pairs.erase(pairs.begin());
+  pairs.emplace_back(check.source, check.destination);
 }
 
 LegHandle IcePort::named(const StunMessage& check) const {
@@ -101,17 +124,20 @@ LegHandle IcePort::named(const StunMessage& check) const {
   return found == names_.end() ? LegHandle() : found->second;
 }
 
-void IcePort::take(std::span<uint8_t> datagram, const Address& source) {
-  if (muxed_kind(datagram) != Muxed::stun) {
-    const auto known = addresses_.find(source);
-    if (known != addresses_.end()) deliver_(known->second, source, datagram, nullptr);
+void IcePort::take(const Datagram& datagram) {
+  if (muxed_kind(datagram.bytes) != Muxed::stun) {
+    const auto known = addresses_.find(datagram.source);
+    if (known != addresses_.end()) deliver_(known->second, datagram, nullptr);
     return;
   }
-  const std::optional<StunMessage> check = parse_stun(datagram);
+  const std::optional<StunMessage> check = parse_stun(datagram.bytes);
   if (!check || check->kind != StunKind::request) return;
   // A check can arrive before the answer that announces its name. The peer repeats it; unknown names get no
   // response.
-  if (const LegHandle leg = named(*check); leg != LegHandle()) deliver_(leg, source, datagram, nullptr);
+  const LegHandle leg = named(*check);
+  if (leg == LegHandle()) return;
+  checked(leg, datagram);
+  deliver_(leg, datagram, nullptr);
 }
 
 void IcePort::watch(std::vector<pollfd>& descriptors) const {
@@ -130,7 +156,7 @@ std::optional<Nanos> IcePort::due() const {
 
 void IcePort::serve(Nanos now) {
   for (int taken = 0; taken < kDatagramsAtOnce && buffer_->receive(socket_); ++taken) {
-    take(buffer_->datagram().bytes, buffer_->datagram().source);
+    take(buffer_->datagram());
   }
   accept(now);
   std::erase_if(connections_, [this, now](Connection& one) {
@@ -170,7 +196,7 @@ bool IcePort::read(Connection& connection) {
     const size_t length = read_u16(waiting, at);
     if (length > StreamPath::kMaxFrame) return false;
     if (waiting.size() - at < StreamPath::kLengthBytes + length) break;
-    const Bytes frame = Bytes(waiting).subspan(at + StreamPath::kLengthBytes, length);
+    const std::span<uint8_t> frame = std::span(waiting).subspan(at + StreamPath::kLengthBytes, length);
     if (length > 0 && !take_frame(connection, frame)) return false;
     at += StreamPath::kLengthBytes + length;
   }
@@ -179,7 +205,7 @@ bool IcePort::read(Connection& connection) {
 }
 
 /// Processes a frame. The first frame determines the connection's leg.
-bool IcePort::take_frame(Connection& connection, Bytes frame) {
+bool IcePort::take_frame(Connection& connection, std::span<uint8_t> frame) {
   if (muxed_kind(frame) == Muxed::stun) {
     const std::optional<StunMessage> check = parse_stun(frame);
     if (!check) return false;
@@ -190,7 +216,7 @@ bool IcePort::take_frame(Connection& connection, Bytes frame) {
     connection.leg = leg;
   }
   if (connection.leg == LegHandle()) return false;
-  deliver_(connection.leg, connection.path->peer(), frame, connection.path);
+  deliver_(connection.leg, {frame, connection.path->peer()}, connection.path);
   return true;
 }
 

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/handles.hpp"
@@ -29,8 +30,7 @@ class IcePort {
   static Opened open(const Address& local);
 
   /// Receives a datagram of a leg. `path`: the connection for TCP, null for UDP.
-  using Deliver =
-      std::function<void(LegHandle, const Address& source, Bytes datagram, std::shared_ptr<StreamPath> path)>;
+  using Deliver = std::function<void(LegHandle, const Datagram& datagram, std::shared_ptr<StreamPath> path)>;
   /// Receives a leg's connected socket.
   using Attach = std::function<void(LegHandle, std::shared_ptr<UdpSocket> socket, const Address& peer)>;
   void report_to(Deliver deliver, Attach attach);
@@ -58,6 +58,8 @@ class IcePort {
   static constexpr Nanos kNaming = 10 * kSecond;
   static constexpr size_t kMaxNames = 4;
   static constexpr size_t kMaxAddresses = 4;
+  /// Maximum number of addresses of a peer whose own address is known.
+  static constexpr size_t kMaxPairs = 16;
   static constexpr int kDatagramsAtOnce = 64;
 
   struct Connection {
@@ -69,14 +71,18 @@ class IcePort {
   struct Known {
     std::vector<std::string> names;
     std::vector<Address> addresses;
+    /// Address of the peer and the own address to which it sends checks.
+    std::vector<std::pair<Address, Address>> pairs;
   };
 
   IcePort() = default;
-  void take(std::span<uint8_t> datagram, const Address& source);
+  void take(const Datagram& datagram);
+  void checked(LegHandle leg, const Datagram& check);
+  [[nodiscard]] UdpSocket::Bound connected_to(const Address& peer, const Known& known) const;
   [[nodiscard]] LegHandle named(const StunMessage& check) const;
   void accept(Nanos now);
   bool read(Connection& connection);
-  bool take_frame(Connection& connection, Bytes frame);
+  bool take_frame(Connection& connection, std::span<uint8_t> frame);
 
   Address local_;
   UdpSocket socket_;

@@ -15,6 +15,7 @@ MediaEngine::MediaEngine(Drive drive, const Address& local, std::function<void()
   for (size_t i = 0; i < std::clamp<size_t>(options.threads, 1, kMaxThreads); ++i) {
     threads_.push_back(std::make_unique<Thread>(i, events_, drive == Drive::manual));
     Thread& made = *threads_.back();
+    made.loop.sockets().announce(options.announced);
     if (drive == Drive::thread)
       made.thread = std::make_unique<MediaThread>(made.loop, control_, options.ring);
   }

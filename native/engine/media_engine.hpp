@@ -34,6 +34,8 @@ class MediaEngine {
     double little = 0.1;
     /// Use one system call for many sockets if the kernel supports it (DatagramRing). Default: true.
     bool ring = true;
+    /// Own addresses in SDP, at most one per family. Legs bound to all addresses send from them.
+    std::vector<Address> announced{};
   };
 
   /// `local`: address that legs bind to; its port is ignored. `wake` is called on a media thread when events

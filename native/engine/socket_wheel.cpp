@@ -99,12 +99,17 @@ void SocketWheel::receive(LegHandle leg, Departed& departed) {
   schedule(leg, 1);
 }
 
-void SocketWheel::use_shared(LegHandle leg, const std::shared_ptr<StreamPath>& path) {
+void SocketWheel::receive_shared(LegHandle leg, const std::shared_ptr<StreamPath>& path,
+                                 const Datagram& datagram, MediaCore& core, Nanos now) {
   Place& changed = place(leg);
-  if (changed.leg != leg) return;
+  if (changed.leg == leg) use_shared(changed, path);
+  receive(leg, datagram, core, now);
+}
+
+void SocketWheel::use_shared(Place& changed, const std::shared_ptr<StreamPath>& path) {
   changed.by_ice = true;
   if (!path) return;
-  std::vector<std::shared_ptr<StreamPath>>& paths = streams_[leg];
+  std::vector<std::shared_ptr<StreamPath>>& paths = streams_[changed.leg];
   if (std::ranges::find(paths, path) != paths.end()) return;
   if (paths.size() == kMaxStreamPaths) paths.erase(paths.begin());
   paths.push_back(path);
@@ -131,7 +136,7 @@ void SocketWheel::send_by_ice(const Place& from, const Address& to, Bytes packet
   if (from.connected && to == from.peer) {
     send_connected(from, packet);
   } else if (!to.stream) {
-    if (shared_ != nullptr) shared_->send(to, packet);
+    if (shared_ != nullptr) shared_->send(to, packet, own_address(from, to));
   } else if (const auto known = streams_.find(from.leg); known != streams_.end()) {
     const auto path =
         std::ranges::find(known->second, to, [](const auto& one) -> const Address& { return one->peer(); });
@@ -206,7 +211,7 @@ void SocketWheel::pass(int64_t ticks, MediaCore& core, Nanos now, Nanos wall_off
 
 void SocketWheel::send_rtcp(LegHandle leg, const Address& to, Bytes packet) const {
   const Place& from = place(leg);
-  if (from.leg == leg) from.rtcp.send(to, packet);
+  if (from.leg == leg) from.rtcp.send(to, packet, own_address(from, to));
 }
 
 void SocketWheel::send(LegHandle leg, const Address& to, Bytes packet) const {
@@ -217,24 +222,46 @@ void SocketWheel::send(LegHandle leg, const Address& to, Bytes packet) const {
   } else if (from.connected) {
     send_connected(from, packet);
   } else {
-    from.rtp.send(to, packet);
+    from.rtp.send(to, packet, own_address(from, to));
   }
+}
+
+/// Returns the own address for a packet: that of the datagram that it answers, the one to which the peer
+/// sends, or the one in our SDP.
+const Address& SocketWheel::own_address(const Place& from, const Address& to) const {
+  if (to == source_ && destination_.family != Address::Family::none) return destination_;
+  if (from.destination.family == to.family) return from.destination;
+  return announced_[to.family == Address::Family::ipv6 ? 1 : 0];
 }
 
 void SocketWheel::connect(LegHandle leg, const std::optional<Address>& peer) {
   Place& changed = place(leg);
   if (changed.leg != leg || !changed.rtp.reopens()) return;
   flush();
-  changed.connected = changed.rtp.connect(peer, changed.destination) && peer.has_value();
+  const Address own = peer ? own_address(changed, *peer) : Address();
+  changed.connected = changed.rtp.connect(peer, own) && peer.has_value();
+}
+
+/// Passes a datagram to the core. The own address of the peer's packets is learned only from those of the
+/// leg's peer, because anyone can send to the other addresses.
+void SocketWheel::receive(LegHandle leg, const Datagram& datagram, MediaCore& core, Nanos arrival) {
+  const bool known = datagram.destination.family != Address::Family::none;
+  if (known) {
+    source_ = datagram.source;
+    destination_ = datagram.destination;
+  }
+  core.receive(leg, datagram.bytes, datagram.source, arrival);
+  if (!known) return;
+  source_ = {};
+  if (core.is_peer(leg, datagram.source)) place(leg).destination = datagram.destination;
 }
 
 Nanos SocketWheel::take(UdpSocket::Buffer& buffer, Place& place, MediaCore& core, Nanos now,
                         Nanos wall_offset) {
   for (int taken = 1;; ++taken) {
     const Datagram datagram = buffer.datagram();
-    if (datagram.destination.family != Address::Family::none) place.destination = datagram.destination;
     const std::optional<Nanos> arrival = arrival_of(datagram, now, wall_offset);
-    core.receive(place.leg, datagram.bytes, datagram.source, arrival.value_or(now));
+    receive(place.leg, datagram, core, arrival.value_or(now));
     const bool at_its_time = (place.wait == 1 || place.prompt) && arrival && now - *arrival <= kJustNow;
     if (at_its_time || taken == kMaxDatagramsPerLook || !buffer.receive(place.rtp)) {
       return arrival.value_or(now);

@@ -52,10 +52,17 @@ class SocketWheel {
   Departed release(LegHandle leg);
   void receive(LegHandle leg, Departed& departed);
 
+  /// Sets the own addresses in SDP, one per family. Packets are sent from them until the peer's first packet
+  /// shows to which own address it sends.
+  void announce(std::span<const Address> own) {
+    for (const Address& one : own) announced_[one.family == Address::Family::ipv6 ? 1 : 0] = one;
+  }
   /// Sets the port shared by legs with ICE. It must outlive this object.
   void share(const UdpSocket& port) { shared_ = &port; }
-  /// Sends the leg's packets from the shared port. `path`: sends over this TCP connection instead.
-  void use_shared(LegHandle leg, const std::shared_ptr<StreamPath>& path);
+  /// Passes a datagram from the shared port to `core`, and sends the leg's packets from that port from now
+  /// on. `path`: the datagram's TCP connection, over which packets to its source are sent.
+  void receive_shared(LegHandle leg, const std::shared_ptr<StreamPath>& path, const Datagram& datagram,
+                      MediaCore& core, Nanos now);
   /// Sets the leg's socket on the shared port, connected to `peer`. Returns the previous one in `socket`.
   void attach(LegHandle leg, UdpSocket& socket, const Address& peer);
   void send_rtcp(LegHandle leg, const Address& to, Bytes packet) const;
@@ -114,7 +121,7 @@ class SocketWheel {
     /// True if the leg sends from the shared port, also to addresses other than its peer.
     bool by_ice = false;
     Address peer{};
-    /// Own address to which the peer sends. No family: unknown.
+    /// Own address to which the leg's peer sends. No family: unknown.
     Address destination{};
     /// Arrival prediction, for sockets with prompt datagrams.
     ArrivalClock clock{};
@@ -122,6 +129,9 @@ class SocketWheel {
 
   [[nodiscard]] Place& place(LegHandle leg) { return places_[MediaCore::index_of(leg)]; }
   [[nodiscard]] const Place& place(LegHandle leg) const { return places_[MediaCore::index_of(leg)]; }
+  void use_shared(Place& changed, const std::shared_ptr<StreamPath>& path);
+  void receive(LegHandle leg, const Datagram& datagram, MediaCore& core, Nanos arrival);
+  [[nodiscard]] const Address& own_address(const Place& from, const Address& to) const;
   void send_connected(const Place& from, Bytes packet) const;
   /// Reads one datagram per socket into its buffer. `found_` records which sockets had one.
   void read(std::span<const LegHandle> legs, MediaCore& core);
@@ -153,6 +163,11 @@ class SocketWheel {
   std::unique_ptr<DatagramRing> ring_;
   RestingSockets resting_;
   const UdpSocket* shared_ = nullptr;
+  /// Own addresses in SDP for IPv4 and IPv6. No family: unknown.
+  std::array<Address, 2> announced_{};
+  /// Source and own address of the datagram that the core processes. Responses to it use the same pair.
+  Address source_{};
+  Address destination_{};
   /// TCP connections of peers that are not reachable by UDP; few legs have any.
   std::map<LegHandle, std::vector<std::shared_ptr<StreamPath>>> streams_;
   Nanos resting_asked_at_{};

@@ -47,10 +47,51 @@ Ancillary ancillary_of(const msghdr& header) {
       in.sin_addr = value_of<in_pktinfo>(*reported).ipi_addr;
       std::memcpy(&name, &in, sizeof(in));
       out.destination = from_sockaddr(name);
+    } else if (level == IPPROTO_IPV6 && type == IPV6_PKTINFO) {
+      const auto info = value_of<in6_pktinfo>(*reported);
+      sockaddr_in6 in{};
+      in.sin6_family = AF_INET6;
+      in.sin6_addr = info.ipi6_addr;
+      in.sin6_scope_id = info.ipi6_ifindex;
+      std::memcpy(&name, &in, sizeof(in));
+      out.destination = from_sockaddr(name);
     }
   }
   return out;
 }
+
+/// Control data that selects the own address of a datagram.
+struct OwnAddress {
+  OwnAddress(const Address& own, bool ipv6) {
+    sockaddr_storage name;
+    static_cast<void>(to_sockaddr(own, name, ipv6));
+    if (ipv6) {
+      sockaddr_in6 in{};
+      std::memcpy(&in, &name, sizeof(in));
+      put(IPPROTO_IPV6, IPV6_PKTINFO, in6_pktinfo{in.sin6_addr, in.sin6_scope_id});
+    } else {
+      sockaddr_in in{};
+      std::memcpy(&in, &name, sizeof(in));
+      in_pktinfo info{};
+      info.ipi_spec_dst = in.sin_addr;
+      put(IPPROTO_IP, IP_PKTINFO, info);
+    }
+  }
+
+  template <typename Info>
+  void put(int level, int type, const Info& info) {
+    cmsghdr header{};
+    header.cmsg_level = level;
+    header.cmsg_type = type;
+    header.cmsg_len = CMSG_LEN(sizeof(info));
+    std::memcpy(bytes.data(), &header, sizeof(header));
+    std::memcpy(&bytes[CMSG_LEN(0)], &info, sizeof(info));
+    size = CMSG_SPACE(sizeof(info));
+  }
+
+  alignas(cmsghdr) std::array<uint8_t, CMSG_SPACE(sizeof(in6_pktinfo))> bytes{};
+  size_t size = 0;
+};
 
 }  // namespace
 
@@ -80,10 +121,9 @@ UdpSocket::Bound UdpSocket::bind(const Address& local, Sharing sharing) {
   UdpSocket socket(::socket(name.ss_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket.open()) return {UdpSocket(), errno};
   const int on = 1;
-  const bool everywhere = local.ip == Address{}.ip;
   socket.ipv6_ = local.family == Address::Family::ipv6;
-  socket.everywhere_ = everywhere && !socket.ipv6_;
-  if (socket.ipv6_ && everywhere) {
+  socket.everywhere_ = local.ip == Address{}.ip;
+  if (socket.ipv6_ && socket.everywhere_) {
     // Receives over IPv4 too, whatever the system's default is.
     const int off = 0;
     socket.dual_stack_ = ::setsockopt(socket.fd_, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off)) == 0;
@@ -98,9 +138,16 @@ UdpSocket::Bound UdpSocket::bind(const Address& local, Sharing sharing) {
   return {std::move(socket), 0};
 }
 
-void UdpSocket::send(const Address& to, Bytes packet) const {
+void UdpSocket::send(const Address& to, Bytes packet, const Address& from) const {
   sockaddr_storage name;
   const socklen_t length = to_sockaddr(to, name, dual_stack_);
+  if (everywhere_ && from.family == to.family) {
+    OwnAddress own(from, ipv6_);
+    iovec content{const_cast<uint8_t*>(packet.data()), packet.size()};
+    const msghdr header{&name, length, &content, 1, own.bytes.data(), own.size, 0};
+    if (::sendmsg(fd_, &header, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 || errno == EAGAIN) return;
+    // The address is not one of this machine, or no route to the peer starts there.
+  }
   static_cast<void>(::sendto(fd_, packet.data(), packet.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
                              reinterpret_cast<const sockaddr*>(&name), length));
 }
@@ -114,10 +161,14 @@ void UdpSocket::send(Bytes packet) const {
 
 void UdpSocket::report_destination(bool wanted) const {
   const int on = wanted ? 1 : 0;
-  ::setsockopt(fd_, IPPROTO_IP, IP_PKTINFO, &on, sizeof(on));
+  if (ipv6_) {
+    ::setsockopt(fd_, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof(on));
+  } else {
+    ::setsockopt(fd_, IPPROTO_IP, IP_PKTINFO, &on, sizeof(on));
+  }
 }
 
-bool UdpSocket::connect(const std::optional<Address>& peer, const Address& destination) const {
+bool UdpSocket::connect(const std::optional<Address>& peer, const Address& own) const {
   if (!peer) {
     if (everywhere_) report_destination(true);
     return dissolve();
@@ -127,9 +178,9 @@ bool UdpSocket::connect(const std::optional<Address>& peer, const Address& desti
   if (::connect(fd_, reinterpret_cast<const sockaddr*>(&name), length) != 0) return false;
   if (!everywhere_) return true;
   length = sizeof(name);
-  const bool is_known = destination.family != Address::Family::none &&
-                        ::getsockname(fd_, reinterpret_cast<sockaddr*>(&name), &length) == 0;
-  if (is_known && !same_host(from_sockaddr(name), destination)) {
+  const bool is_known =
+      own.family == peer->family && ::getsockname(fd_, reinterpret_cast<sockaddr*>(&name), &length) == 0;
+  if (is_known && !same_host(from_sockaddr(name), own)) {
     static_cast<void>(dissolve());
     return false;
   }

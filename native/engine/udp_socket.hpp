@@ -24,7 +24,8 @@ struct Datagram {
   Address source;
   /// Kernel arrival time on CLOCK_REALTIME. 0: unknown.
   Nanos arrived_wall{};
-  /// Own address to which the peer sent, without port. No family: unknown; reported by IPv4 sockets only.
+  /// Own address to which the peer sent, without port. No family: unknown; reported by sockets that are bound
+  /// to all addresses and not connected.
   Address destination{};
 };
 
@@ -42,17 +43,19 @@ class UdpSocket {
 
   [[nodiscard]] bool open() const { return fd_ >= 0; }
   [[nodiscard]] int descriptor() const { return fd_; }
-  /// Sends a packet. Errors are ignored, because RTP does not retransmit.
-  void send(const Address& to, Bytes packet) const;
+  /// Sends a packet. Errors are ignored, because RTP does not retransmit. `from`: own address of a socket
+  /// that is bound to all addresses. The system selects one if it has no family, another family than `to`, or
+  /// is not an address of this machine.
+  void send(const Address& to, Bytes packet, const Address& from = {}) const;
   /// Sends to the connected peer, which avoids a route lookup and an address copy.
   void send(Bytes packet) const;
   /// Returns true if connect() can be undone. Linux never opens an IPv6 socket to other hosts again: it keeps
   /// the address of the last peer as a filter.
   [[nodiscard]] bool reopens() const { return !ipv6_; }
   /// Receives only from `peer`, or from any address without a value. Returns false if the kernel refuses.
-  /// `destination`: own address to which the peer sends. A connection also restricts the own address to the
-  /// one of the route to the peer. If they differ, it is undone, and the result is false.
-  bool connect(const std::optional<Address>& peer, const Address& destination = {}) const;
+  /// `own`: own address that the peer uses, if known. A connection also restricts the own address to the one
+  /// of the route to the peer. If they differ, it is undone, and the result is false.
+  bool connect(const std::optional<Address>& peer, const Address& own = {}) const;
 
   /// Buffer for one datagram. The result of datagram() is valid until the next receive().
   class Buffer {
@@ -65,8 +68,8 @@ class UdpSocket {
       msghdr header;
       iovec vector;
       sockaddr_storage source;
-      alignas(
-          cmsghdr) std::array<uint8_t, CMSG_SPACE(sizeof(timespec)) + CMSG_SPACE(sizeof(in_pktinfo))> control;
+      alignas(cmsghdr)
+          std::array<uint8_t, CMSG_SPACE(sizeof(timespec)) + CMSG_SPACE(sizeof(in6_pktinfo))> control;
     };
 
     /// Receives a datagram. Returns false if none is waiting.
@@ -95,7 +98,7 @@ class UdpSocket {
   bool ipv6_ = false;
   /// Bound to `::`: sends and receives over IPv6 and IPv4.
   bool dual_stack_ = false;
-  /// Bound to all IPv4 addresses.
+  /// Bound to all addresses.
   bool everywhere_ = false;
 };
 

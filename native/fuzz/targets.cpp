@@ -85,7 +85,10 @@ void rtcp(Bytes input) {
   }
 }
 
-/// Treats every other datagram as RTCP. The first octet selects the suite and whether SRTP is used.
+constexpr int kProtectedDatagrams = 8;
+
+/// Treats every other datagram as RTCP. The first octet selects the suite and whether SRTP is used. After
+/// kProtectedDatagrams, the session changes to plain RTP.
 void srtp(Bytes input) {
   if (input.empty()) return;
   constexpr std::array suites{SrtpSuite::aes128_sha80, SrtpSuite::aes128_sha32, SrtpSuite::aes128_gcm};
@@ -93,11 +96,19 @@ void srtp(Bytes input) {
   keys.suite = suites[input[0] % suites.size()];
   keys.mki_bytes = input[0] >> 6;
   SrtpProtection protection(keys, keys, (input[0] & 0x20) != 0 ? test::underived : test::numbers);
+  PlainProtection plain;
+  PacketProtection* current = &protection;
   std::vector<uint8_t> datagram;
   Course course{input.subspan(1)};
+  int left = kProtectedDatagrams;
   for (bool is_rtcp = false; course.next(datagram); is_rtcp = !is_rtcp) {
     const size_t size = datagram.size();
-    static_cast<void>(is_rtcp ? protection.unprotect_rtcp(datagram) : protection.unprotect_rtp(datagram));
+    if (left-- == 0) {
+      plain.follow(protection);
+      current = &plain;
+    }
+    static_cast<void>(is_rtcp ? current->unprotect_rtcp(datagram) : current->unprotect_rtp(datagram));
+    if (current == &plain) continue;
     // Also protect the datagram as an outgoing packet.
     datagram.resize(size + PacketProtection::kMaxTail);
     if (is_rtcp && size >= 8) static_cast<void>(protection.protect_rtcp(datagram, size));

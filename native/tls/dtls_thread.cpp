@@ -205,13 +205,11 @@ int DtlsThread::share_port(const Address& local) {
   IcePort::Opened opened = IcePort::open(local);
   if (opened.error != 0) return opened.error;
   ice_port_ = std::move(opened.port);
-  ice_port_->report_to(
-      [this](LegHandle leg, const Address& source, Bytes datagram, std::shared_ptr<StreamPath> path) {
-        deliver(leg, source, datagram, std::move(path));
-      },
-      [this](LegHandle leg, std::shared_ptr<UdpSocket> socket, const Address& peer) {
-        attach(leg, std::move(socket), peer);
-      });
+  ice_port_->report_to([this](LegHandle leg, const Datagram& datagram,
+                              std::shared_ptr<StreamPath> path) { deliver(leg, datagram, std::move(path)); },
+                       [this](LegHandle leg, std::shared_ptr<UdpSocket> socket, const Address& peer) {
+                         attach(leg, std::move(socket), peer);
+                       });
   for (size_t i = 0; i < engine_.thread_count(); ++i) {
     engine_.on_thread(i, [port = &ice_port_->socket()](MediaLoop& loop) { loop.sockets().share(*port); });
   }
@@ -226,16 +224,15 @@ void DtlsThread::expect(LegHandle leg, const std::string& ufrag) {
 
 void DtlsThread::carry_out(const Expect& expect) { ice_port_->expect(expect.leg, expect.ufrag); }
 
-void DtlsThread::deliver(LegHandle leg, const Address& source, Bytes datagram,
-                         std::shared_ptr<StreamPath> path) {
-  engine_.post_keys(
-      leg, [source, path = std::move(path), bytes = std::vector<uint8_t>(datagram.begin(), datagram.end())](
-               MediaLoop& loop, LegHandle at) mutable {
-        if (loop.core().peek(at) == nullptr) return false;
-        loop.sockets().use_shared(at, path);
-        loop.core().receive(at, bytes, source, loop.now());
-        return true;
-      });
+void DtlsThread::deliver(LegHandle leg, const Datagram& datagram, std::shared_ptr<StreamPath> path) {
+  engine_.post_keys(leg, [copy = datagram, path = std::move(path),
+                          bytes = std::vector<uint8_t>(datagram.bytes.begin(), datagram.bytes.end())](
+                             MediaLoop& loop, LegHandle at) mutable {
+    if (loop.core().peek(at) == nullptr) return false;
+    copy.bytes = bytes;
+    loop.sockets().receive_shared(at, path, copy, loop.core(), loop.now());
+    return true;
+  });
 }
 
 void DtlsThread::attach(LegHandle leg, std::shared_ptr<UdpSocket> socket, const Address& peer) {

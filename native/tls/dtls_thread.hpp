@@ -86,7 +86,7 @@ class DtlsThread final : public KeyExchange {
   void carry_out(const Expect& expect);
   void start();
   void wait();
-  void deliver(LegHandle leg, const Address& source, Bytes datagram, std::shared_ptr<StreamPath> path);
+  void deliver(LegHandle leg, const Datagram& datagram, std::shared_ptr<StreamPath> path);
   void attach(LegHandle leg, std::shared_ptr<UdpSocket> socket, const Address& peer);
   void arrived(Arrival what, LegHandle leg, Bytes datagram);
   void pass_on(LegHandle leg, DtlsSession& session);

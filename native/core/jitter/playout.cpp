@@ -17,6 +17,9 @@ constexpr Nanos kWaitForPause = 2 * kSecond;
 /// Crossfade of a cut as a fraction of a frame (10 ms): long enough to hide a step in speech.
 constexpr size_t kSeamOfFrame = 2;
 constexpr Nanos kShortenInterval = kSecond;
+/// Excess of the delay that is removed in one step, because a frame per second would take too long: this
+/// machine or the network has stalled, and the audio may no longer be stored.
+constexpr Nanos kFarBehind = 200 * kMillisecond;
 /// Period in which every packet is late, after which the path delay is considered changed.
 constexpr Nanos kLateTooLong = 300 * kMillisecond;
 /// Mean magnitude below which a frame is a pause (about -50 dBFS).
@@ -115,6 +118,21 @@ void Playout::shorten(const PayloadStore& store, std::span<Sample> out) {
   ++counters_.dropped_frames;
 }
 
+/// Skips to the present. The frame that would have followed is crossfaded into the new one.
+void Playout::catch_up(Nanos now, const PayloadStore& store, const DelayEstimator& delays,
+                       std::span<Sample> out) {
+  std::array<Sample, kMaxFrameSamples / kSeamOfFrame> skipped;
+  const auto seam = std::span(skipped).first(out.size() / kSeamOfFrame);
+  read_in_order(store, next_, codec_, out);
+  std::copy_n(out.begin(), seam.size(), seam.begin());
+  move_to_present(now, delays);
+  prime(store, kBlendedPast);
+  delay_ = delay_at(now, delays);
+  read(store, out);
+  crossfade(seam, out.first(seam.size()));
+  ++counters_.resyncs;
+}
+
 void Playout::pop(Nanos now, const PayloadStore& store, const DelayEstimator& delays, std::span<Sample> out) {
   if (state_ == State::waiting && now >= start_at_) state_ = State::playing;
   if (state_ != State::playing) {
@@ -132,6 +150,10 @@ void Playout::pop(Nanos now, const PayloadStore& store, const DelayEstimator& de
     if (off > RtpTicks()) next_ += grid() - off;
     counters_.concealed += SampleCount(out.size());
     ++counters_.inserted_frames;
+    return;
+  }
+  if (delay_ - wanted > kFarBehind && more_to_come) {
+    catch_up(now, store, delays, out);
     return;
   }
   read(store, out);

@@ -77,6 +77,7 @@ class Playout {
   /// Writes audio for a time that is not on the RTP timeline. `at`: the preceding timestamp.
   void pass_time(const PayloadStore& store, RtpTime at, std::span<Sample> out);
   void shorten(const PayloadStore& store, std::span<Sample> out);
+  void catch_up(Nanos now, const PayloadStore& store, const DelayEstimator& delays, std::span<Sample> out);
   /// Reads the frame at next_ and advances next_.
   void read(const PayloadStore& store, std::span<Sample> out);
 

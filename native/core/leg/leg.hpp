@@ -163,8 +163,12 @@ class Leg {
   /// Sends packets that are due 10 ms after frame(), for packet times that need it.
   void half_frame(PacketSink& sink);
   [[nodiscard]] bool needs_half_frames() const { return send_.needs_half_frames(); }
-  /// Advances the RTP time past frames that were not processed, to keep the timestamps correct.
-  void skip_frames(uint32_t count) { send_.skip_frames(count); }
+  /// Advances the RTP time past frames that were not processed, to keep the timestamps correct. The peer's
+  /// audio of that time is not played.
+  void skip_frames(uint32_t count) {
+    send_.skip_frames(count);
+    receive_.leave_out();
+  }
   /// Returns the time until which visits have no effect, unless a datagram arrives or the leg changes.
   /// Returns nullopt if the next visit has an effect. Call after a visit.
   [[nodiscard]] std::optional<Nanos> idle_until(Nanos now) const;
@@ -281,7 +285,8 @@ class Leg {
   [[nodiscard]] bool silent_itself() const;
   [[nodiscard]] bool carries(const Leg& from, const ReceivePath::Outcome& received) const;
   void relay_pause(Leg& from, const ReceivePath::Outcome& received, Nanos arrival, PacketSink& sink);
-  [[nodiscard]] Bytes carry(Leg& from, const ReceivePath::Outcome& received, Nanos arrival);
+  [[nodiscard]] Bytes carry(Leg& from, const ReceivePath::Outcome& received, RtpTicks duration,
+                            Nanos arrival);
   void transcode(Leg& from, const ReceivePath::Outcome& received, Nanos arrival, PacketSink& sink);
   void send_arrived(AudioView audio, SampleRate content, bool lost, PacketSink& sink);
   void send_pause(Nanos length, PacketSink& sink);

@@ -42,12 +42,14 @@ void Leg::relay(Leg& from, const ReceivePath::Outcome& received, Nanos arrival, 
   }
   if (!relays() && !relay_.may_start(arrival)) return;
   const bool carriable = carries(from, received);
+  const RtpTicks duration = carriable ? from.receive_.duration(received.packet) : RtpTicks();
+  const bool fits = carriable && duration == send_.packet_ticks();
+  if (fits) relay_.fitted();
   // Once relaying has started, packets of other lengths, such as the last of a talkspurt, are relayed too.
-  const bool fits = relays() ? !transcodes_ : from.receive_.duration(received.packet) == send_.packet_ticks();
-  if (carriable && fits) {
-    relay_.fitted();
-    const Bytes packet = carry(from, received, arrival);
+  if (carriable && (relays() ? !transcodes_ : fits)) {
+    const Bytes packet = carry(from, received, duration, arrival);
     if (!packet.empty()) sink.send(config_.handle, receive_.source().target(), packet);
+    if (!fits && relay_.unfit()) relay_.stop();
   } else if (relays() && !transcodes_) {
     relay_.refused(arrival);
   } else if (relays() || !carriable || relay_.unfit()) {
@@ -73,13 +75,10 @@ void Leg::relay_pause(Leg& from, const ReceivePath::Outcome& received, Nanos arr
 }
 
 /// Relays a packet and returns the one to send, valid as long as packets of SendPath, or an empty span.
-Bytes Leg::carry(Leg& from, const ReceivePath::Outcome& received, Nanos arrival) {
-  const SendPath::Relayed relayed{received.packet,
-                                  from.receive_.config().coding,
-                                  received.sequence,
-                                  from.receive_.sequence_era(),
-                                  from.receive_.duration(received.packet),
-                                  arrival};
+Bytes Leg::carry(Leg& from, const ReceivePath::Outcome& received, RtpTicks duration, Nanos arrival) {
+  const SendPath::Relayed relayed{received.packet,   from.receive_.config().coding,
+                                  received.sequence, from.receive_.sequence_era(),
+                                  duration,          arrival};
   std::array<Sample, JitterBuffer::kLongestNewest> room;
   std::span<Sample> blended;
   if (!relays() && relay_.far_heard() && from.rate() == send_.rate()) {

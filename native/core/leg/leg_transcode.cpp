@@ -15,7 +15,8 @@ constexpr Nanos kFromStall = 100 * kMillisecond;
 }  // namespace
 
 void Leg::transcode(Leg& from, const ReceivePath::Outcome& received, Nanos arrival, PacketSink& sink) {
-  if (!from.arrivals_) {
+  // A codec change may have replaced the objects of one leg.
+  if (!from.arrivals_ || !send_.can_wait()) {
     relay_.stop();
     return;
   }

@@ -31,6 +31,9 @@ class Packetizer {
     drop();
   }
 
+  /// Returns true if audio can wait for a complete packet.
+  [[nodiscard]] bool can_wait() const { return !waiting_.empty(); }
+
   [[nodiscard]] const AudioEncoder& encoder() const { return *encoder_; }
 
   /// Adds audio, which must stay valid until keep() or take().

@@ -38,8 +38,7 @@ class RelayState {
   void relayed(Nanos arrival, bool in_dtx);
   /// Comfort noise was relayed. The relay lasts for at least `pause` without another packet.
   void relayed_comfort(Nanos arrival, Nanos pause);
-  /// The first packet did not have the length of the packets sent. Returns true if this is the sender's usual
-  /// length.
+  /// A packet did not have the length of the packets sent. Returns true if this is the sender's usual length.
   [[nodiscard]] bool unfit() { return ++unfit_ > kUsual; }
   void fitted() { unfit_ = 0; }
   /// A packet could not be relayed. Audio is decoded until the sender has settled.

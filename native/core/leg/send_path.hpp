@@ -38,6 +38,8 @@ class SendPath {
   void use(std::unique_ptr<Packetizer>& audio);
   /// Sets the buffer for packet times other than one frame.
   void wait_in(Packetizer::Room& room) { audio_->wait_in(room); }
+  /// Returns true if audio can be added in pieces of any length.
+  [[nodiscard]] bool can_wait() const { return audio_->can_wait(); }
   void configure(const SendConfig& config);
   /// Sets the bandwidth of the next audio: no content above half of this rate. rate() may change to it.
   void put_at(SampleRate rate) {

@@ -187,4 +187,28 @@ void SrtpProtection::follow(PacketProtection& before) {
   has_former_ = former_.has_value();
 }
 
+std::span<uint8_t> PlainProtection::unprotect_rtp(std::span<uint8_t> datagram) {
+  if (plain_left_ == 0) return datagram;
+  const std::span<uint8_t> packet = former_->unprotect_rtp(datagram);
+  if (!packet.empty()) return packet;
+  --plain_left_;
+  return datagram;
+}
+
+std::span<uint8_t> PlainProtection::unprotect_rtcp(std::span<uint8_t> datagram) {
+  if (plain_left_ == 0) return datagram;
+  const std::span<uint8_t> packet = former_->unprotect_rtcp(datagram);
+  return packet.empty() ? datagram : packet;
+}
+
+void PlainProtection::follow(PacketProtection& before) {
+  if (auto* const srtp = dynamic_cast<SrtpProtection*>(&before); srtp != nullptr) {
+    former_.emplace(srtp->take_receiver());
+    plain_left_ = kPlainPackets;
+  } else if (auto* const plain = dynamic_cast<PlainProtection*>(&before); plain != nullptr) {
+    std::swap(former_, plain->former_);
+    std::swap(plain_left_, plain->plain_left_);
+  }
+}
+
 }  // namespace carillon

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "core/base/prefetch.hpp"
 #include "core/rtp/protection.hpp"
@@ -102,6 +103,8 @@ class alignas(kCacheLine) SrtpProtection final : public PacketProtection {
   /// because a key must never protect two packets with one index. The peer's previous key stays valid until
   /// the first packet under the new one.
   void follow(PacketProtection& before) override;
+  /// Returns the receiver under the peer's key. The object must not be used afterwards.
+  SrtpReceiver take_receiver() { return std::move(receiver_); }
   [[nodiscard]] size_t hot_bytes() const override { return kHotBytes; }
   void expect_protect() const override { sender_.expect(); }
   void expect_unprotect() const override { receiver_.expect(); }
@@ -113,6 +116,24 @@ class alignas(kCacheLine) SrtpProtection final : public PacketProtection {
   bool has_former_ = false;
   SrtpSender sender_;
   SrtpReceiver receiver_;
+  std::optional<SrtpReceiver> former_;
+};
+
+/// Plain RTP of a leg that may have had SRTP before. Until the peer knows the change, it sends packets under
+/// its former key, which would be audible as noise.
+class PlainProtection final : public PacketProtection {
+ public:
+  /// Number of packets without protection after which no packet under the former key is expected.
+  static constexpr uint32_t kPlainPackets = 50;
+
+  std::span<uint8_t> unprotect_rtp(std::span<uint8_t> datagram) override;
+  std::span<uint8_t> unprotect_rtcp(std::span<uint8_t> datagram) override;
+  size_t protect_rtp(std::span<uint8_t> /*buffer*/, size_t size) override { return size; }
+  size_t protect_rtcp(std::span<uint8_t> /*buffer*/, size_t size) override { return size; }
+  void follow(PacketProtection& before) override;
+
+ private:
+  uint32_t plain_left_ = 0;
   std::optional<SrtpReceiver> former_;
 };
 

@@ -208,6 +208,43 @@ TEST_SUITE("media engine in manual mode") {
     CHECK(sink.timestamps[2] - sink.timestamps[1] == 11 * kFrameSamples);
     CHECK(core.counters().skipped_ticks == 200);
   }
+
+  TEST_CASE("plays the peer's audio with the usual delay after skipped ticks") {
+    RecordRing records(EventRing::kCapacity);
+    EventRing events(records);
+    struct : RtpSink {
+      void send(LegHandle, const Address&, Bytes) override {}
+    } sink;
+    MediaCore core(sink, events);
+    LegConfig config;
+    config.handle = LegHandle(MediaCore::kMaxLegs);
+    core.add_leg(std::make_unique<Leg>(config));
+    const Address peer = *parse_address("192.0.2.1", 4000);
+    core.leg(config.handle)->configure(remote_at(peer), Nanos{});
+    std::array<uint8_t, kRtpHeaderBytes + kFrameSamples> packet{};
+    uint16_t sequence = 0;
+    const auto hear_until = [&](Nanos now) {
+      for (; sequence * kFrameTime <= now; ++sequence) {
+        write_rtp_header({false, 0, sequence, RtpTimestamp(sequence * uint32_t{kFrameSamples}), 9}, packet);
+        core.receive(config.handle, packet, peer, sequence * kFrameTime);
+      }
+    };
+    Nanos now{};
+    const auto run = [&](int ticks) {
+      for (int i = 0; i < ticks; ++i) {
+        hear_until(now += kTick);
+        core.tick(now);
+      }
+    };
+    const auto delay = [&] { return core.peek(config.handle)->receive_path().playout_delay(); };
+    run(2000);
+    const Nanos usual = delay();
+    CHECK(usual > Nanos{});
+    core.skip_ticks(150);
+    now += 150 * kTick;
+    run(100);
+    CHECK(delay() <= usual + kFrameTime);
+  }
 }
 
 TEST_SUITE("media engine with threads") {

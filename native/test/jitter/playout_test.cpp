@@ -99,6 +99,23 @@ TEST_SUITE("jitter buffer") {
     CHECK(test::sine_snr_db(after, 400, kLineRate) > 20);
   }
 
+  TEST_CASE("a stall of this machine: the audio continues with the usual delay, also if it was the start") {
+    for (const int begin : {0, 100}) {
+      for (const int frames : {15, 30, 75}) {
+        CAPTURE(begin);
+        CAPTURE(frames);
+        Line line;
+        line.stalls_at = begin;
+        line.stalled_for = frames;
+        line.run(begin + frames + 200, [](int) { return 30 * kMillisecond; });
+        const auto settled = static_cast<size_t>(begin) + 50;
+        for (size_t i = settled; i < line.delay.size(); ++i) CHECK(line.delay[i] <= 60 * kMillisecond);
+        const std::span<const Sample> after(line.heard.data() + settled * kFrameSamples, 60 * kFrameSamples);
+        CHECK(test::sine_snr_db(after, 400, kLineRate) > 20);
+      }
+    }
+  }
+
   TEST_CASE("conceals two percent of loss without interrupting the tone") {
     Line line;
     std::mt19937 random(3);

@@ -20,6 +20,9 @@ struct Line {
   G711Decoder codec;
   Playout playout{codec};
   std::vector<Sample> heard;
+  /// Ticks that this machine misses: packets wait with their arrival times.
+  int stalls_at = 0;
+  int stalled_for = 0;
   // Values after each frame.
   std::vector<Nanos> delay;
   std::vector<Nanos> target;
@@ -51,6 +54,7 @@ struct Line {
     std::stable_sort(arrivals.begin(), arrivals.end(), [](auto& a, auto& b) { return a.first < b.first; });
     size_t next = 0;
     for (int tick = 0; tick < packets; ++tick) {
+      if (tick >= stalls_at && tick < stalls_at + stalled_for) continue;
       const Nanos now = tick * kFrameTime + 7 * kMillisecond;
       for (; next < arrivals.size() && arrivals[next].first <= now; ++next) {
         const int packet = arrivals[next].second;

@@ -72,8 +72,10 @@ const MID = '0';
 export class Negotiation {
   readonly #local: Local;
   readonly #options: NegotiationOptions;
-  /** Our SRTP keys, one per suite. Dropped when the session becomes unprotected. */
-  #keys: Map<SrtpSuite, Uint8Array> | undefined;
+  /** Our SRTP keys, one per suite. */
+  readonly #keys = new Map<SrtpSuite, Uint8Array>();
+  /** Suite of the current session. */
+  #suite: SrtpSuite | undefined;
   /** Our ICE credentials, and the peer's username fragment that they belong to. */
   #ice: { ufrag: string; password: string; remoteUfrag: string | undefined } | undefined;
   /** True if the peer uses DTLS-SRTP, like a browser. */
@@ -246,24 +248,29 @@ export class Negotiation {
 
   #protection({ crypto, dtls }: AudioSession): MediaProtection {
     this.#byDtls = dtls !== undefined;
+    this.#protectBy(crypto?.suite);
     if (dtls !== undefined) {
       const { hash, value } = dtls.fingerprint;
       return { role: dtls.role, hash, fingerprint: value };
     }
-    if (crypto === undefined) {
-      // Unprotected packets are not counted, so an earlier key must not be reused.
-      this.#keys = undefined;
-      return 'none';
-    }
+    if (crypto === undefined) return 'none';
     const { suite, key: receive, mkiBytes: receiveMkiBytes } = crypto;
     return { suite, send: this.#key(suite), receive, receiveMkiBytes };
   }
 
+  /**
+   * Sets the suite of the session. Drops the key of the previous suite, because the media engine no longer counts its
+   * packets, and a key must never protect two packets with one index (RFC 3711 §9.1).
+   */
+  #protectBy(suite: SrtpSuite | undefined): void {
+    if (this.#suite !== undefined && this.#suite !== suite) this.#keys.delete(this.#suite);
+    this.#suite = suite;
+  }
+
   #key(suite: SrtpSuite): Uint8Array {
-    const known = this.#keys?.get(suite);
+    const known = this.#keys.get(suite);
     if (known !== undefined) return known;
     const key = this.#options.bytes(srtpKeyBytes(suite));
-    this.#keys ??= new Map();
     this.#keys.set(suite, key);
     return key;
   }

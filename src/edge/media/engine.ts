@@ -167,8 +167,9 @@ class Engine implements MediaEngine {
     this.#hub = new Hub(
       native,
       (onEvents) => {
-        const { rtpHost, threads = 1, ioUring = true } = options;
-        return new native.Engine(manual, rtpHost, onEvents, threads, ioUring);
+        const { rtpHost, threads = 1, ioUring = true, publicHost, publicHost6 = '' } = options;
+        const announced = [publicHost, publicHost6];
+        return new native.Engine(manual, rtpHost, onEvents, threads, ioUring, ...announced);
       },
       options,
     );

@@ -263,6 +263,7 @@ export interface Native {
     onEvents: () => void,
     threads: number,
     ioUring: boolean,
+    ...announced: readonly string[]
   ) => NativeEngine;
   /** Returns why audio cannot be cleaned, or an empty string. */
   cleaningProblem(): string;

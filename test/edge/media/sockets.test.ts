@@ -260,7 +260,7 @@ describe('the media engine on real sockets', () => {
       silenceEndMs: 0,
       maxMs: 0,
     });
-    while (packets.length < 10) await once(socket, 'message');
+    while (packets.length < 12) await once(socket, 'message');
     await media.stop();
     const { reason, durationMs } = await recording.finished;
     expect(reason).toBe('legEnded');

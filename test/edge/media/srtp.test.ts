@@ -178,6 +178,33 @@ describe('SRTP', () => {
     for (const { bytes } of sent) expect(() => ours.unprotect(bytes, 0)).not.toThrow();
   });
 
+  it('decrypts packets that are in flight when the session changes to plain RTP', async () => {
+    const { media, drive, leg, keys } = await secureLeg(SUITE);
+    const listener = await media.openLeg(
+      { mediaTimeoutMs: 0 },
+      { dtmf: () => undefined, silent: () => undefined },
+    );
+    listener.configure({ ...REMOTE, port: 42_000 });
+    media.bridge(leg, listener);
+    const peer = new SrtpContext(SUITE, keys.receive);
+    const packets = tone(140, 1000);
+    for (const [i, packet] of packets.entries()) {
+      if (i === 60) leg.configure(session('none'));
+      // A new description without changes, such as the refresh of a session, keeps the former key.
+      if (i === 65) leg.configure(session('none'));
+      const wasInFlight = i < 70 || i === 72;
+      drive.inject(leg.port, FROM, wasInFlight ? peer.protect(packet, 0) : packet);
+      drive.advance(20);
+    }
+    const passed = drive.drain().filter(({ port }) => port === 42_000);
+    const audio = Int16Array.from(
+      passed.slice(30).flatMap(({ bytes }) => [...decodeMulaw(parseRtp(bytes).payload)]),
+    );
+    expect(audio.length).toBe(110 * FRAME);
+    expect(purity(audio, 1000)).toBeGreaterThan(0.99);
+    expect(leg.quality().packetsReceived).toBe(packets.length);
+  });
+
   it('changes from SRTP to plain RTP and back after negotiation', async () => {
     const { drive, leg, keys } = await secureLeg(SUITE);
     leg.configure(session('none'));

@@ -53,11 +53,12 @@ async function scene() {
     let passed = 0;
     for (let i = 0; i < packets; i += 1) {
       collect();
-      peer.send(audio(said));
-      said += FRAME;
+      const samples = audio(said);
+      peer.send(samples);
+      said += samples.length;
       drive.advance(0);
       passed += collect();
-      drive.advance(20);
+      drive.advance(samples.length / 8);
     }
     collect();
     return passed;
@@ -111,6 +112,42 @@ describe('a bridge of two codecs', () => {
       expectWhole(sent, codec === OPUS ? 960 : 8 * ptimeMs, from);
     }
   });
+
+  it.each([
+    ['G722', G722],
+    ['OPUS', OPUS],
+  ] as const)(
+    'has audio after a change from %s to PCMU if the talker sends packets of 10 ms',
+    async (_, codec) => {
+      const { media, talker, listener, talk, sent } = await scene();
+      listener.configure(session(codec));
+      media.bridge(talker, listener);
+      talk(20);
+      listener.configure(session(PCMU));
+      const short = (from: number) => sine(400, FRAME / 2, { from });
+      talk(200, short);
+      const from = sent.length;
+      talk(40, short);
+      expectWhole(sent, FRAME, from);
+    },
+  );
+
+  it.each([10, 30, 40, 60])(
+    'keeps the packet time of the listener if the talker changes to packets of %i ms',
+    async (ms) => {
+      const { media, talker, listener, talk, sent } = await scene();
+      listener.configure(session(PCMU));
+      media.bridge(talker, listener);
+      expect(talk(20)).toBeGreaterThan(15);
+      const other = (from: number) => sine(400, 8 * ms, { from });
+      talk(50, other);
+      const from = sent.length;
+      talk(20, other);
+      expectWhole(sent, FRAME, from);
+      talk(20);
+      expect(talk(20)).toBe(20);
+    },
+  );
 
   it('passes packets on between other legs after it was replaced', async () => {
     const { media, talker, listener, talk, sent } = await scene();
