@@ -30,6 +30,8 @@ export interface PersonalDataDeps {
   readonly campaigns: Pick<CampaignStore, 'contactsOf' | 'eraseContacts' | 'doNotCall'>;
   readonly recordings: Pick<Recordings, 'walk' | 'remove'>;
   readonly mentions: MentionStore;
+  /** Removes erased data from the files of the database. */
+  readonly finishErasure: () => Promise<void>;
 }
 
 /** Numbers of records that contain the number. */
@@ -161,6 +163,7 @@ export class PersonalData {
     }
     let mentions = 0;
     for (const place of MENTION_PLACES) mentions += await this.#eraseMentions(search.number, place);
+    await this.#deps.finishErasure();
     return ok({ calls, recordings, contacts, mentions });
   }
 

@@ -24,6 +24,11 @@ export class DiskReader {
     return this.#thread.checkpoint();
   }
 
+  /** Empties the log, unless another connection reads. */
+  emptyLog(): Promise<void> {
+    return this.#thread.emptyLog();
+  }
+
   /** Ends the thread, waits for `rewrite`, and starts a new thread. Reads wait for it. */
   async replace(rewrite: () => Promise<unknown>): Promise<void> {
     await this.executor.pause(async () => {

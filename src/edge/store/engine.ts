@@ -8,7 +8,7 @@ import { integer, type Row } from './connection.ts';
 import { FolderLock } from './folder-lock.ts';
 import { proveKey } from './key-proof.ts';
 import { examineLog, type LostCommits, rememberBoot } from './log-examination.ts';
-import { CHECKSUM_MARK, OPEN_MARK } from './marks.ts';
+import { CHECKSUM_MARK, ERASURE_MARK, OPEN_MARK } from './marks.ts';
 import { migrate } from './migrate.ts';
 import { hasChecksums } from './page-checksums.ts';
 import { makePrivate, renameSynced, syncFile } from './private-file.ts';
@@ -107,6 +107,11 @@ export class Engine {
     return integer(row, 'log');
   }
 
+  /** Empties the write-ahead log if no other connection reads. Returns whether it is empty. */
+  emptyLog(): boolean {
+    return this.#db.emptyLog();
+  }
+
   /** Writes a consistent copy to `path` without blocking the writer. */
   backup(path: string): void {
     this.#db.copyTo(path);
@@ -129,8 +134,12 @@ export class Engine {
 
   /** Replaces the database file by a copy, and opens the copy. The log must have no content that the file lacks. */
   #rewrite(): void {
-    const { file } = this.#options;
-    const draft = `${file}.new`;
+    this.#copyToDraft();
+    this.#openDraft();
+  }
+
+  #copyToDraft(): void {
+    const draft = draftOf(this.#options);
     rmSync(draft, { force: true });
     makePrivate(draft);
     try {
@@ -140,9 +149,13 @@ export class Engine {
       rmSync(draft, { force: true }); // it would keep a full disk full
       throw error;
     }
+  }
+
+  #openDraft(): void {
+    const { file } = this.#options;
     this.#db.close();
     for (const log of ['-wal', '-shm']) rmSync(file + log, { force: true });
-    renameSynced(draft, file);
+    renameSynced(draftOf(this.#options), file);
     this.#db = connect(this.#options);
   }
 
@@ -168,6 +181,7 @@ export class Engine {
     if (unclean) this.#checkIntegrity();
     proveKey(this.#db);
     this.#requireChecksums();
+    this.#finishErasure();
     settingRepository(this.#db).set(OPEN_MARK, 'yes');
     return unclean;
   }
@@ -184,6 +198,22 @@ export class Engine {
       this.#rewrite();
     }
     settingRepository(this.#db).set(CHECKSUM_MARK, 'yes');
+  }
+
+  /**
+   * Rewrites the file after an erasure of personal data: pages that SQLite has reorganized can contain copies of erased
+   * content, also of content that an earlier version deleted. Without space for the copy, a later start does it.
+   */
+  #finishErasure(): void {
+    if (settingRepository(this.#db).get(ERASURE_MARK) === undefined) return;
+    this.#db.raw.pragma('wal_checkpoint(TRUNCATE)');
+    try {
+      this.#copyToDraft();
+    } catch {
+      return;
+    }
+    this.#openDraft();
+    this.#db.run('DELETE FROM setting WHERE key = ?', [ERASURE_MARK]);
   }
 
   #checkIntegrity(): void {
@@ -205,6 +235,8 @@ function requireWholeLog({ file, synchronous }: EngineOptions): LostCommits | un
   rememberBoot(file);
   return lost;
 }
+
+const draftOf = ({ file }: EngineOptions): string => `${file}.new`;
 
 const damaged = (reason: string): Error =>
   Object.assign(new Error(reason), { code: 'SQLITE_CORRUPT' });

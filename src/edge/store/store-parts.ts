@@ -61,6 +61,11 @@ export interface Store extends Repositories {
   readonly writtenMs?: () => number;
   /** Rewrites the database file after STORE_GONE; the open connection still has all data. */
   renew(): Promise<void>;
+  /**
+   * Removes erased data from the files of the database: empties the log, and lets the next start rewrite the file. PostgreSQL
+   * removes them with its vacuum.
+   */
+  finishErasure(): Promise<void>;
   /** Returns the same store for use by a node. Rows created through it carry the node's ID and its epoch at that moment. */
   as(node: NodeRef): Store;
   /** Number of units of work that wait. */

@@ -11,7 +11,7 @@ import { toError, toFailure } from './failure.ts';
 import { FileExamination } from './file-examination.ts';
 import type { LostCommits } from './log-examination.ts';
 import { makeFolder } from './make-folder.ts';
-import { PROBE } from './marks.ts';
+import { ERASURE_MARK, PROBE } from './marks.ts';
 import { atOnce, GroupPace } from './pace.ts';
 import { makePrivate } from './private-file.ts';
 import type { Submit } from './spooling.ts';
@@ -58,6 +58,7 @@ function openInMemory(options: StoreOptions): Store {
     outdated: () => undefined,
     check: () => operations.settings.set(PROBE, String(options.clock.wallMs())),
     renew: () => Promise.resolve(),
+    finishErasure: () => Promise.resolve(),
     waiting: () => executor.waiting,
     spooled: () => 0,
     close: () => executor.close(),
@@ -108,6 +109,10 @@ async function openOnDisk(options: StoreOptions): Promise<Store> {
         { file: thread.file },
         'database file was deleted; rewritten from the open connection',
       );
+    },
+    finishErasure: async () => {
+      await operations.settings.set(ERASURE_MARK, 'yes');
+      await reader.executor.between(() => writer.between(() => reader.emptyLog()));
     },
     waiting: () => writer.waiting + reader.executor.waiting,
     spooled: () => 0,

@@ -19,6 +19,7 @@ export type Request =
   | { readonly kind: 'backup'; readonly path: string }
   | { readonly kind: 'renew' }
   | { readonly kind: 'checkpoint' }
+  | { readonly kind: 'empty-log' }
   /** Asks whether other nodes have changed data since the last request of this kind. */
   | { readonly kind: 'heard' }
   | { readonly kind: 'close' };
@@ -118,6 +119,11 @@ export class StoreThread implements Runner {
   async checkpoint(): Promise<number> {
     const reply = await this.#ask({ kind: 'checkpoint' });
     return reply.kind === 'copied' ? reply.logPages : 0;
+  }
+
+  /** Empties the write-ahead log, unless another connection reads. */
+  async emptyLog(): Promise<void> {
+    await this.#ask({ kind: 'empty-log' });
   }
 
   /** Returns whether other nodes have changed data. PostgreSQL only. */

@@ -26,6 +26,9 @@ function handle(engine: Engine, request: Request): Reply {
       return { kind: 'done' };
     case 'checkpoint':
       return { kind: 'copied', logPages: engine.checkpoint() };
+    case 'empty-log':
+      engine.emptyLog();
+      return { kind: 'done' };
     case 'heard':
       return { kind: 'heard', changed: false };
     case 'close':

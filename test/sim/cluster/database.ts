@@ -200,6 +200,7 @@ function storeOver(clock: Clock, submit: Submit): Store {
     outdated: nothing,
     check: () => Promise.resolve(),
     renew: () => Promise.resolve(),
+    finishErasure: () => Promise.resolve(),
     waiting: () => 0,
     spooled: () => 0,
     close: () => Promise.resolve(),

@@ -8,7 +8,7 @@ import { integer, type Row, type SqlValue } from '../connection.ts';
 import { toError, toFailure } from '../failure.ts';
 import { FolderLock } from '../folder-lock.ts';
 import { proveKey } from '../key-proof.ts';
-import { CHECKSUM_MARK, OPEN_MARK } from '../marks.ts';
+import { CHECKSUM_MARK, ERASURE_MARK, OPEN_MARK } from '../marks.ts';
 import { listMigrations } from '../migrate.ts';
 import { verifyLedger } from '../sql/ledger.ts';
 import { Vault } from '../vault.ts';
@@ -134,7 +134,7 @@ function inOrderOfReferences(from: Database.Database): readonly string[] {
 
 /** Rows that are not copied: the mark that a process has the file open does not apply to the copy. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
-  setting: `WHERE key NOT IN ('${OPEN_MARK}', '${CHECKSUM_MARK}')`,
+  setting: `WHERE key NOT IN ('${OPEN_MARK}', '${CHECKSUM_MARK}', '${ERASURE_MARK}')`,
 };
 /** Sort order of tables that refer to themselves: referenced rows come first. */
 const ORDERED: Readonly<Record<string, string>> = {

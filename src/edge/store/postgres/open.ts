@@ -129,6 +129,7 @@ async function compose(
     },
     writtenMs: () => writes.lastMs,
     renew: () => Promise.resolve(),
+    finishErasure: () => Promise.resolve(),
     spooled: () => spool.size,
     waiting: () => all.reduce((sum, executor) => sum + executor.waiting, 0),
     close: async () => {
