@@ -4,6 +4,11 @@
 
 namespace carillon {
 
+namespace {
+/// Frames after a pause in which the mask can find a tone. It stays while a tone sounds.
+constexpr int kFramesAfterPause = 10;
+}  // namespace
+
 void ConcludingRecordings::add(TapHandle handle, RecordingEnd reason, uint32_t duration_ms,
                                std::shared_ptr<RecordingSink> sink) {
   waiting_.push_back({handle, reason, duration_ms, std::move(sink)});
@@ -27,6 +32,7 @@ RecordingTap::RecordingTap(TapHandle handle, const Recorder::Options& options,
       rate_(sink->rate()),
       recorder_(options, rate_),
       needs_frames_(source == Source::frames || options.silence_end_ms > 0),
+      suppress_digits_(suppress_digits),
       sink_(std::move(sink)) {
   using Side = Recorder::Side;
   if (suppress_digits) mask_.emplace();
@@ -56,6 +62,13 @@ void RecordingTap::record(AudioView received, AudioView sent) {
   } else if (const DigitMask::Sides* const ready = mask_->push(received, sent)) {
     record_unmasked(ready->received, ready->sent);
   }
+  if (!mask_ || suppress_digits_ || ++since_pause_ < kFramesAfterPause || mask_->doubts()) return;
+  empty_mask();
+  mask_.reset();
+}
+
+void RecordingTap::empty_mask() {
+  while (const DigitMask::Sides* const held = mask_->pop()) record_unmasked(held->received, held->sent);
 }
 
 void RecordingTap::record_held(bool pauses) {
@@ -67,12 +80,19 @@ void RecordingTap::record_held(bool pauses) {
   }
   if (!mask_) return;
   if (pauses) mask_->interrupt();
-  while (const DigitMask::Sides* const held = mask_->pop()) record_unmasked(held->received, held->sent);
+  empty_mask();
 }
 
 void RecordingTap::pause(bool paused) {
   if (done_ || paused == paused_) return;
-  if (paused) record_held(true);
+  if (paused) {
+    record_held(true);
+  } else if (!suppress_digits_) {
+    // The last key of an input often still sounds when the recording resumes.
+    mask_.emplace();
+    mask_->interrupt();
+    since_pause_ = 0;
+  }
   paused_ = paused;
   recorder_.pause(paused);
 }

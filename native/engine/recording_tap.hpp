@@ -63,6 +63,8 @@ class RecordingTap final : public LegTap {
   void record(AudioView received, AudioView sent);
   void record_slot(AudioView own, bool far_end_heard, Nanos now);
   void record_unmasked(AudioView received, AudioView sent);
+  /// Writes the frames that the mask holds.
+  void empty_mask();
   /// Writes the frames that wait for packets or are held by the digit mask, before a pause or the end.
   void record_held(bool pauses);
 
@@ -73,7 +75,11 @@ class RecordingTap final : public LegTap {
   bool needs_frames_;
   /// Null: frames are recorded.
   std::unique_ptr<RecordingTimeline> timeline_;
+  /// All frames pass it with `suppress_digits`, otherwise only the first frames after a pause.
   std::optional<DigitMask> mask_;
+  bool suppress_digits_;
+  /// Frames since the last pause, while the mask is used.
+  int since_pause_ = 0;
   std::shared_ptr<RecordingSink> sink_;
   ConcludingRecordings* concluding_ = nullptr;
   bool paused_ = false;

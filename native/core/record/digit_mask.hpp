@@ -29,6 +29,11 @@ class DigitMask {
   /// without being detected. Call before a pause.
   void interrupt() noexcept;
 
+  /// Whether a tone sounds, or may have begun in the held frames.
+  [[nodiscard]] bool doubts() const noexcept {
+    return doubtful_ > 0 || received_.sounding().has_value() || sent_.sounding().has_value();
+  }
+
  private:
   static constexpr size_t kHeldFrames = 3;
   static constexpr size_t kSlots = kHeldFrames + 1;

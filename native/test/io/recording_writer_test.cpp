@@ -71,9 +71,9 @@ constexpr uint8_t kKeypad = 101;
 constexpr double kKeyLow = 770;
 constexpr double kKeyHigh = 1336;
 
-/// Bridge of two G.711 legs, of which the first is recorded in stereo without digits.
+/// Bridge of two G.711 legs, of which the first is recorded in stereo, by default without digits.
 struct RecordedBridge : RtpSink {
-  explicit RecordedBridge(uint32_t rate) : core(*this, events) {
+  explicit RecordedBridge(uint32_t rate, bool suppress_digits = true) : core(*this, events) {
     for (const LegHandle leg : {kRecorded, kFar}) {
       LegConfig config;
       config.handle = leg;
@@ -88,8 +88,8 @@ struct RecordedBridge : RtpSink {
     concluding.add(TapHandle(2), RecordingEnd::stopped, 0, writer.open(folder.file("none.wav"), {}));
     path = folder.file("call.wav");
     auto tap = std::make_unique<RecordingTap>(TapHandle(1), Recorder::Options{.stereo = true},
-                                              writer.open(path, {.rate_hz = rate, .channels = 2}), true,
-                                              RecordingTap::Source::packets);
+                                              writer.open(path, {.rate_hz = rate, .channels = 2}),
+                                              suppress_digits, RecordingTap::Source::packets);
     recording = tap.get();
     recording->conclude_to(concluding);
     std::unique_ptr<LegTap> added = std::move(tap);
@@ -244,6 +244,24 @@ TEST_CASE(
       CAPTURE(leg.value());
       CAPTURE(frames);
       CHECK(call.loudest(8000) < kInaudible);
+    }
+  }
+}
+
+TEST_CASE("recording: a key that still sounds after a pause is silent, and later keys are recorded") {
+  for (const LegHandle leg : {kRecorded, kFar}) {
+    for (const bool key_after : {false, true}) {
+      RecordedBridge call(8000, false);
+      call.begin();
+      call.recording->pause(true);
+      call.press(leg, 0, 5 * kFrameSamples);
+      call.recording->pause(false);
+      call.press(leg, 0, 15 * kFrameSamples);
+      call.wait(20);
+      if (key_after) call.press(leg, 0, 5 * kFrameSamples);
+      call.wait(100);
+      CAPTURE(leg.value());
+      CHECK((call.loudest(8000) < kInaudible) == !key_after);
     }
   }
 }

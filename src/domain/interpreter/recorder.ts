@@ -49,6 +49,8 @@ type Outcome = Promise<Result<LiveRecording, RecordRefusal>>;
 class CallRecordings {
   readonly live = new Set<RunningRecording>();
   readonly paused = new Set<RunningRecording>();
+  /** Whether recordings of both sides that start now begin paused. */
+  startsPaused = false;
   starting = 0;
   armed: readonly (() => void)[] = [];
 }
@@ -57,6 +59,20 @@ class CallRecordings {
 interface Words {
   readonly request: TranscriptionRequest;
   readonly of: { readonly subject: string; readonly currency: string };
+}
+
+function pauseTake(
+  call: Call,
+  { paused }: CallRecordings,
+  take: RunningRecording,
+  isPaused: boolean,
+): void {
+  take.pause(isPaused);
+  if (isPaused) paused.add(take);
+  else paused.delete(take);
+  const text = isPaused ? 'recording paused' : 'recording resumed';
+  call.log.add('media', text, { recordingId: take.recordingId });
+  call.log.hidesInput = paused.size > 0;
 }
 
 /** Stored record of a started recording, its audio path and its meter. */
@@ -111,9 +127,11 @@ export class CallRecorder implements Recorder {
     takes.live.add(take);
     void take.ended.then(() => {
       takes.live.delete(take);
+      if (takes.live.size === 0 && takes.starting === 0) takes.startsPaused = false;
       if (takes.paused.delete(take)) call.log.hidesInput = takes.paused.size > 0;
     });
     call.log.add('media', 'recording', { recordingId: take.recordingId, format: request.format });
+    if (takes.startsPaused && request.sides !== 'peer') pauseTake(call, takes, take, true);
     return ok(take);
   }
 
@@ -161,19 +179,15 @@ export class CallRecorder implements Recorder {
   }
 
   pause(call: Call, isPaused: boolean, recordingId?: RecordingId): number {
-    const { live, paused } = this.#recordingsOf(call);
+    const takes = this.#recordingsOf(call);
+    const { live, starting } = takes;
+    const isAll = recordingId === undefined;
+    if (isAll) takes.startsPaused = isPaused && live.size + starting > 0;
     const chosen = [...live].filter(
       (take) => recordingId === undefined || take.recordingId === recordingId,
     );
-    for (const take of chosen) {
-      take.pause(isPaused);
-      if (isPaused) paused.add(take);
-      else paused.delete(take);
-      const text = isPaused ? 'recording paused' : 'recording resumed';
-      call.log.add('media', text, { recordingId: take.recordingId });
-    }
-    call.log.hidesInput = paused.size > 0;
-    return chosen.length;
+    for (const take of chosen) pauseTake(call, takes, take, isPaused);
+    return chosen.length + (isAll ? starting : 0);
   }
 
   /** Active recordings of the call. */

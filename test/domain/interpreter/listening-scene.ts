@@ -35,6 +35,7 @@ export class ScriptedRecording implements MediaRecording {
   readonly #nowMs: () => number;
   #resolve: (end: RecordEnd) => void = () => undefined;
   isOver = false;
+  isPaused = false;
 
   constructor(options: RecordOptions, nowMs: () => number) {
     this.options = options;
@@ -56,7 +57,9 @@ export class ScriptedRecording implements MediaRecording {
     this.end('stopped');
   }
 
-  pause(): void {}
+  pause(isPaused: boolean): void {
+    this.isPaused = isPaused;
+  }
 }
 
 export class ListeningLeg extends FakeMediaLeg {

@@ -77,6 +77,27 @@ describe('recordings of a call through the REST API (dialect §3.4)', () => {
     expect(scene.recorder.pause(call, true)).toBe(0);
   });
 
+  it('start paused while the recordings of the call are paused, also if the pause overtook the start', async () => {
+    const { call } = await answered();
+    const early = scene.recorder.start(call, REQUEST);
+    expect(scene.recorder.pause(call, true)).toBe(1);
+    await early;
+    expect(call.log.hidesInput).toBe(true);
+    await scene.recorder.start(call, REQUEST);
+    const message = await scene.recorder.start(call, { ...REQUEST, sides: 'peer' });
+    const isPaused = () => scene.leg().recordings.map((one) => one.isPaused);
+    expect(isPaused()).toEqual([true, true, false]);
+    expect(scene.recorder.pause(call, false)).toBe(3);
+    expect(isPaused()).toEqual([false, false, false]);
+    expect(call.log.hidesInput).toBe(false);
+    expect(message.ok).toBe(true);
+    scene.recorder.pause(call, true);
+    scene.recorder.stop(call);
+    await settle();
+    await scene.recorder.start(call, REQUEST);
+    expect(isPaused().at(-1)).toBe(false);
+  });
+
   it('pause and resume by PauseRecording and ResumeRecording', async () => {
     const { call } = await scene.caller(
       '<Record recordSession="true"/><PauseRecording/><Wait length="5"/><ResumeRecording/><Wait length="60"/>',
