@@ -7,7 +7,7 @@ import { isJson, type Json, part, textOf } from './model/json-socket.ts';
 import type { Model, ModelAudio, ModelEvents, Speaker } from './model/model.ts';
 import type { AgentNetwork } from './network.ts';
 import type { Outcome } from './outcome.ts';
-import { Pacing } from './pacing.ts';
+import { Pacing, piecesOf } from './pacing.ts';
 import { Playback } from './playback.ts';
 import { ToolRunner } from './tool-runner.ts';
 
@@ -66,7 +66,7 @@ export class Conversation {
     const { agent, clock, network } = needs;
     this.#needs = needs;
     this.#playback = new Playback(clock);
-    this.#pacing = new Pacing(clock, (message) => needs.send(message));
+    this.#pacing = new Pacing((message) => needs.send(message));
     this.#costs = new Costs(agent.prices);
     this.#startMs = clock.monotonicMs();
     this.#tools = new ToolRunner({
@@ -102,7 +102,8 @@ export class Conversation {
     const message = parsed(text);
     if (message === undefined) return;
     if (this.#isOver) {
-      // The caller interrupts the last words.
+      // The caller hears the last words, or interrupts them.
+      if (message['event'] === 'playedStream') this.#pacing.reached(textOf(message['name']));
       if (message['event'] === 'clearedAudio') this.#pacing.clear();
       return;
     }
@@ -115,6 +116,7 @@ export class Conversation {
         break;
       case 'playedStream':
         this.#playback.reached(textOf(message['name']));
+        this.#pacing.reached(textOf(message['name']));
         break;
       case 'clearedAudio':
         this.#cleared(message);
@@ -197,8 +199,13 @@ export class Conversation {
 
   /** Returns false if the audio belongs to an item that the caller has interrupted. */
   #audio(audio: ModelAudio): boolean {
-    const added = this.#playback.add(audio);
-    if (added === undefined) return false;
+    for (const piece of piecesOf(audio)) if (!this.#piece(piece)) return false;
+    return true;
+  }
+
+  #piece(audio: ModelAudio): boolean {
+    const checkpoints = this.#playback.add(audio);
+    if (checkpoints === undefined) return false;
     this.#cancel('answer');
     if (this.#playback.leftMs > MAX_AHEAD_MS) return this.#failAudio();
     if (this.#mutedByService) {
@@ -206,9 +213,7 @@ export class Conversation {
       this.#clears.push('resumption');
       this.#send({ event: 'clearAudio' });
     }
-    // The service counts played audio from the last checkpoint, so that each item begins with one.
-    const begin = added.isNew ? [{ event: 'checkpoint', name: audio.item }] : [];
-    if (!this.#pacing.audio(audio, begin)) return this.#failAudio();
+    if (!this.#pacing.audio(audio, checkpoints)) return this.#failAudio();
     this.#active();
     return true;
   }
@@ -293,17 +298,16 @@ export class Conversation {
 
   /** A response that has begun must continue while its audio is being played, or end. */
   #expectRest(): void {
-    const ms = this.#playback.leftMs + this.#needs.agent.limits.answerSeconds * SECOND_MS;
-    this.#after('answer', ms, () => this.#fail('the model stopped in the middle of a response'));
+    this.#afterAudio('answer', this.#needs.agent.limits.answerSeconds, () =>
+      this.#fail('the model stopped in the middle of a response'),
+    );
   }
 
   /** Restarts the limit of silence, which begins after all queued audio. */
   #active(): void {
     const { silenceSeconds } = this.#needs.agent.limits;
-    if (!this.#isTransferring) {
-      const ms = this.#playback.leftMs + silenceSeconds * SECOND_MS;
-      this.#after('silence', ms, () => this.#limit('silence'));
-    }
+    if (!this.#isTransferring)
+      this.#afterAudio('silence', silenceSeconds, () => this.#limit('silence'));
     this.#checkCost();
   }
 
@@ -357,6 +361,14 @@ export class Conversation {
 
   #send(message: Json): void {
     if (!this.#isOver) this.#needs.send(message);
+  }
+
+  /** Runs after all queued audio and `seconds`. Playback takes longer than expected while the call is on hold. */
+  #afterAudio(timer: Timer, seconds: number, run: () => void): void {
+    this.#after(timer, this.#playback.leftMs + seconds * SECOND_MS, () => {
+      if (this.#playback.leftMs > 0) this.#afterAudio(timer, seconds, run);
+      else run();
+    });
   }
 
   #after(timer: Timer, ms: number, run: () => void): void {

@@ -1,5 +1,4 @@
 /** Passes the audio of one call to the service shortly before its playback: the service queues only about a minute. */
-import type { Clock } from '../base/clock.ts';
 import type { Json } from './model/json-socket.ts';
 import type { ModelAudio } from './model/model.ts';
 
@@ -14,49 +13,70 @@ const PIECE_MS = 3000;
 /** Held characters of all calls. */
 const held = { chars: 0 };
 
-interface Waiting {
+/** Audio, or a checkpoint with its name. */
+interface Paced {
   readonly message: Json;
   readonly chars: number;
   readonly ms: number;
+  readonly checkpoint?: string;
 }
 
+/** Names of the checkpoints before and after a piece of audio. */
+export interface Checkpoints {
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+/** Splits audio into pieces of at most 3 s. */
+export function* piecesOf(audio: ModelAudio): Generator<ModelAudio> {
+  const size = audio.rate * PIECE_PER_HZ;
+  for (let at = 0; at < audio.payload.length; at += size)
+    yield { ...audio, payload: audio.payload.slice(at, at + size) };
+}
+
+/**
+ * The service reports each checkpoint that playback has reached. While the caller has put the call on hold, playback
+ * pauses and no further audio is passed.
+ */
 export class Pacing {
-  readonly #clock: Pick<Clock, 'monotonicMs' | 'at'>;
   readonly #send: (message: Json) => void;
-  #waiting: Waiting[] = [];
+  #waiting: Paced[] = [];
+  /** Passed audio that may not have been played, and its checkpoints. */
+  #passed: Paced[] = [];
   /** Message behind all audio. */
   #last: Json | undefined;
-  /** Estimated end of the playback of the passed audio (monotonic ms). */
-  #endMs = 0;
-  #cancel: () => void = () => undefined;
 
-  constructor(clock: Pick<Clock, 'monotonicMs' | 'at'>, send: (message: Json) => void) {
-    this.#clock = clock;
+  constructor(send: (message: Json) => void) {
     this.#send = send;
   }
 
-  /** Adds audio behind `before`. Returns false if the process holds too much audio. */
-  audio({ payload, rate }: ModelAudio, before: readonly Json[]): boolean {
+  /** Adds a piece of audio. Returns false if the process holds too much audio. */
+  audio({ payload, rate }: ModelAudio, { before, after }: Checkpoints): boolean {
     if (held.chars + payload.length > MAX_HELD_CHARS) return false;
-    for (const message of before) this.#add({ message, chars: 0, ms: 0 });
-    const size = rate * PIECE_PER_HZ;
-    for (let at = 0; at < payload.length; at += size) {
-      const piece = payload.slice(at, at + size);
-      const media = { contentType: 'audio/x-l16', sampleRate: rate, payload: piece };
-      this.#add({
-        message: { event: 'playAudio', media },
-        chars: piece.length,
-        ms: (piece.length / size) * PIECE_MS,
-      });
-    }
+    this.#addCheckpoint(before);
+    held.chars += payload.length;
+    const media = { contentType: 'audio/x-l16', sampleRate: rate, payload };
+    this.#waiting.push({
+      message: { event: 'playAudio', media },
+      chars: payload.length,
+      ms: (payload.length / (rate * PIECE_PER_HZ)) * PIECE_MS,
+    });
+    this.#addCheckpoint(after);
     this.#pass();
     return true;
   }
 
-  /** Discards the audio that was not passed. */
+  /** Playback has reached a checkpoint. */
+  reached(name: string): void {
+    const at = this.#passed.findIndex(({ checkpoint }) => checkpoint === name);
+    this.#passed.splice(0, at + 1);
+    this.#pass();
+  }
+
+  /** Discards the audio that was not passed. The service no longer plays the passed audio. */
   clear(): void {
     for (const { chars } of this.#waiting.splice(0)) held.chars -= chars;
-    this.#endMs = 0;
+    this.#passed = [];
     this.#pass();
   }
 
@@ -71,26 +91,22 @@ export class Pacing {
     this.clear();
   }
 
-  #add(one: Waiting): void {
-    held.chars += one.chars;
-    this.#waiting.push(one);
+  #addCheckpoint(name: string | undefined): void {
+    if (name === undefined) return;
+    const message = { event: 'checkpoint', name };
+    this.#waiting.push({ message, chars: 0, ms: 0, checkpoint: name });
   }
 
   #pass(): void {
-    this.#cancel();
-    const nowMs = this.#clock.monotonicMs();
+    let aheadMs = this.#passed.reduce((sum, { ms }) => sum + ms, 0);
     for (;;) {
-      const leftMs = this.#endMs - nowMs;
       const [next] = this.#waiting;
       if (next === undefined) break;
-      if (leftMs >= AHEAD_MS) {
-        const wakeMs = nowMs + leftMs - AHEAD_MS + 1;
-        this.#cancel = this.#clock.at(wakeMs, () => this.#pass());
-        return;
-      }
+      if (aheadMs >= AHEAD_MS && next.ms > 0) return;
       this.#waiting.shift();
       held.chars -= next.chars;
-      this.#endMs = Math.max(this.#endMs, nowMs) + next.ms;
+      this.#passed.push({ ...next, message: {} });
+      aheadMs += next.ms;
       this.#send(next.message);
     }
     const last = this.#last;

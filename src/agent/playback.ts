@@ -1,12 +1,15 @@
-/** Tracks which audio of the model the caller has heard. */
+/** Tracks which audio of the model the caller has heard. Positions are milliseconds of audio since the begin. */
 import type { Clock } from '../base/clock.ts';
 import type { ModelAudio } from './model/model.ts';
+import type { Checkpoints } from './pacing.ts';
 
 const BYTES_PER_SAMPLE = 2;
 /** Items whose late audio is still refused. The oldest is forgotten beyond that. */
 const MAX_DROPPED = 20;
 /** Items kept while the service does not report their begin. */
 const MAX_QUEUED = 100;
+/** Audio between two checkpoints, in ms: precision of the position while the service does not play. */
+const CHECKPOINT_MS = 1000;
 
 export interface PlayedItem {
   readonly item: string;
@@ -15,11 +18,13 @@ export interface PlayedItem {
 
 interface QueuedItem {
   readonly item: string;
-  /** Estimated begin and end of its audio at the caller (monotonic ms). */
   readonly fromMs: number;
   endMs: number;
-  /** Duration of its audio. */
-  audioMs: number;
+}
+
+interface Mark {
+  readonly name: string;
+  readonly positionMs: number;
 }
 
 export class Playback {
@@ -27,6 +32,16 @@ export class Playback {
   /** Items in the order of playback. The first one is being played, or was played last. */
   #queue: QueuedItem[] = [];
   readonly #dropped: string[] = [];
+  /** End of all added audio. */
+  #endMs = 0;
+  /** Position of the last checkpoint reported or of the last clear. */
+  #reportedMs = 0;
+  /** A known position and its time (monotonic ms). */
+  #known = { positionMs: 0, atMs: 0 };
+  /** Checkpoints that the service has not reported, in the order of playback. */
+  #marks: Mark[] = [];
+  #lastMarkMs = 0;
+  #marksCreated = 0;
 
   constructor(clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock;
@@ -34,58 +49,83 @@ export class Playback {
 
   /** Whether audio is still being played, as far as known. */
   get isPlaying(): boolean {
-    return this.leftMs > 0;
+    return this.leftMs > 0 || this.#marks.length > 0;
   }
 
   /** Estimated duration of the audio that has not been played, in ms. */
   get leftMs(): number {
-    return Math.max(0, this.#endMs - this.#clock.monotonicMs());
+    return this.#endMs - this.#positionMs;
   }
 
-  /** Adds audio. Returns whether it begins a new item, or undefined if the caller has interrupted this item. */
-  add({ item, payload, rate }: ModelAudio): { readonly isNew: boolean } | undefined {
+  /** Adds audio. Returns its checkpoints, or undefined if the caller has interrupted this item. */
+  add({ item, payload, rate }: ModelAudio): Checkpoints | undefined {
     if (this.#dropped.includes(item)) return undefined;
-    const fromMs = Math.max(this.#endMs, this.#clock.monotonicMs());
+    this.#know(this.#positionMs);
+    const fromMs = this.#endMs;
     const bytes = (payload.length / 4) * 3;
-    const audioMs = (bytes * 1000) / (rate * BYTES_PER_SAMPLE);
-    const endMs = fromMs + audioMs;
+    this.#endMs += (bytes * 1000) / (rate * BYTES_PER_SAMPLE);
     const last = this.#queue.at(-1);
-    if (last?.item === item) {
-      last.endMs = endMs;
-      last.audioMs += audioMs;
-      return { isNew: false };
-    }
-    this.#queue.push({ item, fromMs, endMs, audioMs });
-    if (this.#queue.length > MAX_QUEUED) this.#queue.shift();
-    return { isNew: true };
+    const isNew = last?.item !== item;
+    if (isNew) {
+      this.#queue.push({ item, fromMs, endMs: this.#endMs });
+      if (this.#queue.length > MAX_QUEUED) this.#queue.shift();
+    } else last.endMs = this.#endMs;
+    const before = isNew ? this.#mark(item, fromMs) : undefined;
+    const isDue = this.#endMs - this.#lastMarkMs >= CHECKPOINT_MS;
+    return { before, after: isDue ? this.#mark(this.#newName(), this.#endMs) : undefined };
   }
 
-  /** Records that the service has begun to play an item. */
-  reached(item: string): void {
-    const at = this.#queue.findIndex((one) => one.item === item);
-    if (at > 0) this.#queue.splice(0, at);
+  /** Records that playback has reached a checkpoint. */
+  reached(name: string): void {
+    const at = this.#marks.findIndex((mark) => mark.name === name);
+    const [mark] = this.#marks.splice(0, at + 1).slice(-1);
+    if (mark === undefined) return;
+    this.#reportedMs = mark.positionMs;
+    this.#know(mark.positionMs);
+    const begun = this.#queue.findLastIndex(({ fromMs }) => fromMs <= mark.positionMs);
+    this.#queue.splice(0, begun);
   }
 
   /**
-   * Records that the queue was cleared. `playedMs` is the position in the item that is being played, or undefined for
-   * the estimate. Returns the interrupted items in the order of playback; none if no audio was queued.
+   * Records that the queue was cleared. `playedMs` was played since the last checkpoint; undefined for an estimate.
+   * Returns the interrupted items in the order of playback; none if no audio was queued.
    */
   cleared(playedMs: number | undefined): readonly PlayedItem[] {
-    const nowMs = this.#clock.monotonicMs();
+    const heardMs = playedMs === undefined ? this.#positionMs : this.#reportedMs + playedMs;
     const queue = this.#queue;
     this.#queue = [];
+    this.#marks = [];
+    this.#reportedMs = this.#endMs;
+    this.#lastMarkMs = this.#endMs;
+    this.#know(this.#endMs);
     this.#dropped.push(...queue.map(({ item }) => item));
     this.#dropped.splice(0, Math.max(0, this.#dropped.length - MAX_DROPPED));
-    return queue.map(({ item, fromMs, endMs, audioMs }, i) => {
-      const estimateMs = Math.max(0, Math.min(nowMs, endMs) - fromMs);
-      const exactMs = i === 0 ? playedMs : 0;
-      // Vendors refuse a position after the end of the item.
-      const heardMs = Math.min(playedMs === undefined ? estimateMs : (exactMs ?? 0), audioMs);
-      return { item, playedMs: heardMs };
-    });
+    // Vendors refuse a position after the end of the item.
+    return queue.map(({ item, fromMs, endMs }) => ({
+      item,
+      playedMs: Math.max(0, Math.min(heardMs, endMs) - fromMs),
+    }));
   }
 
-  get #endMs(): number {
-    return this.#queue.at(-1)?.endMs ?? 0;
+  /** Playback is not beyond the first checkpoint that the service has not reported. */
+  get #positionMs(): number {
+    const { positionMs, atMs } = this.#known;
+    const elapsedMs = this.#clock.monotonicMs() - atMs;
+    return Math.min(positionMs + elapsedMs, this.#marks[0]?.positionMs ?? this.#endMs, this.#endMs);
+  }
+
+  #know(positionMs: number): void {
+    this.#known = { positionMs, atMs: this.#clock.monotonicMs() };
+  }
+
+  #newName(): string {
+    this.#marksCreated += 1;
+    return `heard-${this.#marksCreated}`;
+  }
+
+  #mark(name: string, positionMs: number): string {
+    this.#marks.push({ name, positionMs });
+    this.#lastMarkMs = positionMs;
+    return name;
   }
 }

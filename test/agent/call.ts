@@ -40,6 +40,7 @@ export class TestCall {
   readonly lines: string[] = [];
   readonly clock = new SimClock();
   readonly conversation: Conversation;
+  readonly #line: PlaybackLine;
   model: Model | undefined;
   /** Whether the vendor has accepted the session. */
   isReady = false;
@@ -50,6 +51,9 @@ export class TestCall {
     network: AgentNetwork = OPEN_NETWORK,
   ) {
     const whole = { ...AGENT, ...agent };
+    this.#line = new PlaybackLine(this.clock, (name) =>
+      this.receive({ event: 'playedStream', name }),
+    );
     this.conversation = new Conversation({
       agent: whole,
       clock: this.clock,
@@ -69,7 +73,10 @@ export class TestCall {
         );
         return this.model;
       },
-      send: (message) => this.sent.push(message),
+      send: (message) => {
+        this.sent.push(message);
+        this.#line.take(message);
+      },
       ends: (outcome) => this.outcomes.push(outcome),
       print: (line) => this.lines.push(line),
     });
@@ -77,6 +84,11 @@ export class TestCall {
 
   receive(message: Event): void {
     this.conversation.receive(JSON.stringify({ streamId: randomUUID(), ...message }));
+  }
+
+  /** The caller puts the call on hold: playback pauses. */
+  hold(isHeld: boolean): void {
+    this.#line.hold(isHeld);
   }
 
   /** Waits for a message to the service. */
@@ -97,4 +109,51 @@ export class TestCall {
   get outcome(): Outcome | undefined {
     return this.outcomes.at(-1);
   }
+}
+
+/** Plays the agent's audio in the time of the clock, and reports checkpoints. */
+class PlaybackLine {
+  readonly #clock: SimClock;
+  readonly #reached: (name: string) => void;
+  #queue: Event[] = [];
+  #isHeld = false;
+  #isBusy = false;
+
+  constructor(clock: SimClock, reached: (name: string) => void) {
+    this.#clock = clock;
+    this.#reached = reached;
+  }
+
+  take(message: Event): void {
+    if (message['event'] === 'clearAudio') this.#queue = [];
+    if (message['event'] !== 'playAudio' && message['event'] !== 'checkpoint') return;
+    this.#queue.push(message);
+    this.#play();
+  }
+
+  hold(isHeld: boolean): void {
+    this.#isHeld = isHeld;
+    this.#play();
+  }
+
+  #play(): void {
+    const [next] = this.#queue;
+    if (this.#isHeld || this.#isBusy || next === undefined) return;
+    this.#isBusy = true;
+    this.#clock.at(this.#clock.monotonicMs() + lengthMs(next), () => {
+      this.#isBusy = false;
+      if (this.#queue[0] === next) {
+        this.#queue.shift();
+        if (next['event'] === 'checkpoint') this.#reached(String(next['name']));
+      }
+      this.#play();
+    });
+  }
+}
+
+/** Length of a message with 16-bit audio; 0 for a checkpoint. */
+export function lengthMs({ media }: Event): number {
+  if (media === undefined) return 0;
+  const { payload, sampleRate } = media as Event;
+  return Buffer.from(String(payload), 'base64').length / ((2 * Number(sampleRate)) / 1000);
 }

@@ -177,7 +177,8 @@ describe('Gemini Live', () => {
       { toolCall: { functionCalls: [{}] } },
     );
     await until(() => call.notes.some(({ text }) => String(text).includes('malformed')));
-    // Only the ping of the connection is due.
+    // After the audio, only the ping of the connection is due.
+    await call.clock.advance(20);
     expect(call.clock.nextMs()).toBe(15_000);
     // An interrupted turn does not affect the next one.
     vendor.send(

@@ -1,11 +1,11 @@
 /** Models that generate audio faster than it is played: the service gets it shortly before its playback. */
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AgentFile } from '../../src/agent/agent-file.ts';
 import { until } from '../eventually.ts';
-import { AGENT, TestCall } from './call.ts';
+import { AGENT, lengthMs, TestCall } from './call.ts';
 import { audio24k, type Event, Vendor } from './vendor.ts';
 
-const BYTES_PER_MS = 48;
 const AHEAD_MS = 13_000;
 const LONG_S = 150;
 
@@ -33,10 +33,7 @@ async function begin(more: Partial<AgentFile> = {}): Promise<void> {
 
 /** Audio that the service has got, in ms. */
 const passedMs = (): number =>
-  call
-    .of('playAudio')
-    .map(({ media }) => Buffer.from(String((media as Event)['payload']), 'base64').length)
-    .reduce((sum, bytes) => sum + bytes / BYTES_PER_MS, 0);
+  call.of('playAudio').reduce((sum, message) => sum + lengthMs(message), 0);
 
 /** The model answers with audio of `seconds`, and then with `more`. */
 async function speak(seconds: number, ...more: readonly Event[]): Promise<void> {
@@ -52,6 +49,15 @@ async function speak(seconds: number, ...more: readonly Event[]): Promise<void> 
   await until(() => JSON.stringify(call.notes).includes(transcript));
 }
 
+/** Advances the clock in steps, between which the vendor answers pings. */
+async function pass(ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 1000) {
+    await call.clock.advance(1000);
+    await turn();
+    await turn();
+  }
+}
+
 describe('an answer of several minutes', () => {
   it('reaches the service at the speed of its playback', async () => {
     await begin();
@@ -62,8 +68,41 @@ describe('an answer of several minutes', () => {
       await call.clock.advance(1000);
     }
     expect(passedMs()).toBe(LONG_S * 1000);
-    expect(call.of('checkpoint')).toHaveLength(1);
+    expect(call.of('checkpoint')[0]).toEqual({ event: 'checkpoint', name: 'long' });
     expect(call.outcome).toBeUndefined();
+  });
+
+  it('waits while the caller has put the call on hold, also beyond the limits of time', async () => {
+    await begin({ limits: { ...AGENT.limits, silenceSeconds: 5, answerSeconds: 5 } });
+    await speak(40);
+    await pass(10_000);
+    call.hold(true);
+    const before = passedMs();
+    await pass(60_000);
+    expect(passedMs() - before).toBeLessThanOrEqual(3000);
+    expect(call.outcome).toBeUndefined();
+    call.hold(false);
+    await pass(30_000);
+    expect(passedMs()).toBe(40_000);
+    expect(call.outcome).toBeUndefined();
+    await pass(10_000);
+    expect(call.outcome).toEqual({ kind: 'limit' });
+  });
+
+  it('can be interrupted after a hold that was longer than the answer', async () => {
+    await begin();
+    await speak(30);
+    await pass(5000);
+    call.hold(true);
+    await pass(30_000);
+    call.hold(false);
+    await pass(5000);
+    vendor.send({ type: 'input_audio_buffer.speech_started' });
+    await call.told('clearAudio');
+    // 250 ms after the last checkpoint: 5 s before the hold, the second that had begun, and 5 s after it.
+    call.receive({ event: 'clearedAudio', playedMs: 250 });
+    const cut = await vendor.got(({ type }) => type === 'conversation.item.truncate');
+    expect(cut['audio_end_ms']).toBe(11_250);
   });
 
   it('is not continued after an interruption', async () => {
