@@ -222,6 +222,36 @@ describe('a warm transfer', () => {
     await colleague.close();
   });
 
+  it('counts as declined when the colleague hangs up during the introduction', async () => {
+    const { colleague, to } = await colleagueNamed('leavingc');
+    const call = await callBot('leaving');
+    say(call, { event: 'transfer', transfer: { mode: 'warm', to } });
+    await introduced(colleague);
+    await colleague.hangUp();
+    await reached(call.messages, 'declined');
+    expect(call.messages.at(-1)).toMatchObject({
+      transfer: { detail: 'the colleague hung up before the connection' },
+    });
+    await call.phone.hangUp();
+  });
+
+  it('reports its result to a bot that reconnects in the meantime', async () => {
+    const { colleague, to } = await colleagueNamed('lostc');
+    const call = await callBot('lost', { attributes: `${ALLOWED} maxRetries="1"` });
+    say(call, { event: 'transfer', transfer: { mode: 'warm', to } });
+    await introduced(colleague);
+    colleague.press('2');
+    call.socket.terminate();
+    const second = await eventually('the second connection', () => call.connections[1]);
+    await eventually('the result', () =>
+      [...call.messages, ...second.messages].find(
+        ({ transfer }) => (transfer as Json | undefined)?.['status'] === 'declined',
+      ),
+    );
+    await call.phone.hangUp();
+    await colleague.close();
+  });
+
   it('continues after the connection of the bot was lost', async () => {
     const { colleague, to } = await colleagueNamed('orphanedc');
     const call = await callBot('orphaned');
@@ -303,6 +333,33 @@ describe('a transfer over REST', () => {
     await colleague.close();
   });
 
+  it('reports its end to the callback when the caller hangs up before and after the connection', async () => {
+    for (const [name, key, status] of [
+      ['leftbefore', undefined, 'canceled'],
+      ['leftafter', '1', 'completed'],
+    ] as const) {
+      const { colleague, to } = await colleagueNamed(`${name}c`);
+      const call = await callBot(name);
+      const callback_url = scene.url(`/${name}-progress`);
+      await transfer(call.callUuid, { to, mode: 'warm', callback_url });
+      await introduced(colleague);
+      if (key !== undefined) {
+        colleague.press(key);
+        await hears(colleague, 900);
+      }
+      await call.phone.hangUp();
+      const last = await eventually('the end', () =>
+        scene.customer
+          .at(`/${name}-progress`)
+          .map(({ form }) => form)
+          .find(({ TransferStatus }) => TransferStatus === status),
+      );
+      expect(last['TransferReason']).toBe('the call ended');
+      await colleague.ended;
+      await colleague.close();
+    }
+  });
+
   it('is canceled by DELETE, and by the bot with `cancelTransfer`', async () => {
     const call = await callBot('cancel');
     const one = await colleagueNamed('cancel1');
@@ -355,7 +412,7 @@ describe('a transfer over REST', () => {
   });
 
   it('returns to the bot after a failed blind transfer with on_failure stream', async () => {
-    const call = await callBot('returning');
+    const call = await callBot('returning', { attributes: `${ALLOWED} maxRetries="1"` });
     const to = `sip:nobody@127.0.0.1:${scene.service.sipPort}`;
     expect((await transfer(call.callUuid, { to, on_failure: 'stream' })).status).toBe(202);
     const second = await eventually('the second stream', () => call.connections[1]);
@@ -365,6 +422,14 @@ describe('a transfer over REST', () => {
     expect(second.callUuid).toBe(call.callUuid);
     say(second, beep(1500));
     await hears(call.phone, 1500);
+    // A reconnected bot has already received the result.
+    second.socket.terminate();
+    const third = await eventually('the third stream', () => call.connections[2]);
+    say(third, { event: 'checkpoint', name: 'after' });
+    await eventually('the checkpoint', () =>
+      third.messages.find(({ event }) => event === 'playedStream'),
+    );
+    expect(statuses(third.messages)).toEqual([]);
     await call.phone.hangUp();
   });
 });

@@ -116,12 +116,15 @@ class AudioStream implements LiveAudioStream {
   /** Latest billed moment of the stream (µs, call timeline), even if its timer fires late. */
   readonly #limitUs: number;
   #transferHandler: TransferHandler | undefined;
+  /** Latest progress of a transfer that the bot has not received, because it was not connected. */
+  #untold: TransferProgress | undefined;
   #cancelTimeout: () => void;
 
   constructor(call: Call, request: AudioStreamRequest, needs: InterpreterNeeds) {
     this.#call = call;
     this.#needs = needs;
     this.request = request;
+    this.#untold = request.failedTransfer;
     this.startUs = call.nowUs();
     this.#currentId = this.#newId();
     this.#retriesLeft = request.maxRetries;
@@ -165,7 +168,9 @@ class AudioStream implements LiveAudioStream {
   }
 
   transferProgress(progress: TransferProgress): void {
-    if (this.request.transfers) this.#socket?.transferProgress?.(progress);
+    if (!this.request.transfers) return;
+    if (this.#connected) this.#socket?.transferProgress?.(progress);
+    else this.#untold = progress;
   }
 
   #transferTo(transfer: StreamTransfer): void {
@@ -271,8 +276,9 @@ class AudioStream implements LiveAudioStream {
     }
     this.#persist();
     this.#notify('StartStream');
-    const { failedTransfer } = this.request;
-    if (failedTransfer !== undefined) this.transferProgress(failedTransfer);
+    const untold = this.#untold;
+    this.#untold = undefined;
+    if (untold !== undefined) this.transferProgress(untold);
   }
 
   #socketEnded(end: StreamSocketEnd): void {

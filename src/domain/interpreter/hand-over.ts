@@ -45,6 +45,7 @@ export class HandOver {
   #cancel = new AbortController();
   #report: Report = noOperation;
   #failed: TransferProgress | undefined;
+  #isConnected = false;
 
   /** `streams` returns the streams of the bots that talk to the caller. */
   constructor(streams: () => readonly LiveAudioStream[], context: VerbContext) {
@@ -68,10 +69,16 @@ export class HandOver {
     if (destination === undefined) return 'the destination is not a number or SIP URI';
     this.#report = report;
     this.#failed = undefined;
+    this.#isConnected = false;
     this.#cancel = new AbortController();
-    const running = this.#run(transfer, destination).finally(() => {
-      this.#running = undefined;
-    });
+    const running = this.#run(transfer, destination)
+      .catch((error: unknown) => {
+        if (this.#context.signal.aborted) this.#leftByCaller();
+        throw error;
+      })
+      .finally(() => {
+        this.#running = undefined;
+      });
     this.#running = running;
     // The element that waits for `settled` handles a rejection.
     running.catch(noOperation);
@@ -139,6 +146,7 @@ export class HandOver {
   }
 
   #connected({ stream }: StreamTransfer, colleague: Call): void {
+    this.#isConnected = true;
     this.#tell({ status: 'answered', detail: '' });
     for (const open of this.#streams()) {
       if (stream === 'colleague') {
@@ -155,14 +163,13 @@ export class HandOver {
       this.#tell({ status: 'completed', detail: '' });
       return;
     }
-    const { cause } = endOf(result);
-    const isDeclined = DECLINING.includes(cause);
-    this.#end(
-      transfer,
-      isDeclined
-        ? { status: 'declined', detail: 'the colleague declined' }
-        : { status: 'failed', detail: result.unplaced?.detail ?? result.status },
-    );
+    this.#end(transfer, failureOf(result));
+  }
+
+  /** The call ended, or another document replaced this one. The streams of bots have ended. */
+  #leftByCaller(): void {
+    const detail = this.#context.call.isEnded ? 'the call ended' : 'the document was replaced';
+    this.#note({ status: this.#isConnected ? 'completed' : 'canceled', detail });
   }
 
   #end({ mode, onFailure }: StreamTransfer, progress: TransferProgress): void {
@@ -171,11 +178,24 @@ export class HandOver {
   }
 
   #tell(progress: TransferProgress): void {
+    for (const stream of this.#streams()) stream.transferProgress(progress);
+    this.#note(progress);
+  }
+
+  #note(progress: TransferProgress): void {
     const { status, detail } = progress;
     this.#context.call.log.add('stream', `transfer ${status}`, { detail });
-    for (const stream of this.#streams()) stream.transferProgress(progress);
     this.#report(progress);
   }
+}
+
+function failureOf(result: DialResult): TransferProgress {
+  const { cause, detail } = endOf(result);
+  if (DECLINING.includes(cause)) return { status: 'declined', detail: 'the colleague declined' };
+  if (cause === 'normal' && result.leg?.call.answerUs !== undefined)
+    return { status: 'declined', detail: 'the colleague hung up before the connection' };
+  const { status } = result;
+  return { status: 'failed', detail: status === 'failed' ? (detail ?? status) : status };
 }
 
 /** Parameters of callbacks about a transfer. */
