@@ -240,14 +240,14 @@ describe('a warm transfer', () => {
     const call = await callBot('lost', { attributes: `${ALLOWED} maxRetries="1"` });
     say(call, { event: 'transfer', transfer: { mode: 'warm', to } });
     await introduced(colleague);
-    colleague.press('2');
     call.socket.terminate();
+    await eventually('the lost connection', async () => {
+      const log = await timelineOf(call.callUuid);
+      return log.find(({ kind, text }) => kind === 'stream' && text === 'dropped');
+    });
+    colleague.press('2');
     const second = await eventually('the second connection', () => call.connections[1]);
-    await eventually('the result', () =>
-      [...call.messages, ...second.messages].find(
-        ({ transfer }) => (transfer as Json | undefined)?.['status'] === 'declined',
-      ),
-    );
+    await reached(second.messages, 'declined');
     await call.phone.hangUp();
     await colleague.close();
   });
@@ -388,6 +388,24 @@ describe('a transfer over REST', () => {
     expect(none.text).toContain('no transfer is in progress');
     await call.phone.hangUp();
     await Promise.all([one.colleague.close(), two.colleague.close()]);
+  });
+
+  it('does not call the colleague if it is canceled during the last words of the bot', async () => {
+    const { colleague, to } = await colleagueNamed('lastwordsc');
+    const call = await callBot('lastwords');
+    for (let second = 0; second < 5; second += 1) say(call, beep(1500));
+    await hears(call.phone, 1500);
+    const callback_url = scene.url('/lastwords-progress');
+    await transfer(call.callUuid, { to, callback_url });
+    expect((await scene.service.api('DELETE', `Call/${call.callUuid}/Transfer/`)).status).toBe(204);
+    await call.phone.ended;
+    const statuses = scene.customer
+      .at('/lastwords-progress')
+      .map(({ form }) => form['TransferStatus']);
+    expect(statuses).toEqual(['canceled']);
+    // The caller has heard the last words.
+    expect(toneMs(call.phone.received, 1500)).toBeGreaterThan(4500);
+    await Promise.all([call.phone.close(), colleague.close()]);
   });
 
   it('refuses invalid fields and calls without a bot', async () => {

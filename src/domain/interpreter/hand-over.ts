@@ -111,12 +111,25 @@ export class HandOver {
   }
 
   async #run(transfer: StreamTransfer, destination: DialDestination): Promise<void> {
-    const context = this.#context;
-    if (transfer.mode === 'blind') await this.#lastWords();
-    const isRepeated = await turnToDial(context);
+    const { signal } = this.#context;
     const { signal: canceled } = this.#cancel;
-    const within = { ...context, signal: AbortSignal.any([context.signal, canceled]) };
-    const session = new DialSession(instructionFor(transfer, destination), within, {
+    const within = { ...this.#context, signal: AbortSignal.any([signal, canceled]) };
+    try {
+      await this.#dial(transfer, destination, within);
+    } catch (error) {
+      if (signal.aborted || !canceled.aborted) throw error;
+      this.#end(transfer, { status: 'canceled', detail: 'the transfer was canceled' });
+    }
+  }
+
+  async #dial(
+    transfer: StreamTransfer,
+    destination: DialDestination,
+    context: VerbContext,
+  ): Promise<void> {
+    if (transfer.mode === 'blind') await this.#lastWords(context.signal);
+    const isRepeated = await turnToDial(context);
+    const session = new DialSession(instructionFor(transfer, destination), context, {
       isRepeated,
       holdMusic: transfer.mode !== 'blind' && transfer.music === undefined,
       introduction: introductionOf(transfer),
@@ -130,19 +143,18 @@ export class HandOver {
       this.#conclude(transfer, result);
     } catch (error) {
       await session.abandon();
-      if (context.signal.aborted || !canceled.aborted) throw error;
-      this.#end(transfer, { status: 'canceled', detail: 'the transfer was canceled' });
+      throw error;
     } finally {
       forget();
     }
   }
 
   /** The caller hears the queued audio of the bots before a blind transfer. */
-  async #lastWords(): Promise<void> {
+  async #lastWords(signal: AbortSignal): Promise<void> {
     const streams = this.#streams();
     for (const stream of streams) stream.stop('transferred', { drain: true });
     const ended = Promise.all(streams.map((stream) => stream.ended));
-    await unlessAborted(this.#context.signal, ended);
+    await unlessAborted(signal, ended);
   }
 
   #connected({ stream }: StreamTransfer, colleague: Call): void {
