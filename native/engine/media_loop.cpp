@@ -48,6 +48,12 @@ void MediaLoop::drain_prompt(Nanos now, Nanos wall_offset) {
   sockets_.drain_prompt(core_, now, wall_offset);
 }
 
+void MediaLoop::catch_up(int64_t ticks, Nanos now, Nanos wall_offset) {
+  now_ = now;
+  core_.skip_ticks(ticks);
+  sockets_.catch_up(core_, now, wall_offset, ticks * kTick);
+}
+
 void MediaLoop::tick(Nanos now) {
   now_ = now;
   core_.tick(now);

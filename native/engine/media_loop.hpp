@@ -48,6 +48,8 @@ class MediaLoop : private PacketSink {
   void drain_sockets(Nanos now, Nanos wall_offset);
   /// Receives datagrams that must be relayed immediately, between two ticks.
   void drain_prompt(Nanos now, Nanos wall_offset);
+  /// Receives all waiting datagrams after `ticks` skipped ticks.
+  void catch_up(int64_t ticks, Nanos now, Nanos wall_offset);
   void tick(Nanos now);
   /// Returns the number of next ticks without work, at most `limit`.
   [[nodiscard]] int64_t idle_ticks(int64_t limit) const;

@@ -142,7 +142,7 @@ void MediaThread::relay_until(Nanos due) {
 
 void MediaThread::run_ticks(Nanos woke) {
   if (woke - published_at_ >= kPublishInterval) publish(woke);
-  if (const int64_t ticks = pace_.give_up(woke); ticks > 0) loop_.core().skip_ticks(ticks);
+  if (const int64_t ticks = pace_.give_up(woke); ticks > 0) loop_.catch_up(ticks, woke, wall_offset_);
   pace_.run(monotonic_now, [this](Nanos due, Nanos now) {
     if (due >= idle_until_) lateness_.record(now - due, now);
     if (loop_.run_commands(now)) commands_until_ = now + kMoreCommands;

@@ -122,7 +122,8 @@ void RecordingTap::frame(const TapFrame& audio, Nanos now, Events& /*events*/) {
   if (timeline_) {
     const AudioView nothing{rate_, {}};
     for (int missed = timeline_->missed(now); missed > 0; --missed) {
-      record_slot(nothing, false, now);
+      // Packets that waited during a stall are recorded although they are sent late.
+      record_slot(nothing, timeline_->far_end_heard() && !sent_left_out_, now);
       recorder_.hear(nothing);
     }
     record_slot(sent_left_out_ ? nothing : audio.own, audio.far_end_heard && !sent_left_out_, now);

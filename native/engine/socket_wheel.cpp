@@ -10,6 +10,8 @@ namespace {
 /// Maximum number of datagrams per poll of a socket, twenty times the usual number, so that a flooded socket
 /// cannot starve others.
 constexpr int kMaxDatagramsPerLook = 32;
+/// Maximum number of datagrams per socket after a stall: 5 s of packets.
+constexpr int kMaxDatagramsAfterStall = 256;
 constexpr int kMaxRtcpPerLook = 8;
 /// Arrival times outside this range are caused by a wall clock change.
 constexpr Nanos kOldestArrival = kSecond;
@@ -27,10 +29,10 @@ constexpr Nanos kJustNow = 2 * kMillisecond;
 constexpr size_t kMaxStreamPaths = 8;
 
 /// Returns the arrival time on the monotonic clock, or nullopt if the wall clock was changed.
-std::optional<Nanos> arrival_of(const Datagram& datagram, Nanos now, Nanos wall_offset) {
+std::optional<Nanos> arrival_of(const Datagram& datagram, Nanos now, Nanos wall_offset,
+                                Nanos oldest = kOldestArrival) {
   const Nanos arrival = datagram.arrived_wall - wall_offset;
-  if (datagram.arrived_wall == Nanos{} || arrival > now || arrival < now - kOldestArrival)
-    return std::nullopt;
+  if (datagram.arrived_wall == Nanos{} || arrival > now || arrival < now - oldest) return std::nullopt;
   return arrival;
 }
 }  // namespace
@@ -351,6 +353,20 @@ void SocketWheel::drain_rtcp(MediaCore& core, Nanos now, Nanos wall_offset) {
 void SocketWheel::drain_prompt(MediaCore& core, Nanos now, Nanos wall_offset) {
   wake_resting(now);
   look_at_due(core, now, wall_offset);
+  flush();
+}
+
+void SocketWheel::catch_up(MediaCore& core, Nanos now, Nanos wall_offset, Nanos stalled) {
+  UdpSocket::Buffer& buffer = buffers_[0];
+  for (const Place& waiting : places_) {
+    const LegHandle leg = waiting.leg;
+    if (leg == LegHandle()) continue;
+    for (int taken = 0; taken < kMaxDatagramsAfterStall && buffer.receive(waiting.rtp); ++taken) {
+      const Datagram datagram = buffer.datagram();
+      const auto arrival = arrival_of(datagram, now, wall_offset, kOldestArrival + stalled);
+      receive(leg, datagram, core, arrival.value_or(now));
+    }
+  }
   flush();
 }
 

@@ -79,6 +79,9 @@ class SocketWheel {
   void drain(MediaCore& core, Nanos now, Nanos wall_offset);
   /// Passes the datagrams that the kernel reported between two ticks.
   void drain_prompt(MediaCore& core, Nanos now, Nanos wall_offset);
+  /// Passes all waiting datagrams to `core` after a stall of this thread, which lasted for `stalled`. The
+  /// next frames would otherwise replace audio that has arrived.
+  void catch_up(MediaCore& core, Nanos now, Nanos wall_offset, Nanos stalled);
   /// Returns true if notification is enabled for some legs, and packets to relay have arrived recently.
   [[nodiscard]] bool any_prompt(Nanos now) const {
     return prompt_count_ > 0 && now - prompt_at_ < kPromptFor;

@@ -25,7 +25,7 @@ FrameWriter::Outcome FrameWriter::write(Transport& transport, Opcode opcode, Byt
   }
   Outcome outcome;
   if (is_media) {
-    send_queue_.put_media(payload);
+    send_queue_.put_media(payload, now_);
     pace_.waits();
     // If the bot answers no pings, only sending shows the kernel that the bot reads again.
     if (unsent_.empty() && !pace_.answers() && pace_.wants_mark()) append_ping();

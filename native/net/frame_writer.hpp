@@ -37,6 +37,8 @@ class FrameWriter {
   void ping(Transport& transport);
   void answered(Transport& transport, Bytes payload);
   void observe(int fd);
+  /// Sets the time of the messages that follow.
+  void set_time(Nanos now) { now_ = now; }
   /// Continues writing when the socket is writable.
   void flush(Transport& transport);
   /// Writes the next sequence number into a message, at the space that MediaMessageWriter::kHead reserves.
@@ -54,6 +56,7 @@ class FrameWriter {
   void append(Opcode opcode, Bytes payload, bool is_media);
   void append_ping();
 
+  Nanos now_{};
   ReadPace pace_;
   uint64_t reported_dropped_ = 0;
   SendQueue send_queue_;

@@ -205,11 +205,12 @@ void StreamSocket::update_interest() {
 
 // ---------------------------------------------------------------- writing
 
-void StreamSocket::media(std::span<uint8_t> message) {
+void StreamSocket::media(std::span<uint8_t> message, Nanos now) {
   // `start` must be sent first, even if commands are delayed because too many are waiting.
   if (state_ != State::open || writer_.messages_numbered() == 0) return;
   world_.counters.media_sent.fetch_add(1, std::memory_order_relaxed);
   writer_.observe(fd_.get());
+  writer_.set_time(now);
   send(message, true);
 }
 

@@ -123,7 +123,7 @@ class StreamSocket {
   void drop();
 
   // --- from a media thread through its feed ---
-  void media(std::span<uint8_t> message);
+  void media(std::span<uint8_t> message, Nanos now);
 
  private:
   enum class State : uint8_t {

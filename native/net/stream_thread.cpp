@@ -65,7 +65,7 @@ void SocketLoop::turn(Nanos now, CommandQueue<SocketLoop>& commands) {
 
 void SocketLoop::deliver(size_t fed) {
   for_each_record(std::span(batch_).first(fed), [this](const Record& record, std::span<uint8_t> message) {
-    if (StreamSocket* const socket = find(record.handle)) socket->media(message);
+    if (StreamSocket* const socket = find(record.handle)) socket->media(message, now_);
   });
 }
 

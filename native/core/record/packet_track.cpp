@@ -186,13 +186,17 @@ void PacketTrack::suspect(const ReceivedPacket& packet, Nanos transit, bool late
   }
 }
 
-void PacketTrack::begin(const ReceivedPacket& packet, AudioDecoder& decoder) {
-  // The audio up to now belongs to the previous timeline.
-  while (decoder_ != nullptr && next_slot_ + kFrameTime <= packet.arrival && ahead_count_ < kAhead) {
+void PacketTrack::read_ahead(Nanos until) {
+  while (decoder_ != nullptr && next_slot_ + kFrameTime <= until && ahead_count_ < kAhead) {
     const size_t at = (ahead_first_ + ahead_count_) % kAhead;
     produce(std::span(ahead_).subspan(at * frame_, frame_));
     ++ahead_count_;
   }
+}
+
+void PacketTrack::begin(const ReceivedPacket& packet, AudioDecoder& decoder) {
+  // The audio up to now belongs to the previous timeline.
+  read_ahead(packet.arrival);
   ++counters_.timelines;
   if (decoder_ != &decoder) converter_.reset();
   decoder_ = &decoder;

@@ -28,6 +28,8 @@ class PacketTrack {
  public:
   /// Time for which a recording waits for packets.
   static constexpr Nanos kDelay = kSecond;
+  /// Longest stall of the media thread after which all packets that waited are recorded.
+  static constexpr Nanos kLongestStall = 2 * kSecond;
 
   struct Counters {
     uint64_t packets = 0;
@@ -50,6 +52,8 @@ class PacketTrack {
   /// Starts the recorded time at `at`, also after a pause. Received packets are kept.
   void start(Nanos at);
   void take(const ReceivedPacket& packet);
+  /// Reads the frames that end before `until` in advance.
+  void read_ahead(Nanos until);
   /// Writes the next 20 ms of recorded time. Call it kDelay after this time, or earlier at the end.
   void read(std::span<Sample> out);
 
@@ -59,8 +63,8 @@ class PacketTrack {
  private:
   /// Decoders of all codecs, because a media thread cannot create one when the codec changes.
   static constexpr size_t kDecoders = 5;
-  /// Frames that can be read in advance when a timeline ends.
-  static constexpr size_t kAhead = static_cast<size_t>(kDelay / kFrameTime) + 10;
+  /// Frames that can be read in advance when a timeline ends, or after a stall.
+  static constexpr size_t kAhead = static_cast<size_t>((kDelay + kLongestStall) / kFrameTime) + 10;
 
   AudioDecoder* decoder_for(const ReceivedPacket& packet) const;
   void take_audio(const ReceivedPacket& packet);

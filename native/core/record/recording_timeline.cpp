@@ -22,7 +22,14 @@ RecordingTimeline::RecordingTimeline(SampleRate rate, bool received, bool sent)
 
 void RecordingTimeline::take(Side side, const ReceivedPacket& packet) {
   PacketTrack* const track = side == Side::received ? received_.get() : far_end_.get();
-  if (track != nullptr) track->take(packet);
+  if (track == nullptr) return;
+  // After a stall, packets of a longer time than the store holds arrive before the slots are read.
+  if (started_) track->read_ahead(packet.arrival - PacketTrack::kDelay - kTolerance);
+  track->take(packet);
+}
+
+bool RecordingTimeline::far_end_heard() const {
+  return count_ > 0 && slots_[(first_ + count_ - 1) % kSlots].far_end_heard;
 }
 
 int RecordingTimeline::missed(Nanos now) const {

@@ -38,6 +38,9 @@ class RecordingTimeline {
   [[nodiscard]] int missed(Nanos now) const;
   static constexpr int kMaxMissed = 50;
 
+  /// Returns true if the peer heard the bridged leg in the latest slot.
+  [[nodiscard]] bool far_end_heard() const;
+
   /// Adds the slot at `now`. `own`: audio from this node for the peer; empty: silence. `far_end_heard`: true
   /// if the peer also hears the bridged leg. After each call, read with next() until it returns null.
   void add(AudioView own, bool far_end_heard, Nanos now);

@@ -26,12 +26,13 @@ bool quiet(const Frame& frame) {
 void StreamPlayback::judge_gap(Nanos now) {
   if (dry_since_ < Nanos{}) return;
   const Nanos gap = now - dry_since_;
-  if (gap <= kLongestGap) {
+  gap_is_jitter_ = gap <= kLongestGap;
+  if (gap_is_jitter_) {
     // Add one frame, because this is evaluated before a frame is taken.
     cushion_ = std::clamp(gap + kFrameTime, cushion_, kMaxCushion);
     calm_since_ = now;
   }
-  gap_is_debt_ = gap <= kLongestGap || (was_live_ && gap <= kMaxDebt);
+  gap_is_debt_ = gap_is_jitter_ || (was_live_ && gap <= kMaxDebt);
 }
 
 /// Returns true while a restart waits for the cushion to fill, at most as long as the cushion.
@@ -76,11 +77,14 @@ void StreamPlayback::began(Nanos now) {
     debt_ = std::max(debt_, std::min(kMaxDebt, debt_ + now - dry_since_));
   }
   if (!gap_is_debt_) debt_ = {};  // a new utterance starts without delay debt
-  gap_is_debt_ = false;
+  // Jitter does not end a run.
+  if (!gap_is_jitter_) {
+    run_began_ = now;
+    most_in_hand_ = {};
+  }
+  gap_is_debt_ = gap_is_jitter_ = false;
   running_ = true;
   dry_since_ = kNever;
-  run_began_ = now;
-  most_in_hand_ = {};
   calm_since_ = std::max(calm_since_, now);
 }
 
@@ -103,6 +107,7 @@ void StreamPlayback::pay_back(Frame& out, Played& played) {
   // After the replacement frame is taken, the cushion must still have the length it had before this frame.
   if (debt_ < kFrameTime || in_hand() < std::max(cushion_, kFrameTime) || !quiet(out)) return;
   debt_ -= kFrameTime;
+  most_in_hand_ -= std::min(most_in_hand_, kFrameTime);
   fill(out, played);
 }
 
@@ -132,7 +137,17 @@ bool StreamPlayback::hush(Nanos now, std::span<Sample> out, Played& played) {
   return true;
 }
 
+/// Adds the time of skipped frames to the delay debt of a real-time bot.
+void StreamPlayback::visited(Nanos now) {
+  const Nanos skipped = visited_at_ < Nanos{} ? Nanos{} : now - visited_at_ - kFrameTime;
+  if (skipped >= kFrameTime && running_ && speaks_live(visited_at_)) {
+    debt_ = std::min(kMaxDebt, debt_ + skipped);
+  }
+  visited_at_ = now;
+}
+
 StreamPlayback::Played StreamPlayback::wait(Nanos now) {
+  visited_at_ = now;
   if (waits_since_ < Nanos{}) {
     waits_since_ = now;
     waits_live_ = running_ && speaks_live(now);
@@ -161,6 +176,7 @@ void StreamPlayback::wait_is_over(Nanos now) {
 StreamPlayback::Played StreamPlayback::next(Nanos now, Frame& out) {
   Played played;
   out.set_rate(rate());
+  visited(now);
   wait_is_over(now);
   if (hush(now, out.samples(), played)) return played;
   if (hold_back(now)) {

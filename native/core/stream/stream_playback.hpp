@@ -14,6 +14,7 @@ namespace carillon {
 /// - the delay that the gap added is removed by skipping silent frames. One stall therefore does not delay a
 /// real-time bot for the rest of the call. Bots that send whole utterances accumulate no delay, and their
 /// pauses are kept.
+/// A stall of the media thread counts as such a gap, because a real-time bot's audio waits.
 class StreamPlayback {
  public:
   /// Maximum number of checkpoints per frame. Further ones wait for the next frame.
@@ -55,6 +56,7 @@ class StreamPlayback {
   void take_reached(Played& played);
   bool hush(Nanos now, std::span<Sample> out, Played& played);
   void wait_is_over(Nanos now);
+  void visited(Nanos now);
   [[nodiscard]] bool speaks_live(Nanos now) const;
   bool hold_back(Nanos now);
   void judge_gap(Nanos now);
@@ -64,12 +66,15 @@ class StreamPlayback {
   [[nodiscard]] Nanos in_hand() const { return rate().time_of(SampleCount(queue_->available())); }
 
   std::shared_ptr<PlaybackQueue> queue_;
+  /// Time of the latest frame.
+  Nanos visited_at_ = kNever;
   bool interrupts_ = false;
   bool hushed_ = false;
   bool running_ = false;
   Nanos waiting_since_ = kNever;  // start of waiting for the cushion to fill
   Nanos dry_since_ = kNever;
   bool gap_is_debt_ = false;
+  bool gap_is_jitter_ = false;
   Nanos cushion_{};
   Nanos calm_since_{};
   Nanos debt_{};

@@ -3,19 +3,29 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/frame.hpp"
+
 namespace carillon {
 
-void SendQueue::put_media(Bytes message) {
+/// Returns true if the oldest media must be dropped for a new message.
+bool SendQueue::full(Nanos now) const {
+  if (media_ < limits_.media_messages) return false;
+  if (media_ >= kBurst * limits_.media_messages) return true;
+  const auto oldest = std::ranges::find_if(items_, &Item::is_media);
+  return now - oldest->at >= static_cast<int64_t>(limits_.media_messages) * kFrameTime;
+}
+
+void SendQueue::put_media(Bytes message, Nanos now) {
   if (limits_.media_messages == 0) return;
-  if (media_ >= limits_.media_messages) drop_oldest_media();
-  items_.push_back({Opcode::text, true, {message.begin(), message.end()}});
+  while (full(now)) drop_oldest_media();
+  items_.push_back({Opcode::text, true, now, {message.begin(), message.end()}});
   ++media_;
 }
 
 bool SendQueue::put_control(Opcode opcode, Bytes payload) {
   if (opcode == Opcode::pong) drop_pong();
   if (control_bytes_ + cost(payload) > limits_.control_bytes) return false;
-  items_.push_back({opcode, false, {payload.begin(), payload.end()}});
+  items_.push_back({opcode, false, {}, {payload.begin(), payload.end()}});
   control_bytes_ += cost(payload);
   pong_waits_ = pong_waits_ || opcode == Opcode::pong;
   return true;

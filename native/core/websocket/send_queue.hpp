@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/bytes.hpp"
+#include "core/base/time.hpp"
 #include "core/websocket/frame.hpp"
 
 namespace carillon {
@@ -15,7 +16,8 @@ namespace carillon {
 class SendQueue {
  public:
   struct Limits {
-    /// Maximum number of media messages. The oldest are dropped beyond it.
+    /// Maximum number of media messages of 20 ms each. Beyond it, messages that have waited for the time of
+    /// so many messages are dropped. A burst after a stall may hold kBurst times as many.
     size_t media_messages = 0;
     /// Maximum bytes of all other messages, including kItemBytes per item. put_control() fails beyond it.
     size_t control_bytes = 0;
@@ -23,15 +25,17 @@ class SendQueue {
   struct Item {
     Opcode opcode = Opcode::text;
     bool is_media = false;
+    Nanos at{};
     std::vector<uint8_t> payload;
   };
 
   /// Overhead per item in bytes, so that empty pings count.
   static constexpr size_t kItemBytes = 64;
+  static constexpr size_t kBurst = 4;
 
   explicit SendQueue(const Limits& limits) : limits_(limits) {}
 
-  void put_media(Bytes message);
+  void put_media(Bytes message, Nanos now);
   /// Adds a control message. Returns false if the limit is exceeded. A pong replaces a waiting pong (RFC 6455
   /// §5.5.3).
   bool put_control(Opcode opcode, Bytes payload);
@@ -47,6 +51,7 @@ class SendQueue {
   unsigned newly_degraded();
 
  private:
+  [[nodiscard]] bool full(Nanos now) const;
   void drop_oldest_media();
   void drop_pong();
   [[nodiscard]] static size_t cost(Bytes payload) { return kItemBytes + payload.size(); }

@@ -201,6 +201,20 @@ TEST_SUITE("socket wheel") {
     CHECK(looks == std::vector<uint64_t>{32, 18});
   }
 
+  TEST_CASE("receives all waiting datagrams after a stall before the next frame") {
+    Wheel wheel;
+    wheel.send(20);
+    CHECK(wheel.turn(1, 5 * kMillisecond) == 20);
+    wheel.send(120);
+    const uint64_t before = wheel.core.counters().packets_received;
+    const Nanos wall_offset = clock_now(CLOCK_REALTIME) - clock_now(CLOCK_MONOTONIC);
+    // The kernel's arrival times stay valid.
+    const Nanos now = clock_now(CLOCK_MONOTONIC) + 1500 * kMillisecond;
+    wheel.sockets.catch_up(wheel.core, now, wall_offset, 1500 * kMillisecond);
+    CHECK(wheel.core.counters().packets_received - before == 120);
+    CHECK(now - wheel.core.peek(Wheel::kLeg)->receive_path().last_arrival() > kSecond);
+  }
+
   TEST_CASE("stops polling an inactive socket and is notified of its next packet") {
     const auto wheel = std::make_unique<Wheel>();
     CHECK(wheel->sockets.at_rest());

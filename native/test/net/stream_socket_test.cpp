@@ -237,12 +237,12 @@ TEST_SUITE("stream socket") {
     rig.socket->accept(rig.now);
     rig.script.heard.clear();
     std::vector<uint8_t> media(kBlank.begin(), kBlank.end());
-    rig.socket->media(media);
+    rig.socket->media(media, rig.now);
     CHECK(rig.script.heard.empty());
     rig.say(kBlank);
     const size_t start = rig.script.heard.size();
     CHECK(start > 0);
-    rig.socket->media(media);
+    rig.socket->media(media, rig.now);
     CHECK(rig.script.heard.size() > start);
   }
 

@@ -94,6 +94,41 @@ TEST_CASE("recording timeline: records silence for slots that the media thread m
   CHECK(std::ranges::count(recorded.sent, Sample{0}) == 20);
 }
 
+TEST_CASE("recording timeline: records all packets that arrived during a stall of the media thread") {
+  for (const int stalled : {35, 75, 100}) {
+    CAPTURE(stalled);
+    Recorded recorded;
+    const auto run = [&](int slots) {
+      for (int i = 0; i < slots; ++i) {
+        recorded.packet(TrackSide::received, 1000);
+        recorded.packet(TrackSide::far_end, 4000);
+        recorded.slot(0, true);
+      }
+    };
+    run(100);
+    const Nanos begin = recorded.now;
+    for (const TrackSide side : {TrackSide::received, TrackSide::far_end}) {
+      recorded.now = begin;
+      for (int i = 0; i < stalled; ++i, recorded.now += kFrameTime)
+        recorded.packet(side, side == TrackSide::received ? 1000 : 4000);
+    }
+    while (const int missed = recorded.timeline.missed(recorded.now)) {
+      for (int i = 0; i < missed; ++i) {
+        recorded.timeline.add(narrow({}), recorded.timeline.far_end_heard(), recorded.now);
+        recorded.collect(false);
+      }
+    }
+    run(100);
+    recorded.collect(true);
+    REQUIRE(recorded.received.size() == 200 + static_cast<size_t>(stalled));
+    for (size_t i = 2; i < recorded.received.size(); ++i) {
+      CAPTURE(i);
+      CHECK(near(recorded.received[i], 1000));
+      CHECK(near(recorded.sent[i], 4000));
+    }
+  }
+}
+
 TEST_CASE("recording timeline: after a pause, continues with the audio of the present") {
   Recorded recorded;
   for (int i = 0; i < 100; ++i) {

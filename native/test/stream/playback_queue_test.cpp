@@ -185,6 +185,29 @@ TEST_SUITE("stream playback") {
     CHECK(playback.debt() < kMaxFrameDebt);
   }
 
+  TEST_CASE("removes the delay of a real-time bot after stalls of the media thread, despite its jitter") {
+    auto queue = std::make_shared<PlaybackQueue>(kNarrowband, 480'000);
+    StreamPlayback playback(queue);
+    Frame frame(kNarrowband);
+    Nanos now = kSecond;
+    const auto push = [&] { queue->push(std::vector<Sample>(kFrameSamples, 0)); };
+    const auto run = [&](int frames) {
+      for (int i = 0; i < frames; ++i) {
+        const bool late = i % 100 == 50;
+        if (!late) push();
+        if (i % 100 == 51) push();
+        playback.next(now += kFrameTime, frame);
+      }
+    };
+    run(600);
+    for (int stall = 0; stall < 2; ++stall) {
+      for (int i = 0; i < 50; ++i) push();
+      now += kSecond;
+      run(200);
+      CHECK(queue->available() <= 6 * kFrameSamples);
+    }
+  }
+
   TEST_CASE("keeps the pauses of a bot that sends whole utterances") {
     auto queue = std::make_shared<PlaybackQueue>(kNarrowband, 480'000);
     StreamPlayback playback(queue);

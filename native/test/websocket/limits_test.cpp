@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "core/base/frame.hpp"
 #include "core/websocket/flood_meter.hpp"
 #include "core/websocket/send_queue.hpp"
 #include "net/fill_levels.hpp"
@@ -24,11 +25,23 @@ std::vector<std::string> drain(SendQueue& send_queue) {
 TEST_SUITE("send queue") {
   TEST_CASE("drops the oldest media and keeps control messages and the order") {
     SendQueue send_queue({3, 1000});
-    send_queue.put_media(bytes_in("m1"));
+    send_queue.put_media(bytes_in("m1"), {});
     CHECK(send_queue.put_control(Opcode::text, bytes_in("c1")));
-    for (const char* name : {"m2", "m3", "m4", "m5"}) send_queue.put_media(bytes_in(name));
+    Nanos now{};
+    for (const char* name : {"m2", "m3", "m4", "m5"}) send_queue.put_media(bytes_in(name), now += kFrameTime);
     CHECK(send_queue.dropped() == 2);
     CHECK(drain(send_queue) == std::vector<std::string>{"c1", "m3", "m4", "m5"});
+  }
+
+  TEST_CASE("keeps a burst that arrives together after a stall, up to a limit") {
+    SendQueue send_queue({3, 1000});
+    for (int i = 0; i < 12; ++i) send_queue.put_media(bytes_in("m"), kSecond);
+    CHECK(send_queue.dropped() == 0);
+    send_queue.put_media(bytes_in("m"), kSecond);
+    CHECK(send_queue.dropped() == 1);
+    // They have waited too long.
+    send_queue.put_media(bytes_in("m"), 2 * kSecond);
+    CHECK(send_queue.dropped() == 11);
   }
 
   TEST_CASE("limits control messages in bytes") {
@@ -59,9 +72,9 @@ TEST_SUITE("send queue") {
 
   TEST_CASE("drops media and keeps the other messages") {
     SendQueue send_queue({3, 1000});
-    send_queue.put_media(bytes_in("m1"));
+    send_queue.put_media(bytes_in("m1"), {});
     CHECK(send_queue.put_control(Opcode::pong, bytes_in("c1")));
-    send_queue.put_media(bytes_in("m2"));
+    send_queue.put_media(bytes_in("m2"), {});
     send_queue.drop_media();
     CHECK(send_queue.dropped() == 2);
     CHECK(drain(send_queue) == std::vector<std::string>{"c1"});
@@ -72,7 +85,7 @@ TEST_SUITE("send queue") {
     std::vector<unsigned> reported;
     const auto put = [&](int count) {
       for (int i = 0; i < count; ++i) {
-        send_queue.put_media(bytes_in("m"));
+        send_queue.put_media(bytes_in("m"), i * kFrameTime);
         if (const unsigned percent = send_queue.newly_degraded()) reported.push_back(percent);
       }
     };
