@@ -265,10 +265,15 @@ describe('an agent', () => {
     await eventually('the end of the model', () => vendor.sockets.length === 0 || undefined);
     await phone.hangUp();
     await colleague.ended;
-    const log = await timelineWith('transfer answered');
+    const log = await timelineWith('transfer completed');
     expect(
       log.filter(({ text }) => String(text).startsWith('transfer ')).map(({ text }) => text),
-    ).toEqual(['transfer requested', 'transfer ringing', 'transfer answered']);
+    ).toEqual([
+      'transfer requested',
+      'transfer ringing',
+      'transfer answered',
+      'transfer completed',
+    ]);
     await colleague.close();
   });
 
