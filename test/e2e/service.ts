@@ -15,12 +15,15 @@ export { eventually };
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const START_LIMIT_MS = 100_000;
 const STOP_LIMIT_MS = 20_000;
-/** First RTP port. Each test process has its own range, and each service a part of it. */
+/**
+ * First RTP port. Each test process has its own range, and each service a part of it. All are below the ephemeral ports of
+ * Linux (32768 to 60999), because the service refuses a phone at one of its own ports, also on another loopback address.
+ */
 const WORKER = Number(process.env['VITEST_POOL_ID'] ?? 1) % 8;
-const RTP_BASE = 40_000 + WORKER * 1500;
+const RTP_BASE = 20_000 + WORKER * 1500;
 const RTP_SLICE = 250;
 const RTP_SLICES = 6;
-/** Ports of each test process for SIP and HTTP, below all RTP ports and the ephemeral ports of Linux (32768 to 60999). */
+/** Ports of each test process for SIP and HTTP, below all RTP ports. */
 const PORTS = 1200;
 const PORT_BASE = 10_000 + WORKER * PORTS;
 
