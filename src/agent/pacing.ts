@@ -13,12 +13,15 @@ const PIECE_MS = 3000;
 /** Held characters of all calls. */
 const held = { chars: 0 };
 
-/** Audio, or a checkpoint with its name. */
-interface Paced {
+/** Audio with its duration, or a checkpoint with its name. */
+interface Passed {
+  readonly ms: number;
+  readonly checkpoint: string | undefined;
+}
+
+interface Waiting extends Passed {
   readonly message: Json;
   readonly chars: number;
-  readonly ms: number;
-  readonly checkpoint?: string;
 }
 
 /** Names of the checkpoints before and after a piece of audio. */
@@ -40,9 +43,9 @@ export function* piecesOf(audio: ModelAudio): Generator<ModelAudio> {
  */
 export class Pacing {
   readonly #send: (message: Json) => void;
-  #waiting: Paced[] = [];
+  #waiting: Waiting[] = [];
   /** Passed audio that may not have been played, and its checkpoints. */
-  #passed: Paced[] = [];
+  #passed: Passed[] = [];
   /** Message behind all audio. */
   #last: Json | undefined;
 
@@ -60,6 +63,7 @@ export class Pacing {
       message: { event: 'playAudio', media },
       chars: payload.length,
       ms: (payload.length / (rate * PIECE_PER_HZ)) * PIECE_MS,
+      checkpoint: undefined,
     });
     this.#addCheckpoint(after);
     this.#pass();
@@ -102,12 +106,13 @@ export class Pacing {
     for (;;) {
       const [next] = this.#waiting;
       if (next === undefined) break;
-      if (aheadMs >= AHEAD_MS && next.ms > 0) return;
+      const { ms, checkpoint, chars, message } = next;
+      if (aheadMs >= AHEAD_MS && ms > 0) return;
       this.#waiting.shift();
-      held.chars -= next.chars;
-      this.#passed.push({ ...next, message: {} });
-      aheadMs += next.ms;
-      this.#send(next.message);
+      held.chars -= chars;
+      this.#passed.push({ ms, checkpoint });
+      aheadMs += ms;
+      this.#send(message);
     }
     const last = this.#last;
     this.#last = undefined;

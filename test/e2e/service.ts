@@ -17,7 +17,7 @@ const START_LIMIT_MS = 100_000;
 const STOP_LIMIT_MS = 20_000;
 /**
  * First RTP port. Each test process has its own range, and each service a part of it. All are below the ephemeral ports of
- * Linux (32768 to 60999), because the service refuses a phone at one of its own ports, also on another loopback address.
+ * Linux (32768 to 60999), because the service refuses a phone at a port of the service, also on another loopback address.
  */
 const WORKER = Number(process.env['VITEST_POOL_ID'] ?? 1) % 8;
 const RTP_BASE = 20_000 + WORKER * 1500;

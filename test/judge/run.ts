@@ -19,7 +19,6 @@ import { cluster, during, type Fault, singleNode } from './targets.ts';
 
 const HOURS_MAX = 100;
 const PARALLEL_MAX = 100;
-const RESTARTS = 5;
 const DELIVERY_MS = 2000;
 /** Longest time in ms for the clients to finish their requests and calls. */
 const CLIENTS_END_MS = 180_000;
@@ -128,19 +127,7 @@ const killed = (at: number): Fault => ({
     await target.node(at).kill();
   },
   end: async () => {
-    const attempts = Array.from({ length: RESTARTS }, () => () => target.restart(at));
-    let started = false;
-    for (const attempt of attempts) {
-      started = await attempt().then(
-        () => true,
-        (error: unknown) => {
-          console.error(String(error).slice(-1500));
-          return false;
-        },
-      );
-      if (started) break;
-    }
-    if (!started) throw new Error(`node ${at} does not start`);
+    await target.restart(at);
     away.delete(at);
   },
 });

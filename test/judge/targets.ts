@@ -255,12 +255,13 @@ export async function during(fault: Fault, random: () => number): Promise<void> 
   }
 }
 
-/** Ends the fault. A full machine may refuse to start a server, and the run needs it again. */
+/** Ends the fault. A node or server may not start on a busy machine, and the run needs it again. */
 async function ended(fault: Fault): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await fault.end();
     } catch (error) {
+      console.error(String(error).slice(-1500));
       if (attempt === END_ATTEMPTS) throw error;
       await pause(END_AGAIN_MS);
     }

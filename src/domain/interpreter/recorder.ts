@@ -183,9 +183,7 @@ export class CallRecorder implements Recorder {
     const { live, starting } = takes;
     const isAll = recordingId === undefined;
     if (isAll) takes.startsPaused = isPaused && live.size + starting > 0;
-    const chosen = [...live].filter(
-      (take) => recordingId === undefined || take.recordingId === recordingId,
-    );
+    const chosen = [...live].filter((take) => isAll || take.recordingId === recordingId);
     for (const take of chosen) pauseTake(call, takes, take, isPaused);
     return chosen.length + (isAll ? starting : 0);
   }

@@ -19,8 +19,9 @@ import { RedisScript } from './redis-script.ts';
 import { COMPLETE_KEY, SlotRegistrations } from './slot-registrations.ts';
 
 const LEASE_MS = 15_000;
-/** Number of renewals per lease lifetime, and of attempts after a failed one. */
+/** Number of renewals per lease lifetime. */
 const RENEWALS = 3;
+/** Number of attempts per lease lifetime after a failed renewal. */
 const ATTEMPTS = 15;
 /** Maximum number of leases per renewal command. */
 const RENEWED_AT_ONCE = 500;
@@ -88,7 +89,7 @@ export class RedisSlots implements Slots {
   readonly #held = new Map<string, Set<string>>();
   readonly #rounds: RepeatedTask;
   readonly #registrations: SlotRegistrations;
-  /** Time of the last complete renewal (monotonic); undefined if one is due. */
+  /** Begin of the last renewal (monotonic ms). Undefined if it failed, or if a lease could not be written since. */
   #renewedMs: number | undefined;
   #hasFailed = false;
 
@@ -201,8 +202,7 @@ export class RedisSlots implements Slots {
   /** Renews all leases. Never rejects. */
   async #renew(): Promise<void> {
     const { clock, logger } = this.#needs;
-    const startedMs = clock.monotonicMs();
-    this.#renewedMs = startedMs;
+    this.#renewedMs = clock.monotonicMs();
     try {
       await this.#renewAll();
       // Data that Redis lost is noticed without a new call.

@@ -18,6 +18,7 @@ import { RedisScript } from './redis-script.ts';
 export const COMPLETE_KEY = 'carillon:slots:complete';
 const registeredKey = (run: string, nodeId: string): string =>
   `carillon:slots:registered:${run}:${nodeId}`;
+/** Lifetime of both keys as a share of the lifetime of a lease. */
 const VALID_SHARE = 0.5;
 const ROUND_MS = 200;
 /** Time in ms for which call starts count. A new server counts from zero, so that no slot is granted before. */
