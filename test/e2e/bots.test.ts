@@ -1,6 +1,7 @@
 /** Misbehaving bots: plain WebSocket servers written from the dialect's text, without code of this project. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { WebSocket } from 'ws';
+import { findEcho } from '../../src/phone/audio/echo-delay.ts';
 import { PCMU } from '../../src/phone/audio/g711.ts';
 import { type Bot, type Customer, echoBot, streamXml } from './customer.ts';
 import { Handset } from './handset.ts';
@@ -71,9 +72,11 @@ describe('well-behaved bots', () => {
     const user = await makeUser(service, 'echo', {
       answer_url: customer.xml('/echo', streamXml(customer.bot('/echo-bot', bot))),
     });
-    const { echo, reception } = await callFor(service, user, 3, babble(2));
+    const said = babble(2);
+    const { received, reception } = await callFor(service, user, 3, said);
     expect(reception.lost).toBe(0);
-    expect(echo?.likeness ?? 0).toBeGreaterThan(0.9);
+    // The bot shares the machine and can answer a part later, so that the delay changes.
+    expect(findEcho(said, received, 2000, 100)?.likeness ?? 0).toBeGreaterThan(0.9);
     await eventually('stop', () => (events.includes('stop') ? true : undefined));
     expect([events[0], events[1], events.at(-1)]).toEqual(['start', 'media', 'stop']);
   });

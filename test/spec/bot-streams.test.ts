@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { settle } from '../sim/clock.ts';
 import { calledFrom } from './calls/phone.ts';
-import { type CallService, NOTHING_LEFT, openCallService } from './calls/service.ts';
+import { type CallService, DID, FAR, NOTHING_LEFT, openCallService } from './calls/service.ts';
 import { document } from './calls/site.ts';
 
 const BOT = 'wss://bot.test/audio';
@@ -71,6 +71,46 @@ describe('disclosure', () => {
     expect(said).toBeLessThan(connecting);
     await phone.hangsUp();
     expect(await service.cdr()).toMatchObject({ streams: [{ disclosedUs: expect.any(Number) }] });
+  });
+});
+
+describe('disclosure to a colleague', () => {
+  const TEXT = 'You are speaking with an automated assistant.';
+
+  it.each([
+    ['is spoken before a bot joins the colleague, if the caller has heard it', true, [TEXT, TEXT]],
+    ['is not required without the setting', false, []],
+  ])('%s', async (_, required, spoken) => {
+    await service.close();
+    service = await openCallService({
+      CARILLON_STREAMS_REQUIRE_DISCLOSURE: required ? 'yes' : 'no',
+    });
+    const disclosure = required ? `disclosure="${TEXT}"` : '';
+    const phone = await call(
+      `<Stream bidirectional="true" keepCallAlive="true" transfers="true" ${disclosure}>${BOT}</Stream>`,
+    );
+    if (required) phone.media.sounding[0]?.complete();
+    await settle();
+    service.bots.last.events.started();
+    service.bots.last.events.transfer?.({
+      mode: 'attended',
+      to: FAR,
+      callerId: DID,
+      music: undefined,
+      introduction: undefined,
+      stream: 'colleague',
+      timeoutMs: 30_000,
+      onFailure: 'next',
+    });
+    await settle();
+    await service.signalling.last.answers();
+    await settle();
+    for (const leg of service.media.legs) leg.sounding.at(-1)?.complete();
+    await settle();
+    expect(service.spoken).toEqual(spoken);
+    expect(service.bots.sockets.map(({ isOver }) => isOver)).toEqual([true, false]);
+    await phone.hangsUp();
+    expect(service.bots.sockets.map(({ isOver }) => isOver)).toEqual([true, true]);
   });
 });
 

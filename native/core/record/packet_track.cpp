@@ -133,23 +133,27 @@ void PacketTrack::take_audio(const ReceivedPacket& packet) {
     ++counters_.ignored;
     return;
   }
+  // A sender waits until it has the audio of a whole packet. Without this correction, audio in packets of
+  // 60 ms would be recorded 40 ms later than audio of the same time in packets of 20 ms.
+  ReceivedPacket placed = packet;
+  placed.arrival -= decoder->rates().clock.time_of(duration) - kFrameTime;
   if (decoder != decoder_ || packet.stream != stream_) {
     // A packet in the previous coding can arrive after the first one in the new coding.
     if (decoder_ != nullptr && packet.stream == stream_ && packet.sequence < first_sequence_) {
       ++counters_.ignored;
       return;
     }
-    begin(packet, *decoder);
+    begin(placed, *decoder);
   }
   const RtpClockRate clock = decoder_->rates().clock;
-  const Nanos transit = packet.arrival - clock.time_of(timestamps_.peek(packet.timestamp).since_zero());
-  const Nanos late_by = transit - clock_.transit_at(packet.arrival);
+  const Nanos transit = placed.arrival - clock.time_of(timestamps_.peek(packet.timestamp).since_zero());
+  const Nanos late_by = transit - clock_.transit_at(placed.arrival);
   if (late_by > kDelay || late_by < Nanos{} - kTooEarly) {
-    suspect(packet, transit, late_by > kDelay);
+    suspect(placed, transit, late_by > kDelay);
     return;
   }
   drop_suspects();
-  store(packet, timestamps_.extend(packet.timestamp), duration, transit);
+  store(placed, timestamps_.extend(packet.timestamp), duration, transit);
 }
 
 void PacketTrack::drop_suspects() {

@@ -19,8 +19,9 @@
 namespace carillon {
 
 /// Places a sender's audio on the local clock: a sample is recorded at the time at which the fastest packets
-/// with its timestamp arrive. Packets may arrive up to kDelay late. Only audio whose packets never arrived is
-/// concealed. The difference between the clocks is corrected by single samples.
+/// with its timestamp arrive, or would arrive in packets of 20 ms. Packets may arrive up to kDelay late. Only
+/// audio whose packets never arrived is concealed. The difference between the clocks is corrected by single
+/// samples.
 ///
 /// All memory is allocated in the constructor. A packet with an implausible timestamp is ignored, unless
 /// several packets agree on it.

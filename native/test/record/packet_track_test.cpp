@@ -331,6 +331,40 @@ TEST_CASE("packet track: comfort noise and keypad events are no loss") {
   CHECK(recording.displacement_ms(0) < 0.5);
 }
 
+TEST_CASE("packet track: packets of any length are recorded at the time of their audio") {
+  // The sender sends a packet when it has all its audio. 0: packets of 10 ms; 1: the length changes.
+  for (const int64_t frames : {0, 1, 2, 3}) {
+    CAPTURE(frames);
+    Recording recording({.jitter_ms = 3, .tone = 3000});
+    const auto together = [frames](int64_t number) {
+      return frames > 1 ? frames : (frames == 1 && number >= 300 ? 3 : 1);
+    };
+    recording.keeps = [together](int64_t number) { return (number + 1) % together(number) == 0; };
+    int64_t sequence = 0;
+    recording.encode = [&](int64_t number, ReceivedPacket& packet, std::vector<uint8_t>& octets) {
+      packet.sequence = sequence++;
+      for (int64_t n = number + 1 - together(number); n <= number; ++n) {
+        const Bytes payload = recording.sender.payload(n);
+        octets.insert(octets.end(), payload.begin(), payload.end());
+      }
+      packet.timestamp = packet.timestamp - RtpTicks((together(number) - 1) * 160);
+      if (frames != 0) return;
+      ReceivedPacket first = packet;
+      first.arrival -= kFrameTime / 2;
+      first.payload = Bytes(octets).first(octets.size() / 2);
+      recording.track.take(first);
+      octets.erase(octets.begin(), octets.begin() + static_cast<std::ptrdiff_t>(octets.size() / 2));
+      packet.sequence = sequence++;
+      packet.timestamp += RtpTicks(80);
+    };
+    recording.until(20 * kSecond);
+    CHECK(recording.pulses.size() >= 19);
+    CHECK(recording.displacement_ms(1) < 2);
+    CHECK(recording.track.counters().timelines == 1);
+    CHECK(recording.track.counters().concealed == 0);
+  }
+}
+
 TEST_CASE("packet track: another source continues at the time of its first packet") {
   Recording recording({.tone = 3000});
   recording.until(5 * kSecond);

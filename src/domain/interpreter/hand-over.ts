@@ -18,8 +18,9 @@ import { keepLiveDial } from './dial/dial-of.ts';
 import { type DialResult, endOf } from './dial/dial-result.ts';
 import { dialEnded, turnToDial } from './dial/pace.ts';
 import { DialSession } from './dial/session.ts';
+import { disclose, disclosureOf } from './disclosure.ts';
 import type { VerbContext } from './needs.ts';
-import type { LiveAudioStream } from './stream.ts';
+import type { AudioStreamRequest, LiveAudioStream } from './stream.ts';
 
 /** Maximum duration of the conversation, in ms: the default of `Dial`. */
 const TIME_LIMIT_MS = 14_400_000;
@@ -164,10 +165,23 @@ export class HandOver {
       if (stream === 'colleague') {
         // The document of the caller carries out transfers, so that the colleague's stream cannot request one.
         const request = { ...open.request, transfers: false };
-        openAudioStream(colleague, request, this.#context.needs);
+        void this.#openFor(colleague, request);
       }
       if (stream !== 'caller') open.stop('transferred');
     }
+  }
+
+  /** Opens a stream for the colleague, who first hears the disclosure that the caller has heard. */
+  async #openFor(colleague: Call, request: AudioStreamRequest): Promise<void> {
+    const { call: caller, needs } = this.#context;
+    const text = disclosureOf(caller);
+    const context = { call: colleague, needs, signal: colleague.signal };
+    try {
+      if (text !== undefined) await disclose(text, context, { mix: true });
+    } catch {
+      return; // The colleague has hung up.
+    }
+    openAudioStream(colleague, request, needs);
   }
 
   #conclude(transfer: StreamTransfer, result: DialResult): void {

@@ -1,32 +1,38 @@
-/** Finds sent speech in received audio: delay and similarity per second, by normalised cross-correlation. */
+/** Finds sent speech in received audio: delay and similarity per segment, by normalised cross-correlation. */
 export interface Echo {
-  /** Median delay of the detected seconds, in ms. */
+  /** Median delay of the detected segments, in ms. */
   readonly delayMs: number;
-  /** Median correlation of all seconds with speech, 0 to 1. */
+  /** Median correlation of all segments with speech, 0 to 1. */
   readonly likeness: number;
-  /** Share of the seconds with speech that was detected, 0 to 1. */
+  /** Share of the segments with speech that was detected, 0 to 1. */
   readonly foundPart: number;
 }
 
 const RATE_HZ = 8000;
-const SEGMENT_SAMPLES = RATE_HZ;
+/** Default duration of a segment, in ms. */
+const SEGMENT_MS = 1000;
 /** Decimation of the coarse search (2 kHz). The refinement around the best match runs at 8 kHz. */
 const COARSE = 4;
-/** Correlation from which a second counts as detected. Unrelated speech stays below 0.3. */
+/** Correlation from which a segment counts as detected. Unrelated speech stays below 0.3 in segments of a second. */
 const FOUND_LIKENESS = 0.5;
-/** Root mean square below which a second counts as a pause. */
+/** Root mean square below which a segment counts as a pause. */
 const SPEECH_RMS = 300;
 
-/** Compares two 8 kHz signals with a common start time. Returns undefined if `said` has no speech. */
+/**
+ * Compares two 8 kHz signals with a common start time. Returns undefined if `said` has no speech. Shorter segments
+ * tolerate a changing delay, and `likeness` then measures the quality of the audio only.
+ */
 export function findEcho(
   said: Int16Array,
   received: Int16Array,
   maxDelayMs: number,
+  segmentMs = SEGMENT_MS,
 ): Echo | undefined {
   const maxLag = Math.floor((maxDelayMs * RATE_HZ) / 1000);
   const found: Match[] = [];
-  for (let at = 0; at + SEGMENT_SAMPLES / 2 <= said.length; at += SEGMENT_SAMPLES) {
-    const segment = said.subarray(at, at + SEGMENT_SAMPLES);
+  const length = Math.round((segmentMs * RATE_HZ) / 1000);
+  for (let at = 0; at + length / 2 <= said.length; at += length) {
+    const segment = said.subarray(at, at + length);
     if (rootMeanSquare(segment) >= SPEECH_RMS) found.push(bestLag(segment, received, at, maxLag));
   }
   if (found.length === 0) return undefined;
