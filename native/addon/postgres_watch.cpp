@@ -96,6 +96,8 @@ void PostgresLink::unwatch() {
   if (watch_ == nullptr) return;
   Watch* const watch = std::exchange(watch_, nullptr);
   watch->owner = nullptr;
+  // It refers to objects that refer to this one, so that the garbage collector would keep all of them.
+  on_readable_.Reset();
   uv_poll_stop(watch->poll);
   uv_close(reinterpret_cast<uv_handle_s*>(watch->poll), &Watch::closed);
 }

@@ -152,6 +152,10 @@ void SignalSocketObject::shut() {
   Watch* const watch = std::exchange(watch_, nullptr);
   watch->owner = nullptr;
   watch->socket = std::move(socket_);
+  lost_ = batch_->lost();
+  batch_.reset();
+  on_messages_.Reset();
+  on_undelivered_.Reset();
   uv_poll_stop(watch->poll);
   uv_close(reinterpret_cast<uv_handle_s*>(watch->poll), &Watch::closed);
 }
@@ -170,13 +174,13 @@ size_t SignalSocketObject::read_batch() {
   if (watch_ == nullptr) return 0;
   const Napi::Env env = Env();
   const Napi::HandleScope scope(env);
-  const size_t count = batch_.receive(socket_);
+  const size_t count = batch_->receive(socket_);
   if (count == 0) return 0;
   const Napi::Array messages = Napi::Array::New(env);
   const Nanos now = wall_now();
   uint32_t at = 0;
   for (size_t i = 0; i < count; ++i) {
-    const Datagram datagram = batch_.datagram(i);
+    const Datagram datagram = batch_->datagram(i);
     messages.Set(at++, Napi::Buffer<uint8_t>::Copy(env, datagram.bytes.data(), datagram.bytes.size()));
     messages.Set(at++, Napi::String::New(env, ip_text(datagram.source).data()));
     messages.Set(at++, Napi::Number::New(env, datagram.source.port));
@@ -230,7 +234,7 @@ Napi::Value SignalSocketObject::port(const Info& info) {
 
 /// (): number of datagrams that the kernel dropped
 Napi::Value SignalSocketObject::lost(const Info& info) {
-  return Napi::Number::New(info.Env(), batch_.lost());
+  return Napi::Number::New(info.Env(), batch_ ? batch_->lost() : lost_);
 }
 
 Napi::Value SignalSocketObject::close(const Info& info) {

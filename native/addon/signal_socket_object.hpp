@@ -41,7 +41,11 @@ class SignalSocketObject : public Napi::ObjectWrap<SignalSocketObject> {
   void shut();
 
   UdpSocket socket_;
-  DatagramBatch batch_;
+  /// Null after the socket was closed.
+  std::unique_ptr<DatagramBatch> batch_ = std::make_unique<DatagramBatch>();
+  uint32_t lost_ = 0;
+  /// Empty after the socket was closed: they refer to objects that refer to this one, so that the garbage
+  /// collector would keep all of them.
   Napi::FunctionReference on_messages_;
   Napi::FunctionReference on_undelivered_;
   std::unique_ptr<Napi::AsyncContext> context_;

@@ -1,6 +1,8 @@
 /** The UDP socket of signalling over loopback. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { UdpTransport } from '../../../src/edge/sip/transport/udp-transport.ts';
 import { until } from '../../eventually.ts';
@@ -128,6 +130,23 @@ describe('the UDP socket', () => {
     await failed;
     await udp.stop();
     await new Promise<void>((resolve) => udp.send(Buffer.from('late'), '127.0.0.1', 9, resolve));
+  });
+
+  it('releases its memory once it is closed', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const closed = await Promise.all(
+      Array.from({ length: 5 }, async () => {
+        const udp = new UdpTransport('127.0.0.1', 0, { received: never, failed: never });
+        await udp.start();
+        await udp.stop();
+        return new WeakRef(udp);
+      }),
+    );
+    await until(() => {
+      collect();
+      return closed.every((udp) => udp.deref() === undefined);
+    });
   });
 
   it('counts datagrams dropped by the kernel', async () => {
