@@ -30,11 +30,11 @@ export function processRunner(limits: ProcessLimits): RunProcess {
     const { promise, resolve } = Promise.withResolvers<Result<Uint8Array, ProcessProblem>>();
     const child = spawn(command, args, {
       stdio: 'pipe',
-      timeout: limits.timeLimitMs,
-      killSignal: 'SIGKILL',
       // Hides the service's environment variables, which may hold secrets.
       env: { PATH: SYSTEM_PATH, LANG: 'C.UTF-8' },
     });
+    // The option `timeout` of spawn keeps its timer if the program cannot be started.
+    const timer = setTimeout(() => child.kill('SIGKILL'), limits.timeLimitMs);
     lowerPriority(child.pid);
     const output: Uint8Array[] = [];
     let size = 0;
@@ -50,10 +50,12 @@ export function processRunner(limits: ProcessLimits): RunProcess {
     // The exit status decides about a program that ends before it has read all input.
     child.stdin.on('error', () => undefined);
     child.on('error', (error: NodeJS.ErrnoException) => {
+      clearTimeout(timer);
       const isAbsent = error.code === 'ENOENT' || error.code === 'EACCES';
       resolve(err({ kind: isAbsent ? 'absent' : 'failed', detail: error.message }));
     });
     child.on('close', (code, signal) => {
+      clearTimeout(timer);
       if (code === 0) resolve(ok(Buffer.concat(output)));
       else resolve(err(ending(command, code, signal, complaint)));
     });
