@@ -139,7 +139,7 @@ describe('low-balance alerts of the ledger', () => {
     expect(await reportOf()).toEqual(['0.04']);
     await adjust(20_000);
     const fee = { ...charge(60_000), reference: 'did_rental:2', referenceType: 'did_rental' };
-    await store.numbers.rent(e164, fee, 0);
+    await store.numbers.rent({ e164, accountId: ACCOUNT }, fee, 0);
     expect(await reportOf()).toEqual(['0.04', '0']);
   });
 
