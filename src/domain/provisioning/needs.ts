@@ -132,7 +132,7 @@ export interface NumberFilter {
   readonly search?: string | undefined;
 }
 
-export type OwnedNumber = Pick<PhoneNumber, 'e164' | 'accountId'>;
+type OwnedNumber = Pick<PhoneNumber, 'e164' | 'accountId'>;
 
 export interface NumberStore {
   insert(number: PhoneNumber): Promise<Result<PhoneNumber, 'numberExists'>>;
@@ -159,14 +159,14 @@ export interface NumberStore {
   dueForRental(nowUs: number, limit: number): Promise<readonly PhoneNumber[]>;
   /**
    * Posts the fee, which must be covered (`canSpend`), advances `next_billing` and activates the number, in one
-   * transaction. Idempotent by the entry's key. No effect for a number that the account released meanwhile.
+   * transaction. Idempotent by the entry's key. No effect for a number that the account has released.
    */
   rent(
     number: OwnedNumber,
     fee: NewEntry | undefined,
     nextBillingUs: number,
   ): Promise<Result<void, 'unknownBalance' | 'insufficientFunds' | 'released'>>;
-  /** Suspends the number. Its renewal is retried at `retryUs`. No effect if the account released it meanwhile. */
+  /** Suspends the number. Its renewal is retried at `retryUs`. No effect if the account has released it. */
   suspend(number: OwnedNumber, retryUs: number): Promise<void>;
   /**
    * Changes `pending_release` back to `active` or `suspended`. Returns undefined if the number is not the account's

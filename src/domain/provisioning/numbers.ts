@@ -244,7 +244,7 @@ export class Numbers {
     }
   }
 
-  /** Renews one number. Returns false if the account cannot pay, or released it meanwhile. */
+  /** Renews one number. Returns false if the account cannot pay, or has released it. */
   async #renew(number: PhoneNumber): Promise<boolean> {
     const { numbers } = this.#stores;
     const now = nowUs(this.#context);

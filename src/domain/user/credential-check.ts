@@ -52,7 +52,7 @@ export class CredentialCheck {
     const user = await store.byEmail(email);
     const who = { email, accountId: user?.accountId };
     const matches = await hasher.matches(password, user?.passwordHash);
-    // Other sign-ins that were checked in parallel may have failed meanwhile.
+    // Other sign-ins that were checked in parallel may have failed.
     const late = this.#blocked(attempt);
     if (!late.ok) return late;
     if (user === undefined || !matches) {

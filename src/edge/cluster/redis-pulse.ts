@@ -1,6 +1,6 @@
 /**
  * Leaves connections on which Redis no longer answers. A host that lost power, or a network that drops packets, closes no
- * connection: TCP reports that after 15 minutes, and meanwhile a promoted replica would not be used.
+ * connection: TCP reports that after 15 minutes, in which a promoted replica would not be used.
  */
 import type { Clock } from '../../base/clock.ts';
 import { RepeatedTask } from '../../base/repeated-task.ts';

@@ -244,7 +244,7 @@ describe('numbers', () => {
     expect(await slow.chargeRentals()).toBe(1);
   });
 
-  describe('released and bought by another account meanwhile', () => {
+  describe('released and bought by another account before the change', () => {
     const OTHER = asAccountId('MA_OTHER');
 
     /** Returns numbers whose owner changes after the first call of `operation` has read the number. */

@@ -144,7 +144,7 @@ describe('speech from a server (POST /v1/audio/speech)', () => {
     expect(server.received).toHaveLength(2);
   });
 
-  it('uses the server again as soon as a request ends, after too many at once', async () => {
+  it('uses the server again as soon as a request ends, after too many at the same time', async () => {
     const held: ServerResponse[] = [];
     const reply = (_: Received, response: ServerResponse): void => void held.push(response);
     server = await SpeechServer.listen({ reply });
