@@ -212,7 +212,7 @@ function campaignsOf(
     callbacks: lines.callbacks,
     share: cluster && ((own) => cluster.shareDialer(own)),
   });
-  admission.onDrain(() => joined.dialer.stop());
+  admission.onDrain(() => joined.dialer.drain());
   return joined;
 }
 
@@ -272,6 +272,7 @@ function periodicWork(
   const adopt = async (): Promise<void> => {
     await callbacks.resume();
     parts.exporter.wake();
+    if (admission.draining) return;
     if (await foundation.store.nodes.claim('campaigns')) await dialer.resumeAll();
   };
   const inBackground = (work: Promise<unknown>, failure: string): void => {

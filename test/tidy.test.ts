@@ -75,6 +75,10 @@ const REAL_TIME: readonly (readonly [where: RegExp, why: string])[] = [
     /^test\/edge\/clock\/system-clock\.test\.ts$/,
     'tests the sleep of the clock, with simulated timers',
   ],
+  [
+    /^test\/edge\/speech\/recognizer\.test\.ts$/,
+    'a server is slower than the wait for its last words',
+  ],
   [/^test\/e2e\/network\.test\.ts$/, 'RTP is sent every 20 ms'],
   [/^test\/e2e\/quiet-line\.test\.ts$/, 'verifying that no packet is sent requires real time'],
 ];

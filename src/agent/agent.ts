@@ -4,7 +4,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../base/clock.ts';
-import { createServer } from '../base/node-http.ts';
+import { createServer, urlOf } from '../base/node-http.ts';
 import type { AgentFile } from './agent-file.ts';
 import { Conversation } from './conversation.ts';
 import {
@@ -140,9 +140,9 @@ class AgentProgram implements RunningAgent {
       if (body.length > MAX_BODY_BYTES) request.destroy();
     });
     request.on('end', () => {
-      const url = new URL(request.url ?? '/', 'http://agent');
-      const form = request.method === 'GET' ? url.searchParams : new URLSearchParams(body);
-      this.#answer(url.pathname, form, response);
+      const { pathname = '', searchParams } = urlOf(request) ?? {};
+      const form = request.method === 'GET' ? searchParams : undefined;
+      this.#answer(pathname, form ?? new URLSearchParams(body), response);
     });
   }
 

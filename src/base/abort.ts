@@ -2,7 +2,11 @@ const ONCE = { once: true };
 
 /** Settles like `work`, but rejects with the signal's reason as soon as it is aborted. */
 export function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  if (signal.aborted) return Promise.reject(signal.reason);
+  if (signal.aborted) {
+    // Without a handler, a later rejection of the work would end the process.
+    work.catch(() => undefined);
+    return Promise.reject(signal.reason);
+  }
   return new Promise<T>((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason);
     signal.addEventListener('abort', onAbort, ONCE);

@@ -5,3 +5,9 @@
 import { getBuiltinModule } from 'node:process';
 
 export const { createServer, STATUS_CODES } = getBuiltinModule('node:http');
+
+/** Returns the URL of a request, with a placeholder as its host. Undefined if the target is not a path. */
+export function urlOf({ url }: { readonly url?: string | undefined }): URL | undefined {
+  // Resolved against a base, the path `//` would be an empty host, which throws.
+  return url?.startsWith('/') === true ? new URL(`http://host${url}`) : undefined;
+}

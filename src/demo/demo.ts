@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { WebSocketServer } from 'ws';
 import { ServiceError } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
-import { createServer } from '../base/node-http.ts';
+import { createServer, urlOf } from '../base/node-http.ts';
 import { attachEchoBot } from './echo-bot.ts';
 
 export interface DemoOptions {
@@ -73,7 +73,7 @@ function respond(request: IncomingMessage, response: ServerResponse, answer: () 
     if (received > MAX_BODY_BYTES) request.destroy();
   });
   request.on('end', () => {
-    const { pathname } = new URL(request.url ?? '/', 'http://demo');
+    const pathname = urlOf(request)?.pathname;
     if (pathname === '/answer') {
       response.writeHead(200, { 'Content-Type': 'application/xml' }).end(answer());
     } else {

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { silentLogger } from '../../src/base/logger.ts';
@@ -52,6 +53,15 @@ describe('the built-in demo', () => {
     const response = await fetch(`${origin}/hangup`, { method: 'POST', body: 'Event=Hangup' });
     expect([response.status, await response.text()]).toEqual([200, '']);
     expect((await fetch(`${origin}/other`)).status).toBe(404);
+  });
+
+  it.each(['//', 'http://[', '*'])('answers the request target %s with 404', async (target) => {
+    const { hostname, port } = new URL((await demo()).origin);
+    const socket = connect(Number(port), hostname);
+    socket.end(`OPTIONS ${target} HTTP/1.1\r\nHost: demo\r\n\r\n`);
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 404 /);
+    socket.destroy();
   });
 
   it('the bot plays back each frame in the format of the stream', async () => {

@@ -3,7 +3,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hashHex } from '../../base/hash.ts';
-import { createServer } from '../../base/node-http.ts';
+import { createServer, urlOf } from '../../base/node-http.ts';
 import { VERSION } from '../../config/version.ts';
 import { sentenceOf } from '../refusal.ts';
 import type { Arguments, McpTool } from './tools.ts';
@@ -194,8 +194,7 @@ function refuse(response: ServerResponse, status: Refusal): void {
 }
 
 function refusalOf(request: IncomingMessage, token: string): Refusal | undefined {
-  const { pathname } = new URL(request.url ?? '/', 'http://mcp');
-  if (pathname !== '/mcp') return 404;
+  if (urlOf(request)?.pathname !== '/mcp') return 404;
   if (request.method !== 'POST') return 405;
   const given = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
   // Hashes have equal length, which the comparison requires.

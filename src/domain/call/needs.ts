@@ -303,7 +303,11 @@ export interface MediaLeg {
   record(options: RecordOptions): MediaRecording;
   /** Marks the audio to the peer as ringback (ringing tone, music or early media of a called party) until reset. */
   ringback(isRingback: boolean): void;
-  detectMachine(options: MachineDetectionOptions): Promise<MachineDetectionResult>;
+  /** A detection whose signal is aborted results in `ended`. */
+  detectMachine(
+    options: MachineDetectionOptions,
+    signal?: AbortSignal,
+  ): Promise<MachineDetectionResult>;
   /** Resolves to true once the peer has been silent for `ms`, or to false after `maxMs`. */
   waitForSilence(ms: number, maxMs: number, signal: AbortSignal): Promise<boolean>;
   quality(): MediaQuality;

@@ -45,6 +45,7 @@ export class Dialer implements DialerControl {
   readonly #live = new Map<CampaignId, LiveCampaign>();
   readonly #accounts = new Map<AccountId, AccountRounds>();
   #stopped = false;
+  #isDraining = false;
   #hasBegun = false;
 
   constructor(needs: DialerNeeds) {
@@ -71,15 +72,20 @@ export class Dialer implements DialerControl {
   }
 
   /**
-   * Closes attempts that another process left open, and resumes campaigns. Does nothing after the first call. Must
-   * run after open calls were closed and before any call is placed.
+   * Closes attempts that another process left open, and resumes campaigns. Does nothing after the first success, and on a
+   * node that drains. Must run after open calls were closed and before any call is placed. Rejects if the store fails.
    */
   async resumeAll(): Promise<void> {
-    if (this.#hasBegun) return;
+    if (this.#hasBegun || this.#isDraining) return;
     this.#hasBegun = true;
     this.#stopped = false;
-    await this.#attempts.recover();
-    for (const campaign of await this.#needs.store.unfinished()) this.#keep(campaign);
+    try {
+      await this.#attempts.recover();
+      for (const campaign of await this.#needs.store.unfinished()) this.#keep(campaign);
+    } catch (error) {
+      this.stop();
+      throw error;
+    }
   }
 
   /** Stops placing calls. Live calls continue. Attempts whose end is not stored are closed at the next start. */
@@ -88,6 +94,15 @@ export class Dialer implements DialerControl {
     this.#hasBegun = false;
     this.#live.clear();
     for (const { cancel } of this.#accounts.values()) cancel();
+  }
+
+  /**
+   * Stops placing calls for the rest of the process. Open attempts are those of live calls, so that this dialer must not
+   * close them when the node adopts orphaned work.
+   */
+  drain(): void {
+    this.#isDraining = true;
+    this.stop();
   }
 
   // ---------------------------------------------------------------- commands

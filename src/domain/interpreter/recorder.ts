@@ -13,6 +13,7 @@ import type { NewRecording } from '../recording/recording.ts';
 import type { Recording } from '../recording/types.ts';
 import type { TranscriptionRequest } from '../transcription/types.ts';
 import type { Recorder } from './needs.ts';
+import { CallRecordings } from './recording/call-recordings.ts';
 import { Finalizer, wavFileOf } from './recording/finalizer.ts';
 import {
   completeNotice,
@@ -45,34 +46,10 @@ const MAX_ARMED = MAX_PER_CALL;
 
 type Outcome = Promise<Result<LiveRecording, RecordRefusal>>;
 
-/** Recording state of one call. */
-class CallRecordings {
-  readonly live = new Set<RunningRecording>();
-  readonly paused = new Set<RunningRecording>();
-  /** Whether recordings of both sides that start now begin paused. */
-  startsPaused = false;
-  starting = 0;
-  armed: readonly (() => void)[] = [];
-}
-
 /** Transcription requested along with a recording. */
 interface Words {
   readonly request: TranscriptionRequest;
   readonly of: { readonly subject: string; readonly currency: string };
-}
-
-function pauseTake(
-  call: Call,
-  { paused }: CallRecordings,
-  take: RunningRecording,
-  isPaused: boolean,
-): void {
-  take.pause(isPaused);
-  if (isPaused) paused.add(take);
-  else paused.delete(take);
-  const text = isPaused ? 'recording paused' : 'recording resumed';
-  call.log.add('media', text, { recordingId: take.recordingId });
-  call.log.hidesInput = paused.size > 0;
 }
 
 /** Stored record of a started recording, its audio path and its meter. */
@@ -99,7 +76,7 @@ export class CallRecorder implements Recorder {
     const takes = this.#recordingsOf(call);
     const refusal = notRecordable(call, takes);
     if (refusal !== undefined) return err(refusal);
-    takes.starting += 1;
+    const settled = takes.begins();
     const { currency } = call.price;
     const words = request.transcription && {
       request: request.transcription,
@@ -117,21 +94,16 @@ export class CallRecorder implements Recorder {
       type: call.identity.trunkId === undefined ? 'call' : 'trunk',
       pendingCharges: pendingChargesOf(call, request, this.#rateOf(call.identity, currency)),
     });
-    takes.starting -= 1;
-    if (!begun.ok) return begun;
-    if (call.isEnded) {
+    const isStopped = settled();
+    if (!begun.ok || call.isEnded || isStopped) {
+      takes.failed();
+      if (!begun.ok) return begun;
       await this.#finalizer.abandon(begun.value.row);
-      return err(ENDED);
+      return err(call.isEnded ? ENDED : STOPPED);
     }
     const take = this.#record(call, request, begun.value);
-    takes.live.add(take);
-    void take.ended.then(() => {
-      takes.live.delete(take);
-      if (takes.live.size === 0 && takes.starting === 0) takes.startsPaused = false;
-      if (takes.paused.delete(take)) call.log.hidesInput = takes.paused.size > 0;
-    });
     call.log.add('media', 'recording', { recordingId: take.recordingId, format: request.format });
-    if (takes.startsPaused && request.sides !== 'peer') pauseTake(call, takes, take, true);
+    takes.add(take, request.sides !== 'peer');
     return ok(take);
   }
 
@@ -169,23 +141,13 @@ export class CallRecorder implements Recorder {
     return ok(take);
   }
 
-  /** Stops one recording of the call, or all of them. Returns false if none was running. */
+  /** Stops one recording of the call, or all of them. Returns false if none was running or starting. */
   stop(call: Call, recordingId?: RecordingId): boolean {
-    const chosen = [...this.#recordingsOf(call).live].filter(
-      (take) => recordingId === undefined || take.recordingId === recordingId,
-    );
-    for (const take of chosen) take.stop('API request');
-    return chosen.length > 0;
+    return this.#recordingsOf(call).stop(recordingId);
   }
 
   pause(call: Call, isPaused: boolean, recordingId?: RecordingId): number {
-    const takes = this.#recordingsOf(call);
-    const { live, starting } = takes;
-    const isAll = recordingId === undefined;
-    if (isAll) takes.startsPaused = isPaused && live.size + starting > 0;
-    const chosen = [...live].filter((take) => isAll || take.recordingId === recordingId);
-    for (const take of chosen) pauseTake(call, takes, take, isPaused);
-    return chosen.length + (isAll ? starting : 0);
+    return this.#recordingsOf(call).pause(isPaused, recordingId);
   }
 
   /** Active recordings of the call. */
@@ -372,7 +334,7 @@ export class CallRecorder implements Recorder {
   }
 
   #recordingsOf(call: Call): CallRecordings {
-    const takes = this.#calls.get(call) ?? new CallRecordings();
+    const takes = this.#calls.get(call) ?? new CallRecordings(call);
     this.#calls.set(call, takes);
     return takes;
   }
@@ -380,6 +342,10 @@ export class CallRecorder implements Recorder {
 
 const EXHAUSTED = 'recording stopped: the balance does not cover another pulse';
 const ENDED: RecordRefusal = { kind: 'wrongState', detail: 'the call has ended' };
+const STOPPED: RecordRefusal = {
+  kind: 'wrongState',
+  detail: 'the recordings of the call were stopped',
+};
 const NOT_KEPT: RecordRefusal = {
   kind: 'notAvailable',
   detail: 'the recording cannot be stored: see the service log',
@@ -392,7 +358,5 @@ function notRecordable(call: Call, takes: CallRecordings): RecordRefusal | undef
   if (!call.isAnswered && call.status !== 'early') {
     return { kind: 'wrongState', detail: 'the call is not answered yet' };
   }
-  return takes.live.size + takes.starting < MAX_PER_CALL
-    ? undefined
-    : { kind: 'tooMany', limit: MAX_PER_CALL };
+  return takes.count < MAX_PER_CALL ? undefined : { kind: 'tooMany', limit: MAX_PER_CALL };
 }

@@ -62,21 +62,37 @@ export class LowBalanceAlerts {
     const { store } = this.#needs;
     for (;;) {
       const alerts = await store.lowBalanceAlerts(BATCH);
+      let told = 0;
       for (const alert of alerts) {
-        await this.#one(alert);
+        if (!(await this.#one(alert))) continue;
         await store.lowBalanceTold(alert.id);
+        told += 1;
       }
-      if (alerts.length < BATCH) return;
+      if (alerts.length < BATCH || told === 0) return;
     }
   }
 
-  async #one(alert: LowBalanceAlert): Promise<void> {
-    const { recipients, notify, mail, operator, logger } = this.#needs;
+  /** Returns false if the account cannot be read, which must not delay the alerts of other accounts. */
+  async #one(alert: LowBalanceAlert): Promise<boolean> {
+    const { recipients, operator, logger } = this.#needs;
+    const { accountId, currency } = alert;
+    let to: Recipients | undefined;
+    try {
+      to = await recipients(accountId);
+    } catch (error) {
+      logger.error({ error, accountId }, 'low-balance alert not sent');
+      return false;
+    }
     operator?.(alert);
-    const { accountId, currency, balanceId } = alert;
     logger.warn({ accountId, currency }, 'balance is low');
-    const to = await recipients(accountId);
-    if (to?.lowBalanceUrl !== undefined) {
+    if (to !== undefined) this.#send(alert, to);
+    return true;
+  }
+
+  #send(alert: LowBalanceAlert, to: Recipients): void {
+    const { notify, mail, logger } = this.#needs;
+    const { accountId, balanceId } = alert;
+    if (to.lowBalanceUrl !== undefined) {
       notify({
         accountId,
         subject: `balance:${balanceId}`,
@@ -85,7 +101,7 @@ export class LowBalanceAlerts {
         parameters: parametersOf(alert),
       });
     }
-    if (to?.lowBalanceEmail === undefined) return;
+    if (to.lowBalanceEmail === undefined) return;
     // Not awaited: a slow mail server must not delay the alerts of other accounts.
     void mail({
       to: to.lowBalanceEmail,

@@ -41,20 +41,19 @@ const MOST = 5000;
 /** Codec and SRTP policies of accounts, endpoints, trunks and carriers that differ from the settings. */
 export class MediaPolicies {
   readonly #store: PolicyStore;
-  readonly #known = new Map<string, NamedPolicy>();
+  #known: ReadonlyMap<string, NamedPolicy> = new Map();
+  /** The last load or change. The next one waits for it. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(store: PolicyStore) {
     this.#store = store;
   }
 
   /** Loads the stored policies. Runs before the first call and after another node changed policies. */
-  async load(): Promise<void> {
-    const stored: unknown = JSON.parse((await this.#store.get(KEY)) ?? '[]');
-    this.#known.clear();
-    for (const policy of Array.isArray(stored) ? stored : []) {
-      const read = readPolicy(policy);
-      if (read !== undefined) this.#known.set(keyOf(read), read);
-    }
+  load(): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#known = await this.#stored();
+    });
   }
 
   list(): readonly NamedPolicy[] {
@@ -62,18 +61,19 @@ export class MediaPolicies {
   }
 
   /** Sets a policy. It takes effect with the next call. */
-  async set(policy: NamedPolicy): Promise<Result<void, PolicyRefusal>> {
+  set(policy: NamedPolicy): Promise<Result<void, PolicyRefusal>> {
     const key = keyOf(policy);
-    if (!this.#known.has(key) && this.#known.size >= MOST) return err({ kind: 'tooManyPolicies' });
-    this.#known.set(key, policy);
-    await this.#save();
-    return ok(undefined);
+    return this.#change((known) => {
+      if (!known.has(key) && known.size >= MOST) return { kind: 'tooManyPolicies' };
+      known.set(key, policy);
+      return undefined;
+    });
   }
 
-  async remove(subject: PolicySubject, name: string): Promise<Result<void, PolicyRefusal>> {
-    if (!this.#known.delete(keyOf({ subject, name }))) return err({ kind: 'unknownPolicy' });
-    await this.#save();
-    return ok(undefined);
+  remove(subject: PolicySubject, name: string): Promise<Result<void, PolicyRefusal>> {
+    return this.#change((known) =>
+      known.delete(keyOf({ subject, name })) ? undefined : { kind: 'unknownPolicy' },
+    );
   }
 
   /** Returns the policy of a leg. Each field is decided by the endpoint, else the trunk, the carrier, the account. */
@@ -90,8 +90,34 @@ export class MediaPolicies {
     };
   }
 
-  #save(): Promise<void> {
-    return this.#store.set(KEY, JSON.stringify(this.list()));
+  /** Changes the stored policies, which another node may have changed. No effect if they cannot be stored. */
+  #change(
+    change: (known: Map<string, NamedPolicy>) => PolicyRefusal | undefined,
+  ): Promise<Result<void, PolicyRefusal>> {
+    return this.#inTurn(async () => {
+      const known = await this.#stored();
+      const refusal = change(known);
+      if (refusal !== undefined) return err(refusal);
+      await this.#store.set(KEY, JSON.stringify([...known.values()]));
+      this.#known = known;
+      return ok(undefined);
+    });
+  }
+
+  #inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(act);
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+
+  async #stored(): Promise<Map<string, NamedPolicy>> {
+    const stored: unknown = JSON.parse((await this.#store.get(KEY)) ?? '[]');
+    const known = new Map<string, NamedPolicy>();
+    for (const policy of Array.isArray(stored) ? stored : []) {
+      const read = readPolicy(policy);
+      if (read !== undefined) known.set(keyOf(read), read);
+    }
+    return known;
   }
 }
 

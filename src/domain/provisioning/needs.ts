@@ -132,11 +132,18 @@ export interface NumberFilter {
   readonly search?: string | undefined;
 }
 
+type OwnedNumber = Pick<PhoneNumber, 'e164' | 'accountId'>;
+
 export interface NumberStore {
   insert(number: PhoneNumber): Promise<Result<PhoneNumber, 'numberExists'>>;
   get(e164: string): Promise<PhoneNumber | undefined>;
   list(filter: NumberFilter, slice: Slice): Promise<Page<PhoneNumber>>;
-  patch(e164: string, patch: PhoneNumberPatch): Promise<PhoneNumber | undefined>;
+  /** Returns undefined if the number is not, or no longer, the account's. */
+  patch(
+    accountId: AccountId,
+    e164: string,
+    patch: PhoneNumberPatch,
+  ): Promise<PhoneNumber | undefined>;
   remove(e164: string): Promise<Result<void, 'unknown' | 'inUse'>>;
   /**
    * Assigns an available number to the account and posts its fees in one transaction; they must be covered
@@ -152,15 +159,15 @@ export interface NumberStore {
   dueForRental(nowUs: number, limit: number): Promise<readonly PhoneNumber[]>;
   /**
    * Posts the fee, which must be covered (`canSpend`), advances `next_billing` and activates the number, in one
-   * transaction. Idempotent by the entry's key.
+   * transaction. Idempotent by the entry's key. No effect for a number that the account has released.
    */
   rent(
-    e164: string,
+    number: OwnedNumber,
     fee: NewEntry | undefined,
     nextBillingUs: number,
-  ): Promise<Result<void, 'unknownBalance' | 'insufficientFunds'>>;
-  /** Suspends the number. Its renewal is retried at `retryUs`. */
-  suspend(e164: string, retryUs: number): Promise<void>;
+  ): Promise<Result<void, 'unknownBalance' | 'insufficientFunds' | 'released'>>;
+  /** Suspends the number. Its renewal is retried at `retryUs`. No effect if the account has released it. */
+  suspend(number: OwnedNumber, retryUs: number): Promise<void>;
   /**
    * Changes `pending_release` back to `active` or `suspended`. Returns undefined if the number is not the account's
    * or not in that state.

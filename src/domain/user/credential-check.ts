@@ -20,7 +20,7 @@ export interface Proof {
 }
 
 export interface CredentialCheckNeeds {
-  readonly store: Pick<UserStore, 'byEmail' | 'get' | 'patch'>;
+  readonly store: Pick<UserStore, 'byEmail' | 'get' | 'useTotpStep'>;
   readonly hasher: PasswordHasher;
   readonly clock: Pick<Clock, 'monotonicMs' | 'wallMs'>;
 }
@@ -43,15 +43,18 @@ export class CredentialCheck {
     given: { readonly email: string; readonly password: string; readonly code: string },
     origin: Origin,
   ): Promise<Result<User, UserRefusal>> {
-    const { store, hasher, clock } = this.#needs;
+    const { store, hasher } = this.#needs;
     const { password, code } = given;
     const email = given.email.toLowerCase();
     const attempt = { address: origin.address, account: email };
-    const blockedMs = this.#attempts.blockedMs(attempt, clock.monotonicMs());
-    if (blockedMs > 0) return refuse({ kind: 'tooManyAttempts', retryAfterMs: blockedMs });
+    const blocked = this.#blocked(attempt);
+    if (!blocked.ok) return blocked;
     const user = await store.byEmail(email);
     const who = { email, accountId: user?.accountId };
     const matches = await hasher.matches(password, user?.passwordHash);
+    // Other sign-ins that were checked in parallel may have failed.
+    const late = this.#blocked(attempt);
+    if (!late.ok) return late;
     if (user === undefined || !matches) {
       this.#failed(attempt, who, { ...origin, detail: 'wrong e-mail or password' });
       return refuse({ kind: 'wrongPassword' });
@@ -64,6 +67,11 @@ export class CredentialCheck {
     this.#attempts.passed(attempt);
     this.noteSignIn(user, origin, { status: 200, detail: 'signed in' });
     return ok(user);
+  }
+
+  #blocked(attempt: Attempt): Result<void, UserRefusal> {
+    const retryAfterMs = this.#attempts.blockedMs(attempt, this.#needs.clock.monotonicMs());
+    return retryAfterMs > 0 ? refuse({ kind: 'tooManyAttempts', retryAfterMs }) : ok(undefined);
   }
 
   /** Counts and records a failed sign-in, and that it was the last one that is checked for a while. */
@@ -97,8 +105,7 @@ export class CredentialCheck {
     if (secret === undefined) return false;
     const step = stepOfCode({ secret, usedStep }, code, this.#needs.clock.wallMs());
     if (step === undefined) return false;
-    await this.#needs.store.patch(id, { totpStep: step });
-    return true;
+    return this.#needs.store.useTotpStep(id, step);
   }
 
   /** A session alone changes no credentials. Wrong proofs are counted by session, so that they block no other one. */
@@ -108,14 +115,16 @@ export class CredentialCheck {
   ): Promise<Result<void, UserRefusal>> {
     const { store, hasher, clock } = this.#needs;
     const attempt = { address: `session of ${userId}`, account: session };
-    const blockedMs = this.#attempts.blockedMs(attempt, clock.monotonicMs());
-    if (blockedMs > 0) return refuse({ kind: 'tooManyAttempts', retryAfterMs: blockedMs });
+    const blocked = this.#blocked(attempt);
+    if (!blocked.ok) return blocked;
     const user = await store.get(userId);
     if (user === undefined) return refuse({ kind: 'unknownUser' });
     const isProved =
       password === undefined
         ? await this.#useCode(user, oldCode ?? '')
         : await hasher.matches(password, user.passwordHash);
+    const late = this.#blocked(attempt);
+    if (!late.ok) return late;
     if (isProved) return ok(undefined);
     this.#attempts.failed(attempt, clock.monotonicMs());
     return refuse({ kind: password === undefined ? 'codeNeeded' : 'wrongPassword' });

@@ -9,6 +9,8 @@ export interface UserStore {
   /** Lists users. `accountId` undefined selects the operator's staff, `all` selects every user. */
   list(accountId: AccountId | undefined | 'all'): Promise<readonly User[]>;
   patch(id: string, patch: Partial<User>): Promise<User | undefined>;
+  /** Notes the step of a code of the second factor as used. False if it, or a later one, was used before. */
+  useTotpStep(id: string, step: number): Promise<boolean>;
   /** Deletes a user and the user's sessions. */
   remove(id: string): Promise<void>;
   putInvitation(invitation: Invitation): Promise<void>;

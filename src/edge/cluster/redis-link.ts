@@ -3,6 +3,7 @@ import type { createClient } from '@redis/client';
 import type { Clock } from '../../base/clock.ts';
 import { ServiceError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
+import { RedisPulse } from './redis-pulse.ts';
 import { type RedisConnection, readSentinelUrl, SentinelClient } from './sentinel-client.ts';
 
 /** Time limit for a command, ms. */
@@ -12,7 +13,9 @@ const CONNECT_MS = 2000;
 const RECONNECT_MS = 200;
 /** Maximum number of pending commands. */
 const MAX_COMMANDS = 50_000;
-const PING_MS = 10_000;
+const PING_MS = 2000;
+/** Delay of the next connection after one without answers was left, ms: its attempt has ended then. */
+const LEFT_MS = 500;
 const NO_PACKAGE =
   'cluster.redis needs the package @redis/client, which is not installed: run npm install in the project folder';
 
@@ -38,22 +41,31 @@ export async function openRedis(
   const listening = connectionTo(url, createClient, clock, false);
   const said = { away: false };
   const acts: Array<() => void> = [];
-  talking.on('error', (error: unknown) => {
+  const isAway = (error: string): void => {
     if (said.away) return;
     said.away = true;
-    logger.error({ error: asError(error).message }, 'redis is unavailable');
-  });
+    logger.error({ error }, 'redis is unavailable');
+  };
+  talking.on('error', (error: unknown) => isAway(asError(error).message));
   talking.on('ready', () => {
     if (said.away) logger.warn({}, 'redis is available again');
     said.away = false;
     for (const act of acts) act();
   });
   listening.on('error', () => undefined); // the command connection logs the same failure
+  const pulses = [
+    new RedisPulse({ connection: talking, clock, onSilent: () => isAway('it does not answer') }),
+    new RedisPulse({ connection: listening, clock }),
+  ];
+  const close = (): void => {
+    for (const pulse of pulses) pulse.stop();
+    talking.destroy();
+    listening.destroy();
+  };
   try {
     await Promise.all([talking.connect(), listening.connect()]);
   } catch (cause) {
-    talking.destroy();
-    listening.destroy();
+    close();
     throw new ServiceError(
       'CLUSTER_UNAVAILABLE',
       `cluster.redis cannot be reached: ${asError(cause).message}`,
@@ -69,10 +81,7 @@ export async function openRedis(
       await listening.subscribe(channel, hear);
     },
     onConnected: (act) => void acts.push(act),
-    close() {
-      talking.destroy();
-      listening.destroy();
-    },
+    close,
   };
 }
 
@@ -90,10 +99,34 @@ function connectionTo(
   const sentinel = readSentinelUrl(url);
   if (sentinel === undefined) {
     const socket = { connectTimeout: CONNECT_MS, reconnectStrategy: RECONNECT_MS };
-    return create({ url, socket, ...options });
+    return leavable(create({ url, socket, ...options }), clock);
   }
   const times = { connectMs: CONNECT_MS, reconnectMs: RECONNECT_MS };
   return new SentinelClient({ create, url: sentinel, options, clock, ...times });
+}
+
+/** Subscriptions of a client survive `destroy` and `connect`. */
+function leavable(client: ReturnType<typeof createClient>, clock: Clock): RedisConnection {
+  let cancel = (): void => undefined;
+  return {
+    get isReady() {
+      return client.isReady;
+    },
+    on: (event, act) => client.on(event, act),
+    connect: () => client.connect(),
+    sendCommand: (command) => client.sendCommand(command),
+    subscribe: (channel, hear) => client.subscribe(channel, hear),
+    leave() {
+      if (client.isOpen) client.destroy();
+      cancel = clock.at(clock.monotonicMs() + LEFT_MS, () => {
+        client.connect().catch(() => undefined); // an error is emitted
+      });
+    },
+    destroy() {
+      cancel();
+      if (client.isOpen) client.destroy();
+    },
+  };
 }
 
 async function withinTime(clock: Clock, send: () => Promise<unknown>): Promise<unknown> {

@@ -10,11 +10,14 @@ type Client = ReturnType<typeof createClient>;
 type Options = NonNullable<Parameters<typeof createClient>[0]>;
 
 /** What the link uses of a connection. */
-export type RedisConnection = Pick<EventEmitter, 'on'> & {
+export type RedisConnection = {
+  on(event: string, act: (given: unknown) => void): unknown;
   readonly isReady: boolean;
   connect(): Promise<unknown>;
   sendCommand(command: string[]): Promise<unknown>;
   subscribe(channel: string, hear: (message: string) => void): Promise<unknown>;
+  /** Ends a connection without answers and makes another one. */
+  leave(): void;
   destroy(): void;
 };
 
@@ -28,6 +31,8 @@ export interface SentinelUrl {
 }
 
 const SENTINEL_PORT = 26_379;
+/** Time limit for an attempt until the first answers, as a multiple of the limit for the connection. */
+const ATTEMPT_FACTOR = 2;
 const URL_FORM = /^(rediss?)\+sentinel:\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/@]+)\/([\w.-]+)$/;
 
 /** Reads `redis[s]+sentinel://[user:password@]host[:port][,host…]/name`. Returns undefined for other URLs. */
@@ -55,7 +60,7 @@ export interface SentinelNeeds {
   readonly options: Options;
   readonly connectMs: number;
   readonly reconnectMs: number;
-  readonly clock: Pick<Clock, 'sleep'>;
+  readonly clock: Pick<Clock, 'sleep' | 'at' | 'monotonicMs'>;
 }
 
 export class SentinelClient extends EventEmitter implements RedisConnection {
@@ -84,20 +89,32 @@ export class SentinelClient extends EventEmitter implements RedisConnection {
       socket: socketTo(address, url.tls, connectMs),
     });
     client.on('error', (error: unknown) => this.emit('error', error));
-    await client.connect();
+    client.on('ping-interval', () => this.emit('ping-interval'));
+    const cancel = this.#limit(client);
     try {
+      await client.connect();
       const [role] = (await client.sendCommand(['ROLE'])) as unknown as readonly string[];
       if (role !== 'master') throw new Error(`${address.host}:${address.port} is not a primary`);
       for (const [channel, hear] of this.#subscriptions) await client.subscribe(channel, hear);
     } catch (error) {
-      client.destroy();
+      if (client.isOpen) client.destroy();
       throw error;
+    } finally {
+      cancel();
     }
     if (this.#over.signal.aborted) return client.destroy();
     this.#client = client;
     // `end` of a connection that was destroyed, `terminated` of one that failed.
     for (const event of ['end', 'terminated']) client.once(event, () => this.#lost(client));
     this.emit('ready');
+  }
+
+  /** Ends a client that does not become usable in time: a host may accept connections and never answer. */
+  #limit(client: Client): () => void {
+    const { clock, connectMs } = this.#needs;
+    return clock.at(clock.monotonicMs() + ATTEMPT_FACTOR * connectMs, () => {
+      if (client.isOpen) client.destroy();
+    });
   }
 
   sendCommand(command: string[]): Promise<unknown> {
@@ -115,6 +132,10 @@ export class SentinelClient extends EventEmitter implements RedisConnection {
     await this.#client?.subscribe(channel, hear);
   }
 
+  leave(): void {
+    if (this.#client?.isOpen === true) this.#client.destroy();
+  }
+
   destroy(): void {
     this.#over.abort();
     if (this.#client?.isOpen === true) this.#client.destroy();
@@ -123,6 +144,7 @@ export class SentinelClient extends EventEmitter implements RedisConnection {
   #lost(client: Client): void {
     if (this.#client !== client) return;
     this.#client = undefined;
+    this.emit('end');
     void this.#again();
   }
 
@@ -146,6 +168,7 @@ export class SentinelClient extends EventEmitter implements RedisConnection {
     for (const sentinel of url.sentinels) {
       const client = create({ socket: socketTo(sentinel, url.tls, connectMs) });
       client.on('error', () => undefined); // `connect` rejects with it
+      const cancel = this.#limit(client);
       try {
         await client.connect();
         const found = await client.sendCommand(['SENTINEL', 'get-master-addr-by-name', url.name]);
@@ -155,6 +178,7 @@ export class SentinelClient extends EventEmitter implements RedisConnection {
       } catch (error) {
         last = error;
       } finally {
+        cancel();
         if (client.isOpen) client.destroy();
       }
     }

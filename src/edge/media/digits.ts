@@ -42,7 +42,8 @@ export class DigitQueue {
   readonly #waiting: (() => void)[] = [];
   /** Resolvers of all requests not sent yet. */
   readonly #open = new Set<() => void>();
-  #busy = false;
+  /** Transmission in progress. */
+  #job: JobHandle | undefined;
   #closed = false;
 
   constructor(hub: Hub, leg: LegHandle) {
@@ -67,28 +68,32 @@ export class DigitQueue {
   close(): void {
     this.#closed = true;
     this.#waiting.length = 0;
+    // A closed leg reports no end of its transmission.
+    this.#forgetJob();
     for (const resolve of this.#open) resolve();
     this.#open.clear();
   }
 
   #next(): void {
-    if (this.#busy) return;
-    const start = this.#waiting.shift();
-    if (start === undefined) return;
-    this.#busy = true;
-    start();
+    if (this.#job === undefined) this.#waiting.shift()?.();
   }
 
   #start(steps: readonly NativeDigitStep[], inband: boolean, resolve: () => void): void {
     const job = this.#hub.newHandle<JobHandle>();
+    this.#job = job;
     this.#hub.listen(job, () => {
-      this.#hub.forget(job);
-      this.#hub.engine.removeDigits(this.#leg, job);
-      this.#busy = false;
+      this.#forgetJob();
       this.#open.delete(resolve);
       resolve();
       this.#next();
     });
     this.#hub.engine.sendDigits({ leg: this.#leg, job, steps, inband });
+  }
+
+  #forgetJob(): void {
+    if (this.#job === undefined) return;
+    this.#hub.forget(this.#job);
+    this.#hub.engine.removeDigits(this.#leg, this.#job);
+    this.#job = undefined;
   }
 }

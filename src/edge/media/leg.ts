@@ -23,7 +23,7 @@ import { DigitQueue } from './digits.ts';
 import { DtmfDeduplication, type DtmfMethod } from './dtmf-deduplication.ts';
 import type { NativeEvent } from './events.ts';
 import type { Hub } from './hub.ts';
-import { Listening } from './listening.ts';
+import { Listening, NOT_DETECTED } from './listening.ts';
 import type { LegHandle } from './native.ts';
 import {
   type NativeStatistics,
@@ -230,9 +230,12 @@ export class NativeLeg implements MediaLeg {
     for (const recording of this.#recordings) recording.ringback(isRingback);
   }
 
-  detectMachine(options: MachineDetectionOptions): Promise<MachineDetectionResult> {
-    if (this.#closed) return Promise.resolve({ machine: false, reason: 'ended', afterMs: 0 });
-    return this.#hearing().detectMachine(options);
+  detectMachine(
+    options: MachineDetectionOptions,
+    signal?: AbortSignal,
+  ): Promise<MachineDetectionResult> {
+    if (this.#closed) return Promise.resolve(NOT_DETECTED);
+    return this.#hearing().detectMachine(options, signal);
   }
 
   waitForSilence(ms: number, maxMs: number, signal: AbortSignal): Promise<boolean> {

@@ -15,6 +15,9 @@ const REASONS: readonly MachineDetectionResult['reason'][] = [
   'ended',
 ];
 
+/** Result of a detection that ended early. */
+export const NOT_DETECTED: MachineDetectionResult = { machine: false, reason: 'ended', afterMs: 0 };
+
 /** Maximum number of listeners: half of the native limit (Leg::kMaxTaps). The other half is reserved for recordings. */
 const MAX_WAITING = 6;
 
@@ -29,10 +32,13 @@ export class Listening {
     this.#leg = leg;
   }
 
-  detectMachine(options: MachineDetectionOptions): Promise<MachineDetectionResult> {
+  detectMachine(
+    options: MachineDetectionOptions,
+    signal?: AbortSignal,
+  ): Promise<MachineDetectionResult> {
+    if (signal?.aborted === true) return Promise.resolve(NOT_DETECTED);
     const { promise, resolve } = Promise.withResolvers<MachineDetectionResult>();
-    const ended: MachineDetectionResult = { machine: false, reason: 'ended', afterMs: 0 };
-    const { tap } = this.#add(resolve, ended, (event) =>
+    const { tap, end } = this.#add(resolve, NOT_DETECTED, (event) =>
       event.type === 'machineDetected'
         ? {
             machine: event.machine,
@@ -42,7 +48,7 @@ export class Listening {
         : undefined,
     );
     this.#hub.engine.detectMachine({ leg: this.#leg, job: tap, ...options });
-    return promise;
+    return endedBy(signal, promise, end);
   }
 
   waitForSilence(ms: number, maxMs: number, signal: AbortSignal): Promise<boolean> {
@@ -52,8 +58,7 @@ export class Listening {
       event.type === 'silenceWaited' ? event.silent : undefined,
     );
     this.#hub.engine.waitForSilence({ leg: this.#leg, job: tap, silenceMs: ms, limitMs: maxMs });
-    signal.addEventListener('abort', end, { once: true });
-    return promise.finally(() => signal.removeEventListener('abort', end));
+    return endedBy(signal, promise, end);
   }
 
   close(): void {
@@ -82,4 +87,15 @@ export class Listening {
     });
     return { tap, end };
   }
+}
+
+/** Calls `end` if the signal is aborted before the result. */
+function endedBy<T>(
+  signal: AbortSignal | undefined,
+  result: Promise<T>,
+  end: () => void,
+): Promise<T> {
+  if (signal === undefined) return result;
+  signal.addEventListener('abort', end, { once: true });
+  return result.finally(() => signal.removeEventListener('abort', end));
 }

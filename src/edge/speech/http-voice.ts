@@ -37,6 +37,15 @@ const PAUSE_S = 0.06;
 /** Mean amplitude of a pause, about -46 dBFS. */
 const PAUSE_LEVEL = 160;
 
+/** Statuses of a server that refuses a text or a voice, for example a name that it does not know. */
+const OF_REQUEST: ReadonlySet<number> = new Set([400, 413, 422]);
+
+export interface VoiceFault {
+  readonly detail: string;
+  /** True if other requests may succeed at the same time. */
+  readonly isOfRequest: boolean;
+}
+
 export class HttpVoice {
   readonly #options: HttpVoiceOptions;
   readonly #voices: ReadonlyMap<string, string>;
@@ -53,7 +62,7 @@ export class HttpVoice {
   }
 
   /** Yields the speech in parts. An error ends the sequence. Never throws. */
-  async *say(text: string, voice: string, rate: LineRate): AsyncGenerator<Result<Pcm, string>> {
+  async *say(text: string, voice: string, rate: LineRate): AsyncGenerator<Result<Pcm, VoiceFault>> {
     const { url, model, cache, logger } = this.#options;
     const name = this.#voiceOf(voice);
     const key = hashHex('sha256', JSON.stringify(['http', url, model, name, text, rate]));
@@ -64,7 +73,7 @@ export class HttpVoice {
     }
     const release = this.#requests.tryAcquire();
     if (release === undefined) {
-      yield err('too many speech requests are running');
+      yield err({ detail: 'too many speech requests are running', isOfRequest: true });
       return;
     }
     const parts: Uint8Array[] = [];
@@ -77,7 +86,11 @@ export class HttpVoice {
         .put(key, Buffer.concat(parts))
         .catch((error: unknown) => logger.warn({ error }, 'could not cache speech'));
     } catch (error) {
-      yield err(error instanceof SpeechFault ? error.message : reasonOf(error));
+      const isOfRequest = error instanceof SpeechFault && error.isOfRequest;
+      yield err({
+        detail: error instanceof SpeechFault ? error.message : reasonOf(error),
+        isOfRequest,
+      });
     } finally {
       release();
     }
@@ -123,7 +136,7 @@ export class HttpVoice {
       });
       if (!reply.ok) {
         await reply.body?.cancel();
-        throw new SpeechFault(`it answered ${reply.status}`);
+        throw new SpeechFault(`it answered ${reply.status}`, OF_REQUEST.has(reply.status));
       }
       const wav = new WavStream(rate);
       let bytes = 0;
@@ -152,7 +165,13 @@ export class HttpVoice {
   }
 }
 
-class SpeechFault extends Error {}
+class SpeechFault extends Error {
+  readonly isOfRequest: boolean;
+  constructor(message: string, isOfRequest = false) {
+    super(message);
+    this.isOfRequest = isOfRequest;
+  }
+}
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'it failed';

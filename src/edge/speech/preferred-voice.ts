@@ -88,8 +88,9 @@ export class PreferredVoice implements SpeechService {
     let received = false;
     for await (const spoken of this.#voice.say(text, voice, rate)) {
       if (!spoken.ok) {
-        this.#restsUntilMs = this.#nowMs() + REST_MS;
-        this.#logger.warn({ why: spoken.error }, 'speech server failed; using the local voice');
+        const { detail, isOfRequest } = spoken.error;
+        if (!isOfRequest) this.#restsUntilMs = this.#nowMs() + REST_MS;
+        this.#logger.warn({ why: detail }, 'speech server failed; using the local voice');
         return { received };
       }
       received = true;

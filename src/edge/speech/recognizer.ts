@@ -136,7 +136,7 @@ class Listener implements RecognizerService {
     const session = engine.value.open(request, undefined);
     const { samples } = decoded.value;
     for (let at = 0; at < samples.length; at += FILE_PIECE) {
-      session.audio(samples.subarray(at, at + FILE_PIECE));
+      await session.recorded(samples.subarray(at, at + FILE_PIECE));
     }
     return this.#judged(await session.finish(), request);
   }

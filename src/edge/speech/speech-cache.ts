@@ -11,6 +11,7 @@ export class SpeechCache {
   /** Sizes by key, least recently used first. */
   readonly #sizes = new Map<string, number>();
   #bytes = 0;
+  #puts = 0;
 
   /** Loads the entries of earlier runs, oldest first. */
   static async open(folder: string, maxBytes: number): Promise<SpeechCache> {
@@ -53,7 +54,9 @@ export class SpeechCache {
   }
 
   async put(key: string, samples: Uint8Array): Promise<void> {
-    const partial = join(this.#folder, `${key}.tmp`);
+    // Calls with the same new text store it at the same time.
+    this.#puts += 1;
+    const partial = join(this.#folder, `${key}.${this.#puts}.tmp`);
     // Synced, because a power failure must not leave an empty file under the final name.
     await writeFile(partial, samples, { mode: 0o600, flush: true });
     await rename(partial, this.#path(key));

@@ -67,7 +67,8 @@ export class LiveOutput extends Readable {
 
 export class CallListening implements CallListeningAccess {
   readonly #needs: CallListeningNeeds;
-  readonly #open = new Map<Readable, CallUuid>();
+  /** Open outputs with their end. */
+  readonly #open = new Map<Readable, { readonly callUuid: CallUuid; readonly end: () => void }>();
 
   constructor(needs: CallListeningNeeds) {
     this.#needs = needs;
@@ -79,9 +80,9 @@ export class CallListening implements CallListeningAccess {
   ): Promise<Readable | 'unknown' | 'busy'> {
     return this.#begin(callUuid, isAllowed, (call, out) => {
       call.log.add('call', 'a console user started to listen in');
-      out.once('close', () => call.log.add('call', 'a console user stopped listening in'));
       out.push(wavHeader(RATE, 2, ENDLESS));
       return [
+        { close: () => call.log.add('call', 'a console user stopped listening in') },
         listenToBothDirections(call.media, (said, received) => {
           out.offer(interleaved(said, received));
         }),
@@ -110,7 +111,7 @@ export class CallListening implements CallListeningAccess {
   }
 
   stop(): void {
-    for (const out of this.#open.keys()) out.push(null);
+    for (const { end } of [...this.#open.values()]) end();
   }
 
   #begin(
@@ -120,7 +121,7 @@ export class CallListening implements CallListeningAccess {
   ): Readable | 'unknown' | 'busy' {
     const call = this.#needs.callBilling.get(callUuid);
     if (call?.isAnswered !== true || call.isEnded) return 'unknown';
-    const ofCall = [...this.#open.values()].filter((one) => one === callUuid).length;
+    const ofCall = [...this.#open.values()].filter((one) => one.callUuid === callUuid).length;
     if (ofCall >= MAX_PER_CALL || this.#open.size >= MAX_IN_ALL) return 'busy';
     const out = new LiveOutput();
     let joined: readonly Pick<MediaStream, 'close'>[];
@@ -130,28 +131,30 @@ export class CallListening implements CallListeningAccess {
       out.destroy();
       return 'busy';
     }
-    this.#open.set(out, callUuid);
-    const unwatch = this.#look(out, async () => !call.isEnded && (await isAllowed()));
-    const end = (): void => void out.push(null);
-    call.signal.addEventListener('abort', end, { once: true });
-    out.once('close', () => {
+    // The media ends with the output, not when it was read: a reader may have stopped, and nothing may follow the end.
+    const end = (): void => {
+      if (!this.#open.delete(out)) return;
       call.signal.removeEventListener('abort', end);
-      this.#open.delete(out);
       unwatch();
       for (const one of joined) one.close();
-    });
+      if (!out.destroyed) out.push(null);
+    };
+    this.#open.set(out, { callUuid, end });
+    const unwatch = this.#look(end, async () => !call.isEnded && (await isAllowed()));
+    call.signal.addEventListener('abort', end, { once: true });
+    out.once('close', end);
     return out;
   }
 
-  /** Checks every few seconds whether the listener is still permitted. */
-  #look(out: Readable, isAllowed: StillAllowed): () => void {
+  /** Calls `end` within a few seconds after the listener is no longer permitted. */
+  #look(end: () => void, isAllowed: StillAllowed): () => void {
     const { clock } = this.#needs;
     let cancel = (): void => undefined;
     const again = (): void => {
       cancel = clock.at(clock.monotonicMs() + POLL_MS, () => {
         void isAllowed()
           .catch(() => true)
-          .then((may) => (may ? undefined : out.push(null)));
+          .then((may) => (may ? undefined : end()));
         again();
       });
     };

@@ -28,7 +28,7 @@ const POLL_MS = 5000;
 export interface SharedCallListeningNeeds {
   readonly own: CallListeningAccess;
   readonly peers: Peers;
-  readonly clock: Pick<Clock, 'monotonicMs' | 'sleep'>;
+  readonly clock: Pick<Clock, 'at' | 'monotonicMs' | 'sleep'>;
   readonly random: Random;
 }
 
@@ -122,17 +122,34 @@ export class SharedCallListening implements CallListeningAccess {
   async #give(kind: Kind, callUuid: CallUuid): Promise<Begun> {
     const { own, peers, clock, random } = this.#needs;
     const id = uuid(random);
-    const isRead: StillAllowed = async () =>
-      clock.monotonicMs() - (this.#given.get(id)?.readMs ?? 0) < UNREAD_MS;
-    const out = await own[kind](callUuid, isRead);
+    // The other node checks whether the user may listen.
+    const out = await own[kind](callUuid, async () => true);
     if (typeof out === 'string') return out;
     const given: Given = { out, isOver: false, readMs: clock.monotonicMs() };
     this.#given.set(id, given);
     out.once('end', () => {
       given.isOver = true;
     });
-    out.once('close', () => this.#given.delete(id));
+    const cancel = this.#dropUnread(given);
+    out.once('close', () => {
+      cancel();
+      this.#given.delete(id);
+    });
     return { node: peers.nodeId, id };
+  }
+
+  /** Drops the output, also an ended one, if the other node stops reading it. Returns the function that cancels this. */
+  #dropUnread(given: Given): () => void {
+    const { clock } = this.#needs;
+    let cancel = (): void => undefined;
+    const again = (): void => {
+      cancel = clock.at(given.readMs + UNREAD_MS, () => {
+        if (clock.monotonicMs() - given.readMs < UNREAD_MS) again();
+        else given.out.destroy();
+      });
+    };
+    again();
+    return () => cancel();
   }
 
   async #piece(id: string): Promise<Piece> {

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { wallUs } from '../../../src/base/clock.ts';
+import { ServiceError } from '../../../src/base/errors.ts';
 import { contactRows, OWNER } from './records.ts';
 import { HOUR_MS, MINUTE_MS, openStage } from './stage.ts';
 
@@ -358,5 +359,37 @@ describe('the dialer after a crash', () => {
     expect(await stage.state(campaign)).toBe('completed');
     expect(new Set(stage.calls.dialled.map(({ to }) => to)).size).toBe(4);
     expect(stage.calls.dialled).toHaveLength(4);
+  });
+
+  it('calls no contact again if orphaned work is adopted while the node drains', async () => {
+    const stage = await openStage();
+    stage.calls.scripts.set('*', [{ cause: 'answered', afterMs: HOUR_MS }]);
+    const campaign = await stage.ready({ maxConcurrent: 2 }, 3);
+    await stage.start(campaign);
+    await stage.clock.advance(SECOND_MS);
+    expect(stage.calls.dialled).toHaveLength(2);
+    stage.dialer.drain();
+    await stage.dialer.resumeAll();
+    await stage.clock.advance(2 * HOUR_MS);
+    expect(stage.calls.dialled).toHaveLength(2);
+    expect((await stage.get(campaign)).counters).toMatchObject({ answered: 2, pending: 1 });
+  });
+
+  it('resumes campaigns with the next attempt if the store fails', async () => {
+    const stage = await openStage();
+    const campaign = await stage.ready({}, 1);
+    stage.calls.limit = 0;
+    await stage.start(campaign);
+    stage.dialer.stop();
+    stage.calls.limit = 1;
+    const { unfinished } = stage.store.campaigns;
+    Object.assign(stage.store.campaigns, {
+      unfinished: () => Promise.reject(new ServiceError('STORE_GONE', 'no connection')),
+    });
+    await expect(stage.dialer.resumeAll()).rejects.toThrow('no connection');
+    Object.assign(stage.store.campaigns, { unfinished });
+    await stage.dialer.resumeAll();
+    await stage.clock.advance(MINUTE_MS);
+    expect(await stage.state(campaign)).toBe('completed');
   });
 });

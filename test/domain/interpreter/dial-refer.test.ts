@@ -81,6 +81,40 @@ describe('blind transfer by the called party', () => {
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
+  it('cancels the call to the new party if another document replaces the Dial', async () => {
+    scene.documents.set('https://app.test/next', '<Response><Wait length="3600"/></Response>');
+    const a = await talking();
+    const reported = called().refers(CAROL);
+    await settle();
+    called(1).rings();
+    a.interpreter.transfer({ url: 'https://app.test/next', method: 'POST' });
+    await settle();
+    expect(called().hungUpWith).toEqual(['normal']);
+    expect(called(1).hungUpWith).toEqual(['canceled']);
+    expect(reported).toEqual(['accepted', 'ringing', 'canceled']);
+    a.ends('bye');
+    await a.running;
+    expect(scene.leftovers()).toEqual(NOTHING_LEFT);
+  });
+
+  it.each([
+    ['called', () => called()],
+    ['calling', (a: Caller) => a],
+  ])('by the %s party is canceled if the called party gets another script', async (_, by) => {
+    const a = await talking();
+    const reported = by(a).refers(CAROL);
+    await settle();
+    const released = dialOf(a.call)?.release();
+    expect(released).toBe(called().call);
+    await settle();
+    expect(called(1).hungUpWith).toEqual(['canceled']);
+    expect(reported).toEqual(['accepted', 'canceled']);
+    expect(called().call.isEnded).toBe(false);
+    called().ends('bye');
+    await a.running;
+    expect(scene.leftovers()).toEqual(NOTHING_LEFT);
+  });
+
   describe("REFER before the caller's ACK", () => {
     const dialling = async () => {
       const ack = Promise.withResolvers<Result<void, LegEnd>>();

@@ -68,6 +68,7 @@ export class ListeningLeg extends FakeMediaLeg {
   readonly detections: Array<{
     options: MachineDetectionOptions;
     conclude: (reason: MachineDetectionResult['reason']) => void;
+    isCanceled: boolean;
   }> = [];
   /** Result of `sendDigits`; tests replace it to delay the last digit. */
   digitsSent: Promise<void> = Promise.resolve();
@@ -86,11 +87,18 @@ export class ListeningLeg extends FakeMediaLeg {
     });
   }
 
-  override detectMachine(options: MachineDetectionOptions): Promise<MachineDetectionResult> {
+  override detectMachine(
+    options: MachineDetectionOptions,
+    signal?: AbortSignal,
+  ): Promise<MachineDetectionResult> {
     return new Promise((resolve) => {
-      this.detections.push({
-        options,
-        conclude: (reason) => resolve({ machine: reason === 'beep', reason, afterMs: 0 }),
+      const conclude = (reason: MachineDetectionResult['reason']): void =>
+        resolve({ machine: reason === 'beep', reason, afterMs: 0 });
+      const detection = { options, conclude, isCanceled: false };
+      this.detections.push(detection);
+      signal?.addEventListener('abort', () => {
+        detection.isCanceled = true;
+        conclude('ended');
       });
     });
   }

@@ -1,8 +1,10 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { NEXT } from '../../../src/domain/interpreter/outcome.ts';
 import { preAnswer } from '../../../src/domain/interpreter/verb/pre-answer.ts';
 import { parseAnswerXml } from '../../../src/protocol/answer-xml/answer-xml.ts';
 import { settle } from '../../sim/clock.ts';
+import { collectUnhandled } from '../../unhandled.ts';
 import { ListeningScene, pcm } from './listening-scene.ts';
 import { NOTHING_LEFT } from './scene.ts';
 
@@ -160,6 +162,29 @@ describe('Wait (dialect §2.1)', () => {
     await hear();
     await a.running;
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
+  });
+
+  it('stops the detection of a beep when the caller was silent first', async () => {
+    await scene.caller(
+      '<Wait length="30" silence="true" minSilence="3000" beep="true"/><Wait length="60"/>',
+    );
+    scene.leg().silencesAwaited[0]?.received();
+    await settle();
+    expect(scene.leg().detections).toMatchObject([{ isCanceled: true }]);
+  });
+
+  it('has no unhandled rejection, which would end the process, if the leg refuses to listen', async () => {
+    const unhandled = collectUnhandled();
+    const a = await scene.caller('<Speak>.</Speak><Wait length="5" silence="true" beep="true"/>');
+    scene.leg().waitForSilence = () => {
+      throw new Error('too many listeners');
+    };
+    await hear();
+    await a.running;
+    await nextTurn();
+    unhandled.release();
+    expect(a.hungUpWith).toEqual(['internalError']);
+    expect(unhandled.reasons).toEqual([]);
   });
 
   it('waits its whole length without a beep, but ends at a hangup', async () => {

@@ -1,5 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { settle } from '../../sim/clock.ts';
+import { collectUnhandled } from '../../unhandled.ts';
 import { ListeningScene, type ScriptedRecording } from './listening-scene.ts';
 import { NOTHING_LEFT } from './scene.ts';
 
@@ -316,6 +318,33 @@ describe('Record: action, requested when the recording begins (redirect="false",
     expect(scene.spoken.map(({ text }) => text)).toEqual(['Hi']);
     expect(a.call.isEnded).toBe(false);
     expect(scene.clock.nextMs()).toBeUndefined();
+  });
+
+  it('a transfer while the recording starts has no unhandled rejection, which would end the process', async () => {
+    const unhandled = collectUnhandled();
+    const stored = Promise.withResolvers<void>();
+    const { recorder } = scene;
+    const start: typeof recorder.start = async (...given) => {
+      const started = await recorder.start(...given);
+      await stored.promise;
+      return started;
+    };
+    const { fetchDocument } = scene.needs.callbacks;
+    Object.assign(scene.needs, { recorder: { start } });
+    Object.assign(scene.needs.callbacks, {
+      fetchDocument: async (...given: Parameters<typeof fetchDocument>) => {
+        await nextTurn();
+        return fetchDocument(...given);
+      },
+    });
+    const a = await scene.caller(record(`recordSession="true" action="${ACTION}"`));
+    a.interpreter.transfer({ url: NEXT_DOCUMENT, method: 'POST' });
+    stored.resolve();
+    await nextTurn();
+    await settle();
+    unhandled.release();
+    expect(unhandled.reasons).toEqual([]);
+    expect(scene.requests.at(-1)?.url).toBe(NEXT_DOCUMENT);
   });
 
   it('a slow response delays the document for 10 s; a later Hangup in it still takes effect', async () => {

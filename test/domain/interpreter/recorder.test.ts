@@ -77,6 +77,28 @@ describe('recordings of a call through the REST API (dialect §3.4)', () => {
     expect(scene.recorder.pause(call, true)).toBe(0);
   });
 
+  it('does not begin if the recordings of the call were stopped during its start', async () => {
+    const { call } = await answered();
+    const starting = scene.recorder.start(call, REQUEST);
+    expect(scene.recorder.stop(call)).toBe(true);
+    expect(await starting).toMatchObject({ ok: false, error: { kind: 'wrongState' } });
+    expect(scene.leg().recordings).toHaveLength(0);
+    expect(scene.row().status).toBe('failed');
+    expect(scene.recorder.stop(call)).toBe(false);
+    expect((await scene.recorder.start(call, REQUEST)).ok).toBe(true);
+  });
+
+  it('does not begin paused because of an earlier recording that could not start', async () => {
+    const { call } = await answered();
+    scene.isStoreDown = true;
+    const failing = scene.recorder.start(call, REQUEST);
+    expect(scene.recorder.pause(call, true)).toBe(1);
+    expect((await failing).ok).toBe(false);
+    scene.isStoreDown = false;
+    await scene.recorder.start(call, REQUEST);
+    expect(scene.leg().recordings).toMatchObject([{ isPaused: false }]);
+  });
+
   it('start paused while the recordings of the call are paused, also if the pause overtook the start', async () => {
     const { call } = await answered();
     const early = scene.recorder.start(call, REQUEST);

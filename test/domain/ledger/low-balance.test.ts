@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type AccountId, asAccountId } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import type { Mail } from '../../../src/base/mailer.ts';
 import { micros } from '../../../src/base/money.ts';
@@ -20,6 +21,7 @@ describe('low-balance alerts of the ledger', () => {
   let ledger: Ledger;
   let reported: NotificationDraft[];
   let mails: Mail[];
+  let unreadable: AccountId | undefined;
   let alerts: LowBalanceAlerts;
 
   beforeEach(async () => {
@@ -31,9 +33,13 @@ describe('low-balance alerts of the ledger', () => {
     ledger = new Ledger({ store: store.ledger, rates: store.rates, log: silentLogger });
     reported = [];
     mails = [];
+    unreadable = undefined;
     alerts = new LowBalanceAlerts({
       store: store.ledger,
-      recipients: (accountId) => store.accounts.get(accountId),
+      recipients: async (accountId) => {
+        if (accountId === unreadable) throw new Error('unreadable');
+        return store.accounts.get(accountId);
+      },
       notify: (draft) => reported.push(draft),
       mail: async (mail) => void mails.push(mail),
       logger: silentLogger,
@@ -97,6 +103,25 @@ describe('low-balance alerts of the ledger', () => {
     expect(await reportOf()).toEqual(['0.04', '0.039']);
   });
 
+  it('an account that cannot be read does not delay the alerts of others, and is alerted later', async () => {
+    const other = anAccount({
+      authId: asAccountId('MA_OTHER'),
+      lowBalanceUrl: 'https://b.example',
+    });
+    await store.accounts.create(other, 't');
+    const credit = { accountId: other.authId, currency: 'USD', description: 'by hand' };
+    await ledger.adjust({ ...credit, amount: micros(90_000) });
+    await ledger.patchBalance(other.authId, 'USD', { lowBalanceThreshold: micros(50_000) });
+    unreadable = ACCOUNT;
+    await adjust(-60_000);
+    expect(await reportOf()).toEqual([]);
+    await ledger.adjust({ ...credit, amount: micros(-60_000) });
+    expect(await reportOf()).toEqual(['0.03']);
+    unreadable = undefined;
+    await alerts.notify();
+    expect(await reportOf()).toEqual(['0.03', '0.04']);
+  });
+
   it('a reservation, its increase and its charge alert once', async () => {
     await open(60_000);
     expect(await reportOf()).toEqual(['0.04']);
@@ -139,7 +164,7 @@ describe('low-balance alerts of the ledger', () => {
     expect(await reportOf()).toEqual(['0.04']);
     await adjust(20_000);
     const fee = { ...charge(60_000), reference: 'did_rental:2', referenceType: 'did_rental' };
-    await store.numbers.rent(e164, fee, 0);
+    await store.numbers.rent({ e164, accountId: ACCOUNT }, fee, 0);
     expect(await reportOf()).toEqual(['0.04', '0']);
   });
 

@@ -45,11 +45,49 @@ describe('policies for media', () => {
   });
 
   it('are limited in number', async () => {
-    const policies = new MediaPolicies({ get: async () => undefined, set: async () => undefined });
-    for (let n = 0; n < 5000; n += 1)
-      await policies.set({ subject: 'account', name: String(n), srtp: 'off' });
+    const retained = new Retained();
+    const policies = new MediaPolicies(retained);
+    await policies.set({ subject: 'account', name: '0', srtp: 'off' });
+    const [key = ''] = [...retained.values.keys()];
+    const most = Array.from({ length: 5000 }, (_, n) => ({
+      subject: 'account',
+      name: String(n),
+      srtp: 'off',
+    }));
+    retained.values.set(key, JSON.stringify(most));
+    await policies.load();
     const more = { subject: 'account', name: 'one more', srtp: 'off' } as const;
     expect(await policies.set(more)).toMatchObject({ error: { kind: 'tooManyPolicies' } });
     expect((await policies.set({ ...more, name: '7' })).ok).toBe(true);
+  });
+
+  it('do not change if the change cannot be stored', async () => {
+    const retained = new Retained();
+    let fails = false;
+    const set = async (key: string, value: string) => {
+      if (fails) throw new Error('the disk is full');
+      await retained.set(key, value);
+    };
+    const policies = new MediaPolicies({ get: retained.get, set });
+    const policy = { subject: 'endpoint', name: 'ann', srtp: 'required' } as const;
+    await policies.set(policy);
+    fails = true;
+    await expect(policies.set({ ...policy, srtp: 'off' })).rejects.toThrow('full');
+    await expect(policies.remove('endpoint', 'ann')).rejects.toThrow('full');
+    expect(policies.list()).toEqual([policy]);
+    fails = false;
+    expect((await policies.remove('endpoint', 'ann')).ok).toBe(true);
+  });
+
+  it('keep the changes of other nodes', async () => {
+    const retained = new Retained();
+    const [here, there] = [new MediaPolicies(retained), new MediaPolicies(retained)];
+    await here.set({ subject: 'endpoint', name: 'ann', srtp: 'required' });
+    await Promise.all([
+      there.set({ subject: 'endpoint', name: 'bob', srtp: 'required' }),
+      there.set({ subject: 'endpoint', name: 'eve', srtp: 'required' }),
+    ]);
+    await here.load();
+    expect(here.list().map(({ name }) => name)).toEqual(['ann', 'bob', 'eve']);
   });
 });

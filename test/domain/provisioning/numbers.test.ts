@@ -244,6 +244,56 @@ describe('numbers', () => {
     expect(await slow.chargeRentals()).toBe(1);
   });
 
+  describe('released and bought by another account before the change', () => {
+    const OTHER = asAccountId('MA_OTHER');
+
+    /** Returns numbers whose owner changes after the first call of `operation` has read the number. */
+    async function changingAfter(operation: 'get' | 'dueForRental'): Promise<Numbers> {
+      await opened.store.ledger.post([anEntry({ accountId: OTHER })], { checked: false });
+      await numbers.purchase(E164, ACCOUNT, 'USD');
+      const act = opened.store.numbers[operation] as (...given: unknown[]) => Promise<unknown>;
+      let changes = true;
+      const changing = async (...given: unknown[]): Promise<unknown> => {
+        const read = await act(...given);
+        if (!changes) return read;
+        changes = false;
+        await numbers.release(E164, ACCOUNT);
+        await numbers.purchase(E164, OTHER, 'USD');
+        return read;
+      };
+      const store = new Proxy(opened.store.numbers, {
+        get: (of, name) => (name === operation ? changing : Reflect.get(of, name)),
+      });
+      const stores = new Proxy(opened.store, {
+        get: (of, name) => (name === 'numbers' ? store : Reflect.get(of, name)),
+      });
+      return createProvisioning(stores, opened, { realm: 'r', usernameSuffix: 'always' }).numbers;
+    }
+
+    type Change = (of: Numbers) => Promise<unknown>;
+    it.each<[string, Change]>([
+      ['release', (of) => of.release(E164, ACCOUNT)],
+      ['rename', (of) => of.rename(ACCOUNT, E164, 'mine')],
+      ['detach', (of) => of.detach(ACCOUNT, E164, 'application')],
+      ['assign a sub-account', (of) => of.assignSubAccount(ACCOUNT, E164, ACCOUNT)],
+    ])('the old account cannot change it: %s', async (_, change) => {
+      const changing = await changingAfter('get');
+      expect(await change(changing)).toMatchObject({ error: { kind: 'unknownNumber' } });
+      expect(await numbers.get(E164, OTHER)).toMatchObject({
+        value: { status: 'active', alias: undefined, subAccount: undefined },
+      });
+    });
+
+    it('neither account pays its renewal, and it is not suspended', async () => {
+      const changing = await changingAfter('dueForRental');
+      await opened.clock.advance(31 * DAY_MS);
+      const before = await balance();
+      expect(await changing.chargeRentals()).toBe(0);
+      expect(await balance()).toBe(before);
+      expect(await numbers.get(E164, OTHER)).toMatchObject({ value: { status: 'active' } });
+    });
+  });
+
   it('adds a number to the inventory once', async () => {
     expect(await numbers.add({ e164: E164, country: 'US', currency: 'USD' })).toMatchObject({
       error: { kind: 'numberExists' },

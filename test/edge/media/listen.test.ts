@@ -328,6 +328,18 @@ describe('listening to a leg', () => {
     expect(await result).toMatchObject({ machine: false, reason: 'ended' });
   });
 
+  it('frees the place of a canceled detection', async () => {
+    const { media, drive } = engine();
+    const { leg } = await legAt(media, drive, '192.0.2.1');
+    for (let round = 0; round < 50; round += 1) {
+      const over = new AbortController();
+      const result = leg.detectMachine(AMD, over.signal);
+      over.abort();
+      expect(await result).toMatchObject({ machine: false, reason: 'ended' });
+    }
+    expect(await leg.detectMachine(AMD, AbortSignal.abort())).toMatchObject({ reason: 'ended' });
+  });
+
   it('waits for a pause of the peer, at most until its limit or cancellation', async () => {
     const { media, drive } = engine();
     const { leg, peer } = await legAt(media, drive, '192.0.2.1');

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { err, ok } from '../../../src/base/result.ts';
 import type { Pcm, SpeechRequest, Synthesizer } from '../../../src/domain/call/needs.ts';
@@ -129,6 +129,37 @@ describe('speech from a server (POST /v1/audio/speech)', () => {
       expect(server.received).toHaveLength(1);
     },
   );
+
+  it('uses the server for other calls after it refused a text or a voice', async () => {
+    const reply = ({ body }: Received, response: ServerResponse): void => {
+      if (String(body).includes('unknown')) response.writeHead(400).end();
+      else response.end(wavOf(wave(1)));
+    };
+    server = await SpeechServer.listen({ reply });
+    const runs: string[] = [];
+    const synthesizer = await voice(runs);
+    await received(synthesizer, { ...say('One.'), voice: 'unknown' });
+    await received(synthesizer, say('Two.'));
+    expect(runs).toEqual(['One.']);
+    expect(server.received).toHaveLength(2);
+  });
+
+  it('uses the server again as soon as a request ends, after too many at the same time', async () => {
+    const held: ServerResponse[] = [];
+    const reply = (_: Received, response: ServerResponse): void => void held.push(response);
+    server = await SpeechServer.listen({ reply });
+    const runs: string[] = [];
+    const synthesizer = await voice(runs);
+    const all = Array.from({ length: 33 }, (_, i) => received(synthesizer, say(`Text ${i}.`)));
+    await vi.waitFor(() => expect(held).toHaveLength(32));
+    for (const response of held.splice(0)) response.end(wavOf(wave(1)));
+    await Promise.all(all);
+    expect(runs).toHaveLength(1);
+    const next = received(synthesizer, say('Next.'));
+    await vi.waitFor(() => expect(held).toHaveLength(1));
+    held[0]?.end(wavOf(wave(1)));
+    expect(seconds(await next)).toBeCloseTo(1, 1);
+  });
 
   it('speaks SSML with its pauses', async () => {
     const reply = (_: Received, response: ServerResponse) => void response.end(wavOf(wave(1)));

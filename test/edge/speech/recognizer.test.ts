@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { err, ok } from '../../../src/base/result.ts';
@@ -257,6 +258,39 @@ describe("streaming recognition (vosk-server's protocol)", () => {
     ]);
     expect(server.streamed).toBeGreaterThan(RATE * 2 * 1.5);
   });
+
+  it.each([30, 200])(
+    'transcribes all of a recording of %i s at the speed of the server',
+    async (seconds) => {
+      let queue = Promise.resolve();
+      let pieces = 0;
+      server = await SpeechServer.listen({
+        stream: (socket, message) => {
+          const isAudio = typeof message !== 'string';
+          if (!isAudio && !message.includes('eof')) return;
+          queue = queue.then(async () => {
+            if (isAudio) pieces += 1;
+            const hasText = !isAudio || pieces % 10 === 0;
+            if (hasText) await delay(pieces <= 30 ? 250 : 10);
+            socket.send(
+              JSON.stringify(hasText ? { text: isAudio ? 'part' : 'end' } : { partial: '' }),
+            );
+            if (!isAudio) socket.close();
+          });
+        },
+      });
+      const samples = new Uint8Array(seconds * RATE * 2);
+      const recognizer = await recogniser({
+        webSocketUrl: `ws://127.0.0.1:${server.port}`,
+        decode: () => Promise.resolve(ok({ rate: 16_000, samples } as const)),
+      });
+      const { language, model, hints, profanityFilter } = listening();
+      const request = { language, model, hints, profanityFilter };
+      expect(await recognizer.transcribe(new Uint8Array(1), request)).toMatchObject({
+        value: { text: `${'part '.repeat(seconds / 10)}end`, durationMs: seconds * 1000 },
+      });
+    },
+  );
 
   it('fails if the server disconnects before its final words', async () => {
     server = await SpeechServer.listen({ stream: (socket) => socket.close() });

@@ -43,12 +43,13 @@ export async function joinRemote(
   needs: RemoteJoinNeeds,
 ): Promise<Participation | 'full' | 'again'> {
   const { context } = wanted;
+  let link: Call | undefined;
+  const ends = (): void => link?.hangup('normal', 'Platform');
   try {
     const answer = await askToJoin(owner, wanted, needs);
     if (answer.kind !== 'ticket') return 'again';
     const { ticket, uri } = answer;
-    const link = needs.legs.joinRemote(context.call);
-    const ends = (): void => link.hangup('normal', 'Platform');
+    link = needs.legs.joinRemote(context.call);
     context.signal.addEventListener('abort', ends, { once: true });
     void link.ended.then(() => context.signal.removeEventListener('abort', ends));
     const up = answeredOrOver(link);
@@ -68,6 +69,8 @@ export async function joinRemote(
     ends();
     return state.kind === 'full' ? 'full' : 'again';
   } catch (error) {
+    // The leg may be up: the other node would keep a silent member.
+    ends();
     if (error instanceof ServiceError) return 'again';
     throw error;
   }

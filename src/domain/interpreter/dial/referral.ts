@@ -22,12 +22,21 @@ export function mayRefer(who: Call, { needs }: Pick<VerbContext, 'needs'>): bool
 
 /**
  * Connects the new party: places a call and waits for its answer, or takes the other party of an existing dialog.
- * Cancels the call if `retained`, the remaining party, hangs up. Never rejects.
+ * Cancels the call if `retained`, the remaining party, hangs up, or if `withdrawn` is aborted. Never rejects.
  */
 export async function bringParty(
   refer: Refer,
   instruction: DialInstruction,
-  { retained, context }: { readonly retained: Call; readonly context: VerbContext },
+  {
+    retained,
+    context,
+    withdrawn,
+  }: {
+    readonly retained: Call;
+    readonly context: VerbContext;
+    /** Aborted when the remaining party leaves the Dial, for example to another document. */
+    readonly withdrawn: AbortSignal;
+  },
 ): Promise<ReferralOutcome> {
   const destination = destinationOf(refer, instruction);
   if (refer.replaces !== undefined) return takeOver(refer.replaces, destination, context);
@@ -44,9 +53,12 @@ export async function bringParty(
       referredBy: refer.referredBy,
       onLeg: (begun) => {
         leg = begun;
-        void retained.ended.then(() => {
+        const cancel = (): void => {
           if (!begun.isAnswered) begun.hangup('canceled', 'Caller');
-        });
+        };
+        void retained.ended.then(cancel);
+        if (withdrawn.aborted) cancel();
+        else withdrawn.addEventListener('abort', cancel, { once: true });
       },
     });
     if (!made.ok) return { ok: false, cause: made.error.cause };

@@ -41,7 +41,13 @@ export class DialSession {
   #connected: DialledLeg | undefined;
   #detach: () => void = noOperation;
   /** Pending transfer by REFER. */
-  #referral: { readonly by: Call; readonly next: Promise<DialledLeg | undefined> } | undefined;
+  #referral:
+    | {
+        readonly by: Call;
+        readonly next: Promise<DialledLeg | undefined>;
+        readonly withdrawn: AbortController;
+      }
+    | undefined;
   #takeNext: (leg: DialledLeg) => void = noOperation;
   /** Legs added by REFER. */
   readonly #referred: DialledLeg[] = [];
@@ -103,6 +109,7 @@ export class DialSession {
     const leg = this.leg;
     this.#talking = undefined;
     this.#detach();
+    this.#referral?.withdrawn.abort();
     return leg;
   }
 
@@ -115,6 +122,7 @@ export class DialSession {
     const detail = end?.cause === 'canceled' ? end.detail : undefined;
     const talking = this.#talking;
     this.#talking = undefined;
+    if (!call.isEnded) this.#referral?.withdrawn.abort();
     this.#race.stop({ cause: 'canceled', source, detail }, this.#connected);
     // If the A leg sent REFER and hung up, the B leg stays for the transfer target.
     if (this.#referral?.by !== call || !call.isEnded) {
@@ -218,18 +226,22 @@ export class DialSession {
     }
     refer.accept();
     const retained = by === leg.call ? context.call : leg.call;
-    const next = bringParty(refer, this.#instruction, { retained, context }).then((outcome) => {
+    const withdrawn = new AbortController();
+    const { signal } = withdrawn;
+    const parties = { retained, context, withdrawn: signal };
+    const next = bringParty(refer, this.#instruction, parties).then((outcome) => {
       this.#referral = undefined;
-      if (!outcome.ok || retained.isEnded) {
+      if (!outcome.ok || retained.isEnded || signal.aborted) {
         refer.failed(outcome.ok ? 'canceled' : outcome.cause);
         if (outcome.ok) outcome.leg.hangup('normal', 'Caller');
-        if (by === context.call && by.isEnded) retained.hangup('normal', 'Caller');
+        const isAlone = by === context.call && by.isEnded && !signal.aborted;
+        if (isAlone) retained.hangup('normal', 'Caller');
         return undefined;
       }
       refer.succeeded();
       return by === leg.call ? this.#replace(leg, outcome) : this.#leave(leg, outcome);
     });
-    this.#referral = { by, next };
+    this.#referral = { by, next, withdrawn };
   }
 
   /** The called party transferred the caller: the Dial continues with the new party. */

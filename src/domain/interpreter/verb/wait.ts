@@ -25,12 +25,14 @@ export async function wait(
   await context.ready();
   const over = new AbortController();
   const until = AbortSignal.any([signal, over.signal]);
-  const ends: Promise<unknown>[] = [needs.clock.sleep(lengthMs, until)];
-  if (untilSilenceMs !== undefined) {
-    ends.push(call.media.waitForSilence(untilSilenceMs, lengthMs, until));
-  }
-  if (beep) ends.push(heardBeep(call.media, lengthMs, until));
+  const ends: Promise<unknown>[] = [];
   try {
+    if (untilSilenceMs !== undefined) {
+      ends.push(call.media.waitForSilence(untilSilenceMs, lengthMs, until));
+    }
+    if (beep) ends.push(heardBeep(call.media, lengthMs, until));
+    // Last: if the leg refuses to listen, no promise remains that rejects with the signal.
+    ends.push(needs.clock.sleep(lengthMs, until));
     await Promise.race(ends);
   } finally {
     over.abort();
@@ -43,14 +45,17 @@ export async function wait(
 async function heardBeep(media: MediaLeg, lengthMs: number, until: AbortSignal): Promise<void> {
   const totalMs = Math.min(lengthMs, LISTEN_MS);
   for (;;) {
-    const { reason } = await media.detectMachine({
-      totalMs,
-      initialSilenceMs: NEVER,
-      greetingMs: NEVER,
-      adaptive: false,
-      maximumWords: NEVER,
-      maximumWordMs: NEVER,
-    });
+    const { reason } = await media.detectMachine(
+      {
+        totalMs,
+        initialSilenceMs: NEVER,
+        greetingMs: NEVER,
+        adaptive: false,
+        maximumWords: NEVER,
+        maximumWordMs: NEVER,
+      },
+      until,
+    );
     if (reason === 'beep') return;
     if (reason === 'ended' || until.aborted) return new Promise(() => undefined);
   }

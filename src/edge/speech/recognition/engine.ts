@@ -19,6 +19,8 @@ export type Recognised = Result<Transcript, RecognitionProblem>;
 /** One utterance in recognition. */
 export interface RecognitionSession {
   audio(pcm: Uint8Array): void;
+  /** Adds a piece of a recording. Resolves when the next piece can be added. Never rejects. */
+  recorded(pcm: Uint8Array): Promise<void>;
   /** Ends the audio and resolves with the words. Call it once. Never rejects. */
   finish(): Promise<Recognised>;
   /** Cancels the recognition. */

@@ -32,6 +32,10 @@ export class Utterance implements RecognitionSession {
     if (lengthMs({ length: this.#length - this.#requested }) >= INTERIM_MS) void this.#tellSoFar();
   }
 
+  async recorded(pcm: Uint8Array): Promise<void> {
+    this.audio(pcm);
+  }
+
   finish(): Promise<Recognised> {
     const whole = this.#whole();
     this.#parts = [];

@@ -29,6 +29,8 @@ export interface VoskOptions {
 const MAX_MESSAGE_BYTES = 256 * 1024;
 /** Maximum audio that waits for the connection or for a slow server, bytes. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
+/** Audio of a recording that is sent ahead, bytes. */
+const AHEAD_BYTES = 256 * 1024;
 const MAX_PARTS = 1000;
 /** Time to wait for the server to close after its final words, ms. */
 const LAST_WORDS_MS = 200;
@@ -51,8 +53,17 @@ class VoskSession implements RecognitionSession {
   #waiting: (Uint8Array | string)[] = [];
   #waitingBytes = 0;
   #bytes = 0;
+  /** Messages with audio, and responses of the server. */
+  #sent = 0;
+  #answered = 0;
   #partial = '';
+  /** The audio comes from a recording, faster than speech: the server is behind it. */
+  #isRecorded = false;
   #isOver = false;
+  /** A final part followed the end of the audio. */
+  #hasFinal = false;
+  #hasEnded = false;
+  #progress: () => void = () => undefined;
   #timer: NodeJS.Timeout | undefined;
   #last: NodeJS.Timeout | undefined;
 
@@ -74,7 +85,8 @@ class VoskSession implements RecognitionSession {
     this.#socket.on('open', () => {
       const waiting = this.#waiting;
       this.#waiting = [];
-      for (const message of waiting) this.#socket.send(message);
+      this.#waitingBytes = 0;
+      for (const message of waiting) this.#send(message);
     });
     this.#socket.on('message', (data) => this.#hear(String(data)));
     this.#socket.on('error', (error) =>
@@ -82,25 +94,33 @@ class VoskSession implements RecognitionSession {
     );
     this.#socket.on('close', () =>
       this.#end(
-        this.#last === undefined
-          ? problem('failed', 'the recognizer closed the connection')
-          : this.#whole(),
+        this.#hasFinal ? this.#whole() : problem('failed', 'the recognizer closed the connection'),
       ),
     );
   }
 
   audio(pcm: Uint8Array): void {
     this.#bytes += pcm.length;
+    this.#sent += 1;
     this.#send(pcm);
+  }
+
+  async recorded(pcm: Uint8Array): Promise<void> {
+    this.#isRecorded = true;
+    this.audio(pcm);
+    while (!this.#hasEnded && this.#unsentBytes > AHEAD_BYTES) {
+      this.#limit();
+      await new Promise<void>((resolve) => {
+        this.#progress = resolve;
+      });
+    }
+    clearTimeout(this.#timer);
   }
 
   finish(): Promise<Recognised> {
     this.#isOver = true;
     this.#send(JSON.stringify({ eof: 1 }));
-    this.#timer = setTimeout(
-      () => this.#end(problem('failed', 'the recognizer took too long')),
-      this.#limitMs,
-    );
+    if (!this.#hasEnded) this.#limit();
     return this.#done.promise;
   }
 
@@ -108,14 +128,27 @@ class VoskSession implements RecognitionSession {
     this.#end(problem('aborted', 'no longer wanted'));
   }
 
+  get #unsentBytes(): number {
+    return Math.max(this.#waitingBytes, this.#socket.bufferedAmount);
+  }
+
+  /** Begins the time limit again. */
+  #limit(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      const isWhole = this.#isRecorded && this.#hasFinal;
+      this.#end(isWhole ? this.#whole() : problem('failed', 'the recognizer took too long'));
+    }, this.#limitMs);
+  }
+
   #send(message: Uint8Array | string): void {
     if (this.#socket.readyState === WebSocket.CONNECTING) {
       this.#waitingBytes += message.length;
       this.#waiting.push(message);
     } else if (this.#socket.readyState === WebSocket.OPEN) {
-      this.#socket.send(message);
+      this.#socket.send(message, () => this.#progress());
     }
-    if (Math.max(this.#waitingBytes, this.#socket.bufferedAmount) > MAX_WAITING_BYTES) {
+    if (this.#unsentBytes > MAX_WAITING_BYTES) {
       this.#end(problem('failed', 'the recognizer is too slow'));
     }
   }
@@ -129,6 +162,8 @@ class VoskSession implements RecognitionSession {
       return;
     }
     if (!isRecord(received)) return;
+    this.#answered += 1;
+    if (this.#isRecorded && this.#isOver && !this.#hasEnded) this.#limit();
     const { partial, text, result } = received;
     if (typeof partial === 'string') this.#notifyInterim(plain(partial));
     if (typeof text !== 'string') return;
@@ -138,8 +173,11 @@ class VoskSession implements RecognitionSession {
       if (Array.isArray(result)) this.#confidences.push(...result.map(confidence));
       this.#notifyInterim('');
     }
-    if (!this.#isOver || this.#last !== undefined) return;
+    if (!this.#isOver) return;
     // This is the response to `eof` or to the audio before it. The server usually closes afterwards.
+    this.#hasFinal = true;
+    const isBehind = this.#isRecorded && this.#answered <= this.#sent;
+    if (isBehind || this.#last !== undefined || this.#hasEnded) return;
     this.#last = setTimeout(() => this.#end(this.#whole()), LAST_WORDS_MS);
   }
 
@@ -163,6 +201,8 @@ class VoskSession implements RecognitionSession {
   }
 
   #end(outcome: Recognised): void {
+    this.#hasEnded = true;
+    this.#progress();
     clearTimeout(this.#timer);
     clearTimeout(this.#last);
     this.#waiting = [];

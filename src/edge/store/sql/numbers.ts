@@ -58,7 +58,11 @@ export const numberRepository = (db: Connection): Synchronously<NumberStore> => 
       .contains(['e164'], filter.search);
     return page(db, numberTable, where, 'e164', slice);
   },
-  patch: (e164, patch) => numberTable.patch(db, patch, 'e164 = @e164', { e164 }),
+  patch: (accountId, e164, patch) =>
+    numberTable.patch(db, patch, 'e164 = @e164 AND account_id = @account', {
+      e164,
+      account: accountId,
+    }),
   remove: (e164) => {
     const number = numberTable.get(db, 'e164 = ?', [e164]);
     if (number === undefined) return err('unknown');
@@ -77,6 +81,8 @@ export const numberRepository = (db: Connection): Synchronously<NumberStore> => 
   ...releases(db),
 });
 
+const RENTED = "e164 = ? AND account_id = ? AND status IN ('active', 'suspended')";
+
 type NumberParts = Partial<Synchronously<NumberStore>>;
 
 /** Monthly fees of purchased numbers, and their suspension while a fee is unpaid. */
@@ -89,23 +95,25 @@ const rentals = (db: Connection) =>
         ORDER BY next_billing_us LIMIT ?`,
         [nowUs, limit],
       ),
-    rent: (e164, fee, nextBillingUs) => {
+    rent: ({ e164, accountId = '' }, fee, nextBillingUs) => {
+      const rented = numberTable.get(db, RENTED, [e164, accountId]);
+      if (rented === undefined) return err('released');
       // A refused fee is thrown, which rolls back the unit of work.
       if (fee !== undefined) postAll(db, [fee], { checked: true });
       db.send(
         `UPDATE phone_number SET next_billing_us = @next, last_billed_us = @now, updated_us = @now,
           status = 'active', suspended_us = NULL
-        WHERE e164 = @e164 AND status IN ('active', 'suspended')`,
+        WHERE e164 = @e164`,
         { next: nextBillingUs, now: db.nowUs, e164 },
       );
       return ok(undefined);
     },
-    suspend: (e164, retryUs) => {
+    suspend: ({ e164, accountId = '' }, retryUs) => {
       db.send(
         `UPDATE phone_number SET status = 'suspended', suspended_us = COALESCE(suspended_us, @now),
           next_billing_us = @retry, updated_us = @now
-        WHERE e164 = @e164 AND status IN ('active', 'suspended')`,
-        { retry: retryUs, now: db.nowUs, e164 },
+        WHERE e164 = @e164 AND account_id = @account AND status IN ('active', 'suspended')`,
+        { retry: retryUs, now: db.nowUs, e164, account: accountId },
       );
     },
   }) satisfies NumberParts;

@@ -68,6 +68,9 @@ export const userRepository = (db: Connection): Synchronously<UserStore> => ({
     ]);
   },
   patch: (id, patch) => userTable.patch(db, patch, 'id = @id', { id }),
+  useTotpStep: (id, step) =>
+    userTable.patch(db, { totpStep: step }, 'id = @id AND totp_step < @step', { id, step }) !==
+    undefined,
   remove: (id) => {
     db.send('DELETE FROM user_session WHERE user_id = ?', [id]);
     db.send('DELETE FROM console_user WHERE id = ?', [id]);
