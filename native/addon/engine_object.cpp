@@ -116,9 +116,12 @@ Napi::Value EngineObject::status(const Info& info) {
   const Napi::Env env = info.Env();
   Napi::Array threads = Napi::Array::New(env, engine_->thread_count());
   for (uint32_t i = 0; i < engine_->thread_count(); ++i) threads.Set(i, thread_status(env, i));
+  // Messages to sockets do not pass the events.
+  uint64_t dropped = engine_->dropped_events();
+  for (const auto& [thread, feed] : feeds_) dropped += feed->ring().dropped();
   Napi::Object out = Napi::Object::New(env);
   out.Set("legs", static_cast<double>(engine_->leg_count()));
-  out.Set("droppedEvents", static_cast<double>(engine_->dropped_events()));
+  out.Set("droppedEvents", static_cast<double>(dropped));
   out.Set("threads", threads);
   return out;
 }

@@ -3,6 +3,7 @@
 #include <new>
 #include <utility>
 
+#include "addon/event_callback.hpp"
 #include "addon/postgres_link.hpp"
 #include "addon/uv_poll.hpp"
 
@@ -25,7 +26,7 @@ struct PostgresLink::Watch {
     const auto* const watch = static_cast<Watch*>(uv_handle_get_data(reinterpret_cast<uv_handle_s*>(poll)));
     if (watch->owner == nullptr) return;
     const Napi::HandleScope scope(watch->owner->Env());
-    watch->owner->on_readable_.MakeCallback(watch->owner->Value(), {}, *watch->owner->context_);
+    call_for_event(watch->owner->on_readable_, watch->owner->Value(), {}, *watch->owner->context_);
   }
 
   static void closed(uv_handle_s* handle) {

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "addon/arguments.hpp"
+#include "addon/event_callback.hpp"
 #include "addon/uv_poll.hpp"
 #include "engine/icmp_errors.hpp"
 #include "engine/socket_address.hpp"
@@ -186,7 +187,7 @@ size_t SignalSocketObject::read_batch() {
     messages.Set(at++, Napi::Number::New(env, datagram.source.port));
     messages.Set(at++, Napi::Number::New(env, age_ms(datagram, now)));
   }
-  on_messages_.MakeCallback(Value(), {messages}, *context_);
+  call_for_event(on_messages_, Value(), {messages}, *context_);
   return count;
 }
 
@@ -199,7 +200,7 @@ void SignalSocketObject::read_errors() {
   while (const std::optional<Bytes> start = errors.next(socket_)) {
     starts.Set(at++, Napi::Buffer<uint8_t>::Copy(env, start->data(), start->size()));
   }
-  if (at > 0) on_undelivered_.MakeCallback(Value(), {starts}, *context_);
+  if (at > 0) call_for_event(on_undelivered_, Value(), {starts}, *context_);
 }
 
 /// (bytes, address, port): 0, or errno if nothing was sent

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <string>
 
+#include "addon/arguments.hpp"
+
 namespace carillon {
 
 namespace {
@@ -31,12 +33,11 @@ bool send_datagram(const std::string& path, const std::string& text) {
 }  // namespace
 
 Napi::Value notify_supervisor(const Napi::CallbackInfo& info) {
-  const Napi::Env env = info.Env();
-  if (info.Length() < 2 || !info[0].IsString() || !info[1].IsString())
-    throw Napi::TypeError::New(env, "notifySupervisor: socketPath and text must be strings");
-  const std::string path = info[0].As<Napi::String>();
-  const std::string text = info[1].As<Napi::String>();
-  return Napi::Boolean::New(env, send_datagram(path, text));
+  Arguments args(info, "notifySupervisor");
+  const std::string path = args.at(0, "socketPath").text();
+  const std::string text = args.at(1, "text").text();
+  if (!args.good()) return info.Env().Undefined();
+  return Napi::Boolean::New(info.Env(), send_datagram(path, text));
 }
 
 }  // namespace carillon

@@ -56,10 +56,13 @@ class CommandQueue {
     if (!waiting_.empty() || !pending_.push(command)) waiting_.push_back(std::move(command));
     some_wait_.store(!waiting_.empty(), std::memory_order_release);
   }
-  void flush() {
+  /// Posts waiting commands. Returns true if there were any; the worker thread may be resting.
+  bool flush() {
     dispose_spent();
+    const size_t before = waiting_.size();
     while (!waiting_.empty() && pending_.push(waiting_.front())) waiting_.pop_front();
     some_wait_.store(!waiting_.empty(), std::memory_order_release);
+    return waiting_.size() < before;
   }
   void dispose_spent() {
     while (spent_.pop()) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <utility>
 
 #include "core/ice/key_exchange.hpp"
 #include "engine/socket_address.hpp"
@@ -142,12 +143,19 @@ void IcePort::take(const Datagram& datagram) {
 
 void IcePort::watch(std::vector<pollfd>& descriptors) const {
   descriptors.push_back({socket_.descriptor(), POLLIN, 0});
-  descriptors.push_back({listener_.get(), POLLIN, 0});
   for (const Connection& one : connections_) descriptors.push_back({one.path->descriptor(), POLLIN, 0});
+  // A connection that must wait would otherwise end each poll immediately.
+  if (accepts()) descriptors.push_back({listener_.get(), POLLIN, 0});
+}
+
+void IcePort::polled(std::span<const pollfd> descriptors) {
+  for (size_t i = 0; i < connections_.size() && i + 1 < descriptors.size(); ++i) {
+    connections_[i].is_ready = descriptors[i + 1].revents != 0;
+  }
 }
 
 std::optional<Nanos> IcePort::due() const {
-  std::optional<Nanos> first;
+  std::optional<Nanos> first = accept_again_;
   for (const Connection& one : connections_) {
     if (one.leg == LegHandle() && (!first || one.until < *first)) first = one.until;
   }
@@ -158,23 +166,35 @@ void IcePort::serve(Nanos now) {
   for (int taken = 0; taken < kDatagramsAtOnce && buffer_->receive(socket_); ++taken) {
     take(buffer_->datagram());
   }
+  if (accept_again_ && now >= *accept_again_) accept_again_.reset();
   accept(now);
-  std::erase_if(connections_, [this, now](Connection& one) {
-    return !read(one) || (one.leg == LegHandle() && now >= one.until);
+  for (Connection& one : connections_) {
+    if (std::exchange(one.is_ready, false)) one.has_ended = !read(one);
+  }
+  std::erase_if(connections_, [now](const Connection& one) {
+    return one.has_ended || (one.leg == LegHandle() && now >= one.until);
   });
 }
 
+size_t IcePort::connections_of(LegHandle leg) const {
+  return static_cast<size_t>(std::ranges::count(connections_, leg, &Connection::leg));
+}
+
+bool IcePort::accepts() const {
+  return !accept_again_ && connections_.size() < kMaxConnections && connections_of({}) < kMaxUnnamed;
+}
+
 void IcePort::accept(Nanos now) {
-  const auto unnamed = [this] {
-    return static_cast<size_t>(
-        std::ranges::count_if(connections_, [](const Connection& one) { return one.leg == LegHandle(); }));
-  };
-  while (connections_.size() < kMaxConnections && unnamed() < kMaxUnnamed) {
+  while (accepts()) {
     sockaddr_storage name{};
     socklen_t length = sizeof(name);
     FileDescriptor made(::accept4(listener_.get(), reinterpret_cast<sockaddr*>(&name), &length,
                                   SOCK_NONBLOCK | SOCK_CLOEXEC));
-    if (!made.open()) return;
+    if (!made.open()) {
+      const bool exhausted = errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
+      if (exhausted) accept_again_ = now + kAcceptAgain;
+      return;
+    }
     const int on = 1;
     ::setsockopt(made.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     Address peer = from_sockaddr(name);
@@ -213,6 +233,7 @@ bool IcePort::take_frame(Connection& connection, std::span<uint8_t> frame) {
     const LegHandle leg = named(*check);
     if (leg == LegHandle()) return true;
     if (connection.leg != LegHandle() && connection.leg != leg) return false;
+    if (connection.leg == LegHandle() && connections_of(leg) >= kMaxPerLeg) return false;
     connection.leg = leg;
   }
   if (connection.leg == LegHandle()) return false;

@@ -11,6 +11,8 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,6 +45,9 @@ class IcePort {
 
   /// Appends the descriptors to poll.
   void watch(std::vector<pollfd>& descriptors) const;
+  /// Reports the result of the poll. Call before any other method changes the connections.
+  void polled(std::span<const pollfd> descriptors);
+  /// Reads the descriptors that the last poll reported as ready, and accepts connections.
   void serve(Nanos now);
   /// Returns the next timeout, or nullopt if there is none.
   [[nodiscard]] std::optional<Nanos> due() const;
@@ -55,7 +60,11 @@ class IcePort {
   static constexpr size_t kMaxConnections = 2000;
   /// Maximum number of connections not yet assigned to a leg.
   static constexpr size_t kMaxUnnamed = 200;
+  /// Maximum number of connections of a leg, so that one peer cannot use all of them.
+  static constexpr size_t kMaxPerLeg = 8;
   static constexpr Nanos kNaming = 10 * kSecond;
+  /// Pause after a connection could not be accepted because descriptors or memory are exhausted.
+  static constexpr Nanos kAcceptAgain = kSecond;
   static constexpr size_t kMaxNames = 4;
   static constexpr size_t kMaxAddresses = 4;
   /// Maximum number of addresses of a peer whose own address is known.
@@ -67,6 +76,9 @@ class IcePort {
     LegHandle leg;
     Nanos until{};
     std::vector<uint8_t> waiting;
+    /// True if the last poll reported data or the end.
+    bool is_ready = true;
+    bool has_ended = false;
   };
   struct Known {
     std::vector<std::string> names;
@@ -80,6 +92,8 @@ class IcePort {
   void checked(LegHandle leg, const Datagram& check);
   [[nodiscard]] UdpSocket::Bound connected_to(const Address& peer, const Known& known) const;
   [[nodiscard]] LegHandle named(const StunMessage& check) const;
+  [[nodiscard]] size_t connections_of(LegHandle leg) const;
+  [[nodiscard]] bool accepts() const;
   void accept(Nanos now);
   bool read(Connection& connection);
   bool take_frame(Connection& connection, std::span<uint8_t> frame);
@@ -93,6 +107,8 @@ class IcePort {
   std::map<Address, LegHandle> addresses_;
   std::map<LegHandle, Known> legs_;
   std::vector<Connection> connections_;
+  /// End of the pause after a failure to accept. Empty: no pause.
+  std::optional<Nanos> accept_again_;
   std::unique_ptr<UdpSocket::Buffer> buffer_ = std::make_unique<UdpSocket::Buffer>();
 };
 

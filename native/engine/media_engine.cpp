@@ -232,7 +232,9 @@ int MediaEngine::close_recording(TapHandle handle) {
 // ---------------------------------------------------------------- events, state
 
 size_t MediaEngine::take_events(std::span<uint8_t> out) {
-  for (const auto& thread : threads_) thread->loop.commands().flush();
+  for (const auto& thread : threads_) {
+    if (thread->loop.commands().flush()) thread->thread->command_posted();
+  }
   control_.answered();
   return events_.take(out);
 }

@@ -98,7 +98,7 @@ bool MediaThread::rest() {
   const Nanos began = monotonic_now();
   const Nanos alarm = loop_.core().next_alarm().value_or(began + kLongestRest);
   if (!loop_.at_rest() || alarm - began < kTick || loop_.sockets().any_prompt(began)) return false;
-  if (loop_.events().fresh() || began < commands_until_) return false;
+  if (wants_control() || began < commands_until_) return false;
   publish(began);
   resting_.exchange(true, std::memory_order_acq_rel);
   if (!loop_.commands_wait()) loop_.sockets().resting().wait(std::min(alarm - began, kLongestRest));
@@ -111,7 +111,7 @@ bool MediaThread::rest() {
 }
 
 void MediaThread::sleep_over_idle_ticks() {
-  const bool soon = loop_.events().fresh() || loop_.commands_wait();
+  const bool soon = wants_control() || loop_.commands_wait();
   idle_until_ = pace_.due() + loop_.idle_ticks(soon ? 0 : kMaxIdleTicks) * kTick;
   const Nanos wake_at = std::max(idle_until_, pace_.at());
   const Nanos now = monotonic_now();
@@ -151,8 +151,11 @@ void MediaThread::run_ticks(Nanos woke) {
   });
 }
 
+/// Returns true if there are events, or commands that wait for space in the queue.
+bool MediaThread::wants_control() const { return loop_.events().fresh() || loop_.commands().some_wait(); }
+
 void MediaThread::call_control(Nanos now) {
-  if (loop_.events().fresh() && control_.call(now)) loop_.events().called();
+  if (wants_control() && control_.call(now)) loop_.events().called();
 }
 
 void MediaThread::publish(Nanos now) {

@@ -63,6 +63,7 @@ class MediaThread {
   void sleep_over_idle_ticks();
   void relay_until(Nanos due);
   void run_ticks(Nanos woke);
+  [[nodiscard]] bool wants_control() const;
   void call_control(Nanos now);
   void publish(Nanos now);
   Scheduling raise_priority();

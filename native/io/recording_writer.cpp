@@ -94,9 +94,16 @@ std::shared_ptr<RecordingSink> RecordingWriter::open(const std::string& path, co
 }
 
 void RecordingWriter::store_now() noexcept {
-  // The lock is held during disk writes. Only `open` waits for it, never the media thread.
+  const std::lock_guard storing(storing_);
+  {
+    const std::lock_guard lock(mutex_);
+    round_ = recordings_;
+  }
+  // Disk writes can take seconds. open(), on the control thread, must not wait for them.
+  std::erase_if(round_, [this](const auto& recording) { return recording->store(scratch_); });
   const std::lock_guard lock(mutex_);
-  std::erase_if(recordings_, [this](const auto& recording) { return !recording->store(scratch_); });
+  for (const auto& ended : round_) std::erase(recordings_, ended);
+  round_.clear();
 }
 
 void RecordingWriter::run() noexcept {

@@ -85,10 +85,14 @@ class RecordingWriter {
  private:
   void run() noexcept;
 
+  /// Held during disk writes, before `mutex_`.
+  std::mutex storing_;
+  std::vector<std::shared_ptr<RecordingSink>> round_;
+  std::vector<Sample> scratch_;
+  /// Held for short times only, because the control thread waits for it.
   std::mutex mutex_;
   std::condition_variable wake_;
   std::vector<std::shared_ptr<RecordingSink>> recordings_;
-  std::vector<Sample> scratch_;
   bool stopping_ = false;
   std::thread thread_;  // last, so that it starts after all other members are initialized
 };

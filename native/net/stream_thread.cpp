@@ -119,8 +119,9 @@ void StreamThread::submit(std::unique_ptr<CommandQueue<SocketLoop>::Command> com
 }
 
 size_t StreamThread::take_events(std::span<uint8_t> out) {
-  commands_.flush();
-  wake_pending_.store(false, std::memory_order_release);
+  if (commands_.flush()) ring_bell();
+  // An exchange, so that an event added before the thread sees the change is taken here.
+  wake_pending_.exchange(false, std::memory_order_acq_rel);
   return loop_.take_events(out);
 }
 

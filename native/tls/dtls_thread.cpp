@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include "core/srtp/srtp_protection.hpp"
@@ -105,6 +106,7 @@ void DtlsThread::wait() {
   descriptors_.assign(1, {bell_.get(), POLLIN, 0});
   if (ice_port_) ice_port_->watch(descriptors_);
   ::poll(descriptors_.data(), descriptors_.size(), wait_ms());
+  if (ice_port_) ice_port_->polled(std::span(descriptors_).subspan(1));
   uint64_t rung = 0;
   static_cast<void>(!::read(bell_.get(), &rung, sizeof(rung)));
 }

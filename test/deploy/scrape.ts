@@ -25,6 +25,7 @@ export async function scrape(): Promise<string> {
       malformed: 0,
       sourceChanges: 0,
       unknownHandles: 0,
+      droppedEvents: 0,
       threads: [{ busy: 0.1, legs: 1, tickLateMs: 1, skippedTicks: 0 }],
     }),
     signalling: () => ({

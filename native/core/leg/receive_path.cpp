@@ -202,7 +202,7 @@ ReceivePath::Outcome ReceivePath::receive_from_peer(const RtpPacket& packet, boo
     if (late_packets() != late) stats_.discarded(seen.sequence);
   } else if (packet.payload_type == config_.telephone_event) {
     outcome.kind = Received::event;
-    outcome.digit = events_.receive(packet);
+    outcome.digit = events_.receive(packet, seen.sequence);
     // Events on a different clock than the audio do not advance the audio time.
     if (config_.event_clock == audio_->rates().clock) audio_->store_event(packet, arrival);
   } else if (is_comfort(packet.payload_type)) {

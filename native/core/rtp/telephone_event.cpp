@@ -32,32 +32,32 @@ RtpTicks event_duration(Bytes payload) {
   return RtpTicks(payload.size() < kTelephoneEventBytes ? 0 : read_u16(payload, 2));
 }
 
-std::optional<char> TelephoneEventReceiver::receive(const RtpPacket& packet) {
+std::optional<char> TelephoneEventReceiver::receive(const RtpPacket& packet, int64_t sequence) {
   if (packet.payload.size() < kTelephoneEventBytes) return std::nullopt;
   const uint8_t event = packet.payload[0];
   const std::optional<char> digit = digit_of_event(event);
   if (!digit) return std::nullopt;
 
-  const RtpTime timestamp = timestamps_.extend(packet.timestamp);
   const bool end = (packet.payload[1] & kEndBit) != 0;
   if (current_) {
-    if (timestamp < *current_) return std::nullopt;  // late packet of an earlier press
-    const bool next_segment = timestamp == *current_ + kMaxSegment && event == event_ && !ended_;
-    if (timestamp == *current_ || next_segment) {
-      current_ = timestamp;
+    const bool same = packet.timestamp == *current_;
+    const bool next_segment = packet.timestamp == *current_ + kMaxSegment && event == event_ && !ended_;
+    if (same || next_segment) {
+      current_ = packet.timestamp;
       ended_ = ended_ || end;
+      newest_sequence_ = std::max(newest_sequence_, sequence);
       return std::nullopt;
     }
+    // Late packets of an earlier press, and its repeated end. The timestamps alone do not show that: a sender
+    // can set them back, and they wrap.
+    const auto since = static_cast<int32_t>(packet.timestamp.value() - current_->value());
+    if (sequence < newest_sequence_ || (end && since < 0)) return std::nullopt;
   }
-  current_ = timestamp;
+  current_ = packet.timestamp;
+  newest_sequence_ = sequence;
   event_ = event;
   ended_ = end;
   return digit;
-}
-
-void TelephoneEventReceiver::restart() {
-  timestamps_.reset();
-  current_.reset();
 }
 
 void TelephoneEventSender::start(char digit, RtpTimestamp timestamp, RtpTicks frame, int64_t frames) {

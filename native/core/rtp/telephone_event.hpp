@@ -9,7 +9,6 @@
 
 #include "core/base/bytes.hpp"
 #include "core/rtp/packet.hpp"
-#include "core/rtp/unwrap.hpp"
 
 namespace carillon {
 
@@ -26,12 +25,14 @@ RtpTicks event_duration(Bytes payload);
 /// §2.5.2.2), so lost, duplicate or reordered packets do not matter.
 class TelephoneEventReceiver {
  public:
-  std::optional<char> receive(const RtpPacket& packet);
-  void restart();
+  /// `sequence`: extended sequence number of the packet.
+  std::optional<char> receive(const RtpPacket& packet, int64_t sequence);
+  void restart() { current_.reset(); }
 
  private:
-  TimestampUnwrapper timestamps_;
-  std::optional<RtpTime> current_;
+  /// Timestamp of the latest press.
+  std::optional<RtpTimestamp> current_;
+  int64_t newest_sequence_ = 0;
   uint8_t event_ = 0;
   bool ended_ = false;
 };

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <future>
 #include <random>
@@ -283,6 +285,25 @@ TEST_SUITE("media engine with threads") {
     CHECK(engine.statistics(b)->packets_received >= 5);
     CHECK(engine.close_leg(a));
     CHECK_FALSE(engine.close_leg(a));
+    engine.stop();
+  }
+
+  TEST_CASE("asks for commands that exceed the queue although there are no events") {
+    std::atomic<bool> called{false};
+    MediaEngine engine(MediaEngine::Drive::thread, kLoopback, [&called] { called = true; });
+    std::promise<void> release;
+    engine.on_thread(0, [released = release.get_future().share()](MediaLoop&) { released.wait(); });
+    constexpr size_t kCommands = CommandQueue<MediaLoop>::kCapacity + 1000;
+    std::atomic<size_t> count{0};
+    for (size_t i = 0; i < kCommands; ++i) engine.on_thread(0, [&count](MediaLoop&) { ++count; });
+    release.set_value();
+    std::vector<uint8_t> batch(1000);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    while (count < kCommands && std::chrono::steady_clock::now() < deadline) {
+      if (called.exchange(false)) engine.take_events(batch);
+      std::this_thread::yield();
+    }
+    CHECK(count == kCommands);
     engine.stop();
   }
 }

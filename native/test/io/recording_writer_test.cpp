@@ -1,12 +1,16 @@
 #include "io/recording_writer.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <thread>
 #include <vector>
 
@@ -38,6 +42,51 @@ class Folder {
 
  private:
   std::filesystem::path path_;
+};
+
+/// Blocks the thread that writes more than kLimit bytes to a file, in the handler of the signal for it, and
+/// then fails the write with EFBIG.
+class BlockedDisk {
+ public:
+  static constexpr rlim_t kLimit = 1000;
+
+  BlockedDisk() {
+    REQUIRE(::pipe(reached_) == 0);
+    REQUIRE(::pipe(released_) == 0);
+    struct sigaction action {};
+    action.sa_handler = [](int) {
+      char byte = 0;
+      static_cast<void>(!::write(reached_[1], &byte, 1));
+      static_cast<void>(!::read(released_[0], &byte, 1));
+    };
+    ::sigaction(SIGXFSZ, &action, &action_before_);
+    ::getrlimit(RLIMIT_FSIZE, &limit_before_);
+    const rlimit limit{kLimit, limit_before_.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  }
+  ~BlockedDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &limit_before_);
+    ::sigaction(SIGXFSZ, &action_before_, nullptr);
+    for (const int descriptor : {reached_[0], reached_[1], released_[0], released_[1]}) ::close(descriptor);
+  }
+  BlockedDisk(const BlockedDisk&) = delete;
+  BlockedDisk& operator=(const BlockedDisk&) = delete;
+
+  /// Returns when a thread is blocked.
+  static void wait_for_write() {
+    char byte = 0;
+    REQUIRE(::read(reached_[0], &byte, 1) == 1);
+  }
+  static void release() {
+    const char byte = 0;
+    REQUIRE(::write(released_[1], &byte, 1) == 1);
+  }
+
+ private:
+  inline static int reached_[2];
+  inline static int released_[2];
+  struct sigaction action_before_ {};
+  rlimit limit_before_{};
 };
 
 struct Wav {
@@ -360,6 +409,29 @@ TEST_CASE("recording: the writer's thread stores automatically, and its end comp
   }
   CHECK(open_ended->state() == State::closed);
   CHECK(read(rest).samples == std::vector<Sample>(800, 9));
+}
+
+TEST_CASE("recording: a new recording does not wait for the disk writes of others") {
+  Folder folder;
+  RecordingWriter writer(RecordingWriter::Drive::manual);
+  const auto slow = writer.open(folder.file("slow.wav"), {});
+  slow->write(std::vector<Sample>(8000, 1));
+  slow->finish();
+  BlockedDisk disk;
+  std::thread storing([&writer] { writer.store_now(); });
+  disk.wait_for_write();
+  auto opened = std::async(std::launch::async, [&] { return writer.open(folder.file("new.wav"), {}); });
+  CHECK(opened.wait_for(std::chrono::seconds(5)) == std::future_status::ready);
+  disk.release();
+  storing.join();
+  const auto sink = opened.get();
+  CHECK(sink->state() == State::writing);
+  // The recording that was opened during the writes is stored by the next ones.
+  sink->write(std::vector<Sample>(10, 1));
+  sink->finish();
+  writer.store_now();
+  CHECK(sink->state() == State::closed);
+  CHECK(slow->error_number() == EFBIG);
 }
 
 TEST_CASE("recording: files are readable by their owner only") {

@@ -64,6 +64,37 @@ TEST_SUITE("receive path") {
     CHECK(packets.path.store().complete(packets.path.store().end() - RtpTicks(2720), RtpTicks(2720)));
   }
 
+  TEST_CASE("reports keys after the timestamps have jumped, and late packets of a key only once") {
+    Packets packets;
+    packets.timestamp = 0x8000'0000;
+    const auto key = [&](uint16_t sequence, uint32_t timestamp, uint8_t flags) {
+      std::vector<uint8_t> bytes(kRtpHeaderBytes + kTelephoneEventBytes);
+      bytes[kRtpHeaderBytes] = 5;
+      bytes[kRtpHeaderBytes + 1] = flags;
+      write_rtp_header({false, 101, sequence, RtpTimestamp(timestamp), packets.ssrc}, bytes);
+      return packets.path.receive(bytes, packets.from, packets.now).digit;
+    };
+    const auto press = [&] { return key(packets.sequence++, packets.timestamp, 10); };
+    packets.send();
+    CHECK(press() == '5');
+    // Some gateways change the timestamps when they connect another party, by any distance. A pause of a day
+    // has the same effect.
+    for (const uint32_t jump :
+         {0x7000'0000U, uint32_t{0} - 8000U, uint32_t{0} - 8000U * 3600U, 0x8000'1000U}) {
+      packets.timestamp += jump;
+      for (int i = 0; i < 20; ++i) packets.send();
+      const auto sequence = packets.sequence;
+      const uint32_t timestamp = packets.timestamp;
+      CHECK(press() == '5');
+      packets.send();
+      CHECK(press() == '5');
+      CHECK_FALSE(key(static_cast<uint16_t>(sequence - 1), timestamp, 10));
+      // The end of a key is repeated, by some senders during the next one.
+      CHECK_FALSE(key(packets.sequence++, timestamp, 0x8a));
+      packets.send();
+    }
+  }
+
   TEST_CASE("counts a new SSRC from its second packet and ignores a single stray one (RFC 3550 A.1)") {
     Packets packets;
     for (int i = 0; i < 10; ++i) packets.send();

@@ -3,10 +3,13 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <future>
 #include <random>
 #include <string>
+#include <thread>
 
 #include "core/base/base64.hpp"
 #include "engine/udp_socket.hpp"
@@ -335,6 +338,23 @@ TEST_SUITE("stream socket thread") {
       rig.next(SocketEvent::ended);
       for (const Reported& more : rig.reported) CHECK(more.event != SocketEvent::ended);
     }
+  }
+
+  TEST_CASE("runs commands that exceed the queue although there is no socket") {
+    StreamThread thread([] {});
+    std::promise<void> release;
+    thread.post([released = release.get_future().share()](SocketLoop&) { released.wait(); });
+    constexpr size_t kCommands = CommandQueue<SocketLoop>::kCapacity + 1000;
+    std::atomic<size_t> count{0};
+    for (size_t i = 0; i < kCommands; ++i) thread.post([&count](SocketLoop&) { ++count; });
+    release.set_value();
+    std::vector<uint8_t> batch(1000);
+    const auto deadline = Clock::now() + kPatience;
+    while (count < kCommands && Clock::now() < deadline) {
+      thread.take_events(batch);
+      std::this_thread::yield();
+    }
+    CHECK(count == kCommands);
   }
 }
 

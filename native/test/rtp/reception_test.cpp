@@ -169,27 +169,29 @@ TEST_SUITE("telephone events (RFC 4733)") {
     TelephoneEventReceiver receiver;
     const std::array<uint8_t, 4> running{5, 10, 0, 160};
     const std::array<uint8_t, 4> end{5, 0x8a, 3, 32};
-    CHECK(receiver.receive(event(1000, end)) == '5');
-    CHECK_FALSE(receiver.receive(event(1000, running)));
-    CHECK_FALSE(receiver.receive(event(1000, end)));
-    CHECK(receiver.receive(event(3000, running)) == '5');
-    CHECK_FALSE(receiver.receive(event(1000, end)));  // late packet
+    CHECK(receiver.receive(event(1000, end), 12) == '5');
+    CHECK_FALSE(receiver.receive(event(1000, running), 10));
+    CHECK_FALSE(receiver.receive(event(1000, end), 13));
+    CHECK(receiver.receive(event(3000, running), 20) == '5');
+    CHECK_FALSE(receiver.receive(event(1000, running), 11));  // late packet
+    CHECK_FALSE(receiver.receive(event(1000, end), 21));      // the end repeated after the next press
+    CHECK_FALSE(receiver.receive(event(3000, end), 22));
   }
 
   TEST_CASE(
       "continues a press longer than the duration field as another segment of the same press (§2.5.1.3)") {
     TelephoneEventReceiver receiver;
     const std::array<uint8_t, 4> running{11, 10, 0xff, 0xff};
-    CHECK(receiver.receive(event(1000, running)) == '#');
-    CHECK_FALSE(receiver.receive(event(1000 + 0xffff, running)));
+    CHECK(receiver.receive(event(1000, running), 1) == '#');
+    CHECK_FALSE(receiver.receive(event(1000 + 0xffff, running), 2));
   }
 
   TEST_CASE("ignores events that are not keys, and short payloads") {
     TelephoneEventReceiver receiver;
     const std::array<uint8_t, 4> flash{16, 0x8a, 0, 160};
-    CHECK_FALSE(receiver.receive(event(1000, flash)));
+    CHECK_FALSE(receiver.receive(event(1000, flash), 1));
     RtpPacket empty;
-    CHECK_FALSE(receiver.receive(empty));
+    CHECK_FALSE(receiver.receive(empty, 2));
   }
 
   TEST_CASE("converts every key to its code and back") {

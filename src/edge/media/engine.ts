@@ -100,7 +100,7 @@ interface MediaCounters {
   readonly unknownHandles: number;
   /** Milliseconds skipped by media threads. */
   readonly skippedTicks: number;
-  /** Events lost because JavaScript read them too late; audio events only. */
+  /** Events and audio for bots lost because JavaScript or a socket thread read them too late. */
   readonly droppedEvents: number;
 }
 

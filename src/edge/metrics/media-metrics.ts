@@ -13,6 +13,8 @@ export interface MediaTotals {
   readonly malformed: number;
   readonly sourceChanges: number;
   readonly unknownHandles: number;
+  /** Events and audio for bots lost because the service read them too late. */
+  readonly droppedEvents: number;
   /** State of each media thread. */
   readonly threads: readonly {
     /** Share of the last second in which the thread was busy. */
@@ -92,5 +94,10 @@ export function defineMediaTotals(
     'unknownHandles',
     'voice_media_unknown_handles_total',
     'Media commands whose leg, room or object no longer existed or was full',
+  );
+  total(
+    'droppedEvents',
+    'voice_media_dropped_events_total',
+    'Events and audio messages for bots lost because the service read them too late',
   );
 }

@@ -70,7 +70,6 @@ export class Sockets {
     const socket = new Socket(this.#native, this.#lastHandle, key, events, () =>
       this.#open.delete(socket.handle),
     );
-    this.#open.set(socket.handle, socket);
     this.#native.open({
       socket: socket.handle,
       addresses: addresses.map(({ address }) => address),
@@ -80,6 +79,7 @@ export class Sockets {
       limits,
       account,
     });
+    this.#open.set(socket.handle, socket);
     return socket;
   }
 

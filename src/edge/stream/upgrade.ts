@@ -35,6 +35,7 @@ export async function prepareUpgrade(
   if (url.protocol !== 'wss:' && url.protocol !== 'ws:') {
     return err(`the stream URL must start with wss:// or ws://, not with ${url.protocol}//`);
   }
+  if (url.port === '0') return err('the stream URL must not have port 0');
   const refusal = needs.egress.refuses(url);
   if (refusal !== undefined) return err(`the address is refused: ${refusal}`);
   const authorization = basicAuthorization(url);

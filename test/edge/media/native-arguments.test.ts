@@ -287,6 +287,13 @@ describe('the native side', () => {
     expect(() => engine[method]?.(...values)).toThrow(new TypeError(`${method}: ${message}`));
   });
 
+  it('notifySupervisor rejects a wrong value and names it', () => {
+    const { notifySupervisor } = native as unknown as Untyped;
+    expect(() => notifySupervisor?.('/run/x', 1)).toThrow(
+      new TypeError('notifySupervisor: text must be a string, not 1'),
+    );
+  });
+
   it('receives every value of a session', () => {
     const whole: Required<MediaSession> = {
       ...REMOTE,

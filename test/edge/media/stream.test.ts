@@ -3,6 +3,7 @@ import { asStreamId, type StreamId } from '../../../src/base/ids.ts';
 import type { MediaStreamOptions } from '../../../src/domain/call/needs.ts';
 import type { ManualDrive, MediaEngine } from '../../../src/edge/media/engine.ts';
 import type { LegStream } from '../../../src/edge/media/stream.ts';
+import { openNativeSockets } from '../../../src/edge/stream/native.ts';
 import { writePaddedNumber } from '../../sim/padded-number.ts';
 import {
   decodeMulaw,
@@ -502,5 +503,18 @@ describe('clearAudio and checkpoints', () => {
     expect(stream.queuedMs()).toBe(queued - 200);
     const [before, after] = [messages[reported - 1]!, messages[reported]!];
     expect(Number(after.media.timestamp) - Number(before.media.timestamp)).toBeGreaterThan(980);
+  });
+
+  it('counts audio that the socket thread reads too late', async () => {
+    const sockets = openNativeSockets(() => undefined, 1);
+    // Without a socket, the thread rests and reads no audio.
+    const nothing = () => undefined;
+    const wire = { sockets, handle: 1, enqueue: nothing, clear: nothing, checkpoint: nothing };
+    const { media, drive } = await setUp({ wire, rate: 16_000, tracks: 'both' });
+    drive.advance(10_000);
+    expect(media.counters().droppedEvents).toBe(0);
+    drive.advance(20_000);
+    expect(media.counters().droppedEvents).toBeGreaterThan(0);
+    sockets.stop();
   });
 });

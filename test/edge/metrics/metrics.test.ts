@@ -58,6 +58,7 @@ describe('metrics', () => {
           malformed: 5,
           sourceChanges: 3,
           unknownHandles: 4,
+          droppedEvents: 6,
           threads: [
             { busy: 0.25, legs: 12, tickLateMs: 2, skippedTicks: 0 },
             { busy: 0.5, legs: 20, tickLateMs: 3, skippedTicks: 7 },
@@ -73,6 +74,7 @@ describe('metrics', () => {
     expect(text).toContain('voice_rtp_malformed_packets_total 5');
     expect(text).toContain('voice_rtp_source_changes_total 3');
     expect(text).toContain('voice_media_unknown_handles_total 4');
+    expect(text).toContain('voice_media_dropped_events_total 6');
     expect(text).toContain('voice_media_tick_late_seconds{thread="0"} 0.002');
     expect(text).toContain('voice_media_thread_busy_ratio{thread="1"} 0.5');
     expect(text).toContain('voice_media_thread_legs{thread="1"} 20');

@@ -3,7 +3,9 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { Worker } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { ADDON } from '../../../src/base/native-addon.ts';
 import { UdpTransport } from '../../../src/edge/sip/transport/udp-transport.ts';
 import { until } from '../../eventually.ts';
 
@@ -110,6 +112,51 @@ describe('the UDP socket', () => {
     for (const text of ['bad', 'good']) socket.send(text, port, '127.0.0.1');
     await until(() => received.length === 2);
     expect(failures).toHaveLength(1);
+  });
+
+  it('continues when the handling of an undelivered datagram fails', async () => {
+    const failures: Error[] = [];
+    const udp = new UdpTransport('127.0.0.1', 0, {
+      received: never,
+      undelivered: () => {
+        throw new Error('unreadable');
+      },
+      failed: (error) => failures.push(error),
+    });
+    await udp.start();
+    onTestFinished(() => udp.stop());
+    const nobody = await closedPort('127.0.0.1');
+    for (let round = 1; round <= 2; round += 1) {
+      udp.send(Buffer.from('lost'), '127.0.0.1', nobody, never);
+      await until(() => failures.length === round);
+    }
+    expect(failures[0]).toMatchObject({ message: 'unreadable' });
+  });
+
+  it('treats an exception of a native callback as uncaught, and delivers later datagrams', async () => {
+    const worker = new Worker(
+      `const { parentPort, workerData } = require('node:worker_threads');
+      const { SignalSocket } = require(workerData);
+      process.on('uncaughtException', ({ message }) => parentPort.postMessage(message));
+      const onMessages = ([bytes]) => {
+        if (String(bytes) === 'bad') throw new Error('unreadable');
+        parentPort.postMessage(String(bytes));
+      };
+      const options = { host: '127.0.0.1', port: 0, receiveBuffer: 0, sendBuffer: 0 };
+      parentPort.postMessage(new SignalSocket(options, onMessages, () => undefined).port());`,
+      { eval: true, workerData: ADDON },
+    );
+    onTestFinished(async () => void (await worker.terminate()));
+    const heard: unknown[] = [];
+    worker.on('message', (message) => heard.push(message));
+    await until(() => heard.length === 1);
+    const socket = await peer();
+    const port = Number(heard[0]);
+    socket.send('bad', port, '127.0.0.1');
+    await until(() => heard.length === 2);
+    socket.send('good', port, '127.0.0.1');
+    await until(() => heard.length === 3);
+    expect(heard).toEqual([port, 'unreadable', 'good']);
   });
 
   it('uses IPv4 over an IPv6 socket with plain addresses', async () => {

@@ -386,6 +386,7 @@ describe('connect failures', () => {
   it.each([
     ['http://127.0.0.1/', 'must start with wss:// or ws://, not with http://'],
     ['not a url', 'cannot be parsed'],
+    ['ws://127.0.0.1:0/', 'the stream URL must not have port 0'],
   ])('refuses %s', async (url, words) => {
     expect(await failure(url)).toEqual({
       kind: 'connectFailed',

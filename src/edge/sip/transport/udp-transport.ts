@@ -100,22 +100,28 @@ export class UdpTransport {
   }
 
   #undelivered(starts: readonly Buffer[]): void {
-    for (const start of starts) this.#events.undelivered?.(start);
+    for (const start of starts) this.#isolated(() => this.#events.undelivered?.(start));
   }
 
   #received(messages: Messages): void {
     for (let at = 0; at + FIELDS <= messages.length; at += FIELDS) {
-      try {
+      this.#isolated(() =>
         this.#events.received(
           messages[at] as Buffer,
           plainAddress(messages[at + 1] as string),
           messages[at + 2] as number,
           messages[at + 3] as number,
-        );
-      } catch (error) {
-        // An error must not affect the other datagrams of this turn.
-        this.#events.failed(error instanceof Error ? error : new Error(String(error)));
-      }
+        ),
+      );
+    }
+  }
+
+  /** Reports an error, which must not affect the other datagrams of this turn. */
+  #isolated(handle: () => void): void {
+    try {
+      handle();
+    } catch (error) {
+      this.#events.failed(error instanceof Error ? error : new Error(String(error)));
     }
   }
 }
