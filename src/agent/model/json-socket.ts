@@ -145,13 +145,8 @@ export class JsonSocket {
   #read(text: string): void {
     if (this.#over) return;
     this.#isAlive = true;
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch {
-      value = undefined;
-    }
-    if (isJson(value)) {
+    const value = readJson(text);
+    if (value !== undefined) {
       this.#events.message(value);
       return;
     }
@@ -192,6 +187,16 @@ async function refusalOf(response: IncomingMessage): Promise<string> {
     return why === '' ? head : `${head}: ${why}`;
   } catch {
     return head;
+  }
+}
+
+/** Reads a JSON object. Returns undefined for other texts. */
+export function readJson(text: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJson(value) ? value : undefined;
+  } catch {
+    return undefined;
   }
 }
 
