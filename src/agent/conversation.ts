@@ -258,10 +258,7 @@ export class Conversation {
       this.#playback.clear();
       this.#pacing.clear();
     } else if (why !== 'interruption') return;
-    const { playedMs: ms } = message;
-    for (const { item, playedMs } of this.#playback.cleared(
-      typeof ms === 'number' ? ms : undefined,
-    ))
+    for (const { item, playedMs } of this.#playback.cleared(message['playedMs']))
       if (!item.startsWith(SOUND)) this.#model.interrupted(item, Math.floor(playedMs));
   }
 

@@ -117,14 +117,15 @@ export class Playback {
   }
 
   /**
-   * Records the position of the oldest clear. `playedMs` was played since the last checkpoint; undefined for an estimate.
-   * Returns the interrupted items in the order of playback; none if no audio was queued.
+   * Records the position of the oldest clear. `playedMs` was played since the last checkpoint; if it is not a number, the
+   * position is estimated. Returns the interrupted items in the order of playback; none if no audio was queued.
    */
-  cleared(playedMs: number | undefined): readonly PlayedItem[] {
+  cleared(playedMs: unknown): readonly PlayedItem[] {
     const clearing = this.#clearing.shift();
     if (clearing === undefined) return [];
     const { queue, positionMs, reportedMs } = clearing;
-    const heardMs = playedMs === undefined || playedMs < 0 ? positionMs : reportedMs + playedMs;
+    const isKnown = typeof playedMs === 'number' && playedMs >= 0;
+    const heardMs = isKnown ? reportedMs + playedMs : positionMs;
     // Vendors refuse a position after the end of the item.
     return queue.map(({ item, fromMs, endMs }) => ({
       item,
