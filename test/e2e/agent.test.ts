@@ -171,7 +171,7 @@ describe('an agent', () => {
     for (const socket of vendor.sockets) socket.terminate();
     const end = await phone.ended;
     expect(end.by).toBe('remote');
-    const log = await timelineWith('failed: the model closed the connection');
+    const log = await timelineWith('failed: the model lost the connection');
     expect(log.some(({ kind, text }) => kind === 'xml' && text === 'speak')).toBe(true);
     await phone.close();
   });
