@@ -44,7 +44,11 @@ describe('playback of a scripted call', () => {
 
   it('counts only messages that it accepts', () => {
     const playback = new BotPlayback(1000);
-    expect([say(playback, 900), say(playback, 200), say(playback, 50)]).toEqual([true, false, true]);
+    expect([say(playback, 900), say(playback, 200), say(playback, 50)]).toEqual([
+      true,
+      false,
+      true,
+    ]);
     playback.play(940 * MS);
     expect(playback.clear()).toMatchObject({ message: 2, messagePlayedMs: 40, messageMs: 50 });
   });
