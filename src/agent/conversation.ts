@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { pieces, truncate } from '../base/text.ts';
 import type { AgentFile } from './agent-file.ts';
 import { Costs, millionths } from './costs.ts';
-import { isJson, type Json, part, textOf } from './model/json-socket.ts';
+import { type Json, part, readJson, textOf } from './model/json-socket.ts';
 import type { Model, ModelAudio, ModelEvents, Speaker } from './model/model.ts';
 import type { AgentNetwork } from './network.ts';
 import type { Outcome } from './outcome.ts';
@@ -32,12 +32,14 @@ const MAX_KEYS = 40;
 const MAX_NOTE = 1000;
 /** Maximum number of notes with the words of one turn. */
 const MAX_NOTES_PER_TURN = 20;
-/** Begin of the item names of sounds, which the model does not know. */
+/** Prefix of the item names of sounds, which the model does not know. */
 const SOUND = 'sound-';
 /** Audio that may wait for playback, in ms. A model that speaks endlessly exceeds it. */
 const MAX_AHEAD_MS = 600_000;
 /** Interval between checks of a cost limit, in ms. */
 const COST_MS = 5000;
+/** Maximum number of `clearAudio` messages without a reply. */
+const MAX_CLEARS = 20;
 const SECOND_MS = 1000;
 const MINUTE_MS = 60_000;
 
@@ -51,8 +53,8 @@ export class Conversation {
   readonly #tools: ToolRunner;
   readonly #timers = new Map<Timer, () => void>();
   readonly #startMs: number;
-  /** Reasons of the `clearAudio` messages whose reply is pending. */
-  readonly #clears: ('interruption' | 'resumption')[] = [];
+  /** Reasons of the `clearAudio` messages whose reply is pending. `reported`: the position is known. */
+  readonly #clears: ('interruption' | 'resumption' | 'reported')[] = [];
   readonly #model: Model;
   #keys = '';
   #sounds = 0;
@@ -99,12 +101,12 @@ export class Conversation {
 
   /** Handles one message of the service. Malformed messages are ignored. */
   receive(text: string): void {
-    const message = parsed(text);
+    const message = readJson(text);
     if (message === undefined) return;
+    // The caller hears the last words, or interrupts them.
     if (this.#isOver) {
-      // The caller hears the last words, or interrupts them.
       if (message['event'] === 'playedStream') this.#pacing.reached(textOf(message['name']));
-      if (message['event'] === 'clearedAudio') this.#pacing.clear();
+      if (message['event'] === 'clearedAudio' && !this.#isReply(message)) this.#pacing.clear();
       return;
     }
     switch (message['event']) {
@@ -240,26 +242,32 @@ export class Conversation {
     this.#active();
     this.#cancel('answer');
     if (this.#needs.agent.interruption === 'none') return;
-    if (!this.#playback.isPlaying || this.#clears.includes('interruption')) return;
+    if (!this.#playback.isPlaying || this.#clears.length >= MAX_CLEARS) return;
     this.#clears.push('interruption');
+    this.#playback.clear();
     this.#pacing.clear();
     this.#send({ event: 'clearAudio' });
   }
 
   /** Reports the interruption to the model, with the audio that the caller has heard. */
   #cleared(message: Json): void {
-    const isBySpeech = message['reason'] === 'bargeIn';
-    const why = isBySpeech ? 'interruption' : this.#clears.shift();
-    if (isBySpeech) {
+    const [why] = this.#clears;
+    if (!this.#isReply(message)) {
+      this.#cancel('answer');
       this.#mutedByService = true;
+      this.#playback.clear();
       this.#pacing.clear();
-    }
-    if (why !== 'interruption') return;
-    const { playedMs } = message;
-    const known = typeof playedMs === 'number' && playedMs >= 0 ? playedMs : undefined;
-    this.#cancel('answer');
-    for (const { item, playedMs: heardMs } of this.#playback.cleared(known))
-      if (!item.startsWith(SOUND)) this.#model.interrupted(item, Math.floor(heardMs));
+    } else if (why !== 'interruption') return;
+    for (const { item, playedMs } of this.#playback.cleared(message['playedMs']))
+      if (!item.startsWith(SOUND)) this.#model.interrupted(item, Math.floor(playedMs));
+  }
+
+  /** Whether a `clearAudio` is pending: if speech cleared the audio before it, the service plays what follows it. */
+  #isReply({ reason }: Json): boolean {
+    const [pending] = this.#clears;
+    if (reason !== 'bargeIn') this.#clears.shift();
+    else if (pending === 'interruption') this.#clears[0] = 'reported';
+    return pending !== undefined || reason !== 'bargeIn';
   }
 
   #key(digit: string): void {
@@ -387,14 +395,5 @@ export class Conversation {
   #cancel(timer: Timer): void {
     this.#timers.get(timer)?.();
     this.#timers.delete(timer);
-  }
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJson(value) ? value : undefined;
-  } catch {
-    return undefined;
   }
 }

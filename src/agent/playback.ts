@@ -27,6 +27,16 @@ interface Mark {
   readonly positionMs: number;
 }
 
+/** Audio that a clear discards. The service has not reported its position. */
+interface Clearing {
+  readonly queue: QueuedItem[];
+  readonly marks: Mark[];
+  /** Estimated position. */
+  readonly positionMs: number;
+  /** Position of the last checkpoint reported or of the clear before. */
+  reportedMs: number;
+}
+
 export class Playback {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   /** Items in the order of playback. The first one is being played, or was played last. */
@@ -42,6 +52,7 @@ export class Playback {
   #marks: Mark[] = [];
   #lastMarkMs = 0;
   #marksCreated = 0;
+  readonly #clearing: Clearing[] = [];
 
   constructor(clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock;
@@ -75,31 +86,46 @@ export class Playback {
     return { before, after: isDue ? this.#mark(this.#newName(), this.#endMs) : undefined };
   }
 
-  /** Records that playback has reached a checkpoint. */
+  /** Records that playback has reached a checkpoint, possibly before it was cleared. */
   reached(name: string): void {
+    for (const clearing of this.#clearing) {
+      const mark = clearing.marks.find((one) => one.name === name);
+      if (mark === undefined) continue;
+      clearing.reportedMs = mark.positionMs;
+      clearing.queue.splice(0, begunBefore(clearing.queue, mark));
+      return;
+    }
     const at = this.#marks.findIndex((mark) => mark.name === name);
     const [mark] = this.#marks.splice(0, at + 1).slice(-1);
     if (mark === undefined) return;
     this.#reportedMs = mark.positionMs;
     this.#know(mark.positionMs);
-    const begun = this.#queue.findLastIndex(({ fromMs }) => fromMs <= mark.positionMs);
-    this.#queue.splice(0, begun);
+    this.#queue.splice(0, begunBefore(this.#queue, mark));
   }
 
-  /**
-   * Records that the queue was cleared. `playedMs` was played since the last checkpoint; undefined for an estimate.
-   * Returns the interrupted items in the order of playback; none if no audio was queued.
-   */
-  cleared(playedMs: number | undefined): readonly PlayedItem[] {
-    const heardMs = playedMs === undefined ? this.#positionMs : this.#reportedMs + playedMs;
-    const queue = this.#queue;
-    this.#queue = [];
-    this.#marks = [];
+  /** Records that the queue is being cleared. Audio added from now on is played. */
+  clear(): void {
+    const positionMs = this.#positionMs;
+    const reportedMs = this.#reportedMs;
+    const queue = this.#queue.splice(0);
+    this.#clearing.push({ queue, marks: this.#marks.splice(0), positionMs, reportedMs });
+    this.#dropped.push(...queue.map(({ item }) => item));
+    this.#dropped.splice(0, Math.max(0, this.#dropped.length - MAX_DROPPED));
     this.#reportedMs = this.#endMs;
     this.#lastMarkMs = this.#endMs;
     this.#know(this.#endMs);
-    this.#dropped.push(...queue.map(({ item }) => item));
-    this.#dropped.splice(0, Math.max(0, this.#dropped.length - MAX_DROPPED));
+  }
+
+  /**
+   * Records the position of the oldest clear. `playedMs` was played since the last checkpoint; if it is not a number, the
+   * position is estimated. Returns the interrupted items in the order of playback; none if no audio was queued.
+   */
+  cleared(playedMs: unknown): readonly PlayedItem[] {
+    const clearing = this.#clearing.shift();
+    if (clearing === undefined) return [];
+    const { queue, positionMs, reportedMs } = clearing;
+    const isKnown = typeof playedMs === 'number' && playedMs >= 0;
+    const heardMs = isKnown ? reportedMs + playedMs : positionMs;
     // Vendors refuse a position after the end of the item.
     return queue.map(({ item, fromMs, endMs }) => ({
       item,
@@ -129,3 +155,10 @@ export class Playback {
     return name;
   }
 }
+
+/** Number of items that ended before the checkpoint. */
+const begunBefore = (queue: readonly QueuedItem[], { positionMs }: Mark): number =>
+  Math.max(
+    0,
+    queue.findLastIndex(({ fromMs }) => fromMs <= positionMs),
+  );

@@ -1,7 +1,7 @@
 /** `carillon stream test wss://…`: connects to a bot as the service would, without a call. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { asAccountId } from '../base/ids.ts';
 import { systemRandom } from '../base/system-random.ts';
 import { signatureNonce, upgradeSignatureHeaders } from '../domain/callback/callback.ts';
@@ -13,6 +13,7 @@ import { problems, table } from './stream-test/observations.ts';
 import { runStreamTest } from './stream-test/run.ts';
 
 const SPEECH = new URL('../../fixtures/audio/speech.wav', import.meta.url);
+const DEFAULT_FORMAT = 'audio/x-l16;rate=8000';
 const FORMATS: Readonly<Record<string, StreamFormat>> = {
   'audio/x-l16;rate=8000': { encoding: 'audio/x-l16', rate: 8000 },
   'audio/x-l16;rate=16000': { encoding: 'audio/x-l16', rate: 16000 },
@@ -43,11 +44,10 @@ export function addStreamCommands(program: Command): void {
     .option('--wav <file>', '16-bit PCM WAV file to send to the bot', undefined)
     .option('--seconds <n>', 'duration of the test; default: the speech and five seconds', positive)
     .option('--record <file>', 'record the audio of the bot to this WAV file')
-    .option(
-      '--format <type>',
-      'contentType of the stream',
-      format,
-      FORMATS['audio/x-l16;rate=8000'],
+    .addOption(
+      new Option('--format <type>', 'contentType of the stream')
+        .argParser(format)
+        .default(FORMATS[DEFAULT_FORMAT], DEFAULT_FORMAT),
     )
     .option('--header <k=v>', 'extra header; repeatable', header, [])
     .option('--dtmf <keys>', 'DTMF keys to send, one per second', keys, '')

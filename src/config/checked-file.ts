@@ -1,5 +1,6 @@
 /** Reads YAML or JSON files that users write (agents, rehearsals) and reports every fault with file, line and field. */
 import { type Static, type TSchema, Type } from 'typebox';
+import { Settings } from 'typebox/system';
 import { Value } from 'typebox/value';
 import { hinted, hintOf } from '../base/schema-hint.ts';
 import { readSource, type Source } from './source.ts';
@@ -23,7 +24,7 @@ export class FileFaults extends Error {
 /** Maximum size of a file. Larger ones are other files by mistake, and would take minutes to parse. */
 const MAX_FILE_BYTES = 256 * 1024;
 /** Maximum number of reported faults per file. */
-const MAX_FAULTS = 20;
+const MAX_FAULTS = 50;
 
 /**
  * Reads `file`, replaces `${NAME}` in texts by environment variables, applies the defaults of the schema and checks it.
@@ -40,7 +41,7 @@ export function readCheckedFile<S extends TSchema>(
   const fault = (path: readonly string[], what: string): string => faultAt(source, path, what);
   const checked = checkTree(source.tree, schema, environment);
   const faults = checked.faults.map(({ path, what }) => fault(path, what));
-  const different = [...new Set(faults)];
+  const different = [...new Set(faults)].sort((a, b) => lineOf(a) - lineOf(b));
   if (different.length > 0) throw new FileFaults(different.slice(0, MAX_FAULTS));
   return { value: checked.value as Static<S>, fault };
 }
@@ -62,7 +63,7 @@ export function checkTree(
   );
   if (unset.length > 0) return { value: undefined, faults: unset };
   const value: unknown = Value.Default(schema, whole);
-  const faults = Value.Errors(schema, value).flatMap((error) => {
+  const faults = allErrors(schema, value).flatMap((error) => {
     const path = pathOf(error.instancePath);
     return wordsOf(error, hintOf(schema, path)).map(([more, what]) => ({
       path: [...path, ...more],
@@ -70,6 +71,17 @@ export function checkTree(
     }));
   });
   return { value, faults };
+}
+
+/** Returns the errors of the value. The library stops after few of them by default. */
+function allErrors(schema: TSchema, value: unknown): ReturnType<typeof Value.Errors> {
+  const { maxErrors } = Settings.Get();
+  Settings.Set({ maxErrors: MAX_FAULTS });
+  try {
+    return Value.Errors(schema, value);
+  } finally {
+    Settings.Set({ maxErrors });
+  }
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -109,6 +121,8 @@ function faultAt(source: Source, path: readonly string[], what: string): string 
   if (!place.startsWith(`${name}:`)) place = `${name}:1`;
   return `${place}: ${path.length === 0 ? 'file' : shownPath(path)}: ${what}`;
 }
+
+const lineOf = (fault: string): number => Number(/:(\d+): /.exec(fault)?.[1] ?? 0);
 
 /** `tools[0].url` */
 export const shownPath = (path: readonly string[]): string =>
@@ -157,6 +171,20 @@ function wordsOf(
       return [];
     case 'pattern':
       return [[[], hint ?? message]];
+    case 'type':
+      return [
+        [
+          [],
+          message
+            .replace(/^must be (?=[aeiou])/, 'must be an ')
+            .replace(/^must be (?!an )/, 'must be a '),
+        ],
+      ];
+    case 'const':
+      return [[[], `must be ${String(details['allowedValue'])}`]];
+    case 'minItems':
+    case 'minLength':
+      return [[[], details['limit'] === 1 ? 'must not be empty' : message]];
     default:
       return [[[], message]];
   }

@@ -49,11 +49,12 @@ export class BotPlayback {
 
   /** Queues audio. Returns false if the queue is full. Audio is dropped after an interruption by the service. */
   enqueue(encoding: StreamEncoding, rate: number, payload: Uint8Array): boolean {
-    this.#messages += 1;
     const samples = convertRate({ rate, samples: this.#decode(encoding, payload) }, PLAY_RATE_HZ);
-    if (this.#isMuted) return true;
     const waiting = this.#queued - this.#played + samples.length;
-    if (waiting > this.#capacityMs * SAMPLES_PER_MS) return false;
+    const isFull = !this.#isMuted && waiting > this.#capacityMs * SAMPLES_PER_MS;
+    if (isFull) return false;
+    this.#messages += 1;
+    if (this.#isMuted) return true;
     this.#queue.push({ number: this.#messages, samples, played: 0 });
     this.#queued += samples.length;
     return true;

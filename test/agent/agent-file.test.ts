@@ -160,12 +160,12 @@ describe('agent files', () => {
       'cannot read agent.yaml:2: the alias *b has no anchor',
     ],
     ['a merge key', `x: &x {}\n${OPENAI}  <<: *x\n`, 'agent.yaml:1: x: is not a known field'],
-    ['wrong types', `name: 12\n${OPENAI.slice(16)}`, 'agent.yaml:1: name: must be string'],
+    ['wrong types', `name: 12\n${OPENAI.slice(16)}`, 'agent.yaml:1: name: must be a string'],
     ['an unknown field', `${OPENAI}grüße: 🙂\n`, 'agent.yaml:5: grüße: is not a known field'],
     [
       'CRLF',
       `${OPENAI}limits: 1\n`.replaceAll('\n', '\r\n'),
-      'agent.yaml:5: limits: must be object',
+      'agent.yaml:5: limits: must be an object',
     ],
     ['a byte order mark', `\ufeff${OPENAI}x: 1\n`, 'agent.yaml:5: x: is not a known field'],
     ['UTF-16', Buffer.from(`\ufeff${OPENAI}`, 'utf16le'), 'cannot read agent.yaml:1: is not UTF-8'],
@@ -196,14 +196,14 @@ describe('agent files', () => {
     [
       'not a number',
       `${OPENAI}limits:\n  minutes: .nan\n`,
-      'agent.yaml:6: limits.minutes: must be number',
+      'agent.yaml:6: limits.minutes: must be a number',
     ],
     [
       'infinity',
       `${OPENAI}limits:\n  minutes: .inf\n`,
-      'agent.yaml:6: limits.minutes: must be number',
+      'agent.yaml:6: limits.minutes: must be a number',
     ],
-    ['null', `name: ~\n${OPENAI.slice(16)}`, 'agent.yaml:1: name: must be string'],
+    ['null', `name: ~\n${OPENAI.slice(16)}`, 'agent.yaml:1: name: must be a string'],
     ['an open quote', 'name: "abc\n', 'cannot read agent.yaml:2: Missing closing'],
     [
       'a NUL',

@@ -145,7 +145,7 @@ describe('models', () => {
     );
     expect(await at('[::ffff:7f00:1]')).toContain('loopback address');
     expect(await at('some.example')).toBe(
-      'failed: the model some.example: 127.0.0.1 is a loopback address (setting egress.allow)',
+      'failed: the model cannot be reached: some.example: 127.0.0.1 is a loopback address (setting egress.allow)',
     );
     expect(internalConnections).toBe(0);
   });

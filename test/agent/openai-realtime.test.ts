@@ -35,6 +35,10 @@ const speech = (item: string, ms: number): Event[] => [
   { type: 'response.created', response: { id: 'r1' } },
   { type: 'response.output_audio.delta', item_id: item, content_index: 0, delta: audio24k(ms) },
 ];
+const said = (transcript: string): Event => ({
+  type: 'response.output_audio_transcript.done',
+  transcript,
+});
 const done = (response: Event = {}): Event => ({
   type: 'response.done',
   response: { id: 'r1', status: 'completed', output: [], ...response },
@@ -84,6 +88,54 @@ describe('OpenAI Realtime', () => {
     vendor.send(...speech('item1', 100), ...speech('item2', 100));
     await call.told('checkpoint', ({ name }) => name === 'item2');
     expect(call.of('playAudio')).toHaveLength(before + 1);
+  });
+
+  it('plays an answer that begins before the service has reported the position', async () => {
+    await begin();
+    vendor.send(...speech('item1', 3000), done());
+    await call.told('playAudio');
+    vendor.send({ type: 'input_audio_buffer.speech_started' });
+    await call.told('clearAudio');
+    const before = call.of('playAudio').length;
+    // Late audio of the interrupted item, and the answer.
+    vendor.send(...speech('item1', 100), ...speech('item2', 100));
+    await call.told('checkpoint', ({ name }) => name === 'item2');
+    call.receive({ event: 'playedStream', name: 'item1' });
+    call.receive({ event: 'clearedAudio', playedMs: 820 });
+    const cuts = (): readonly Event[] =>
+      vendor.received.filter(typed('conversation.item.truncate'));
+    await until(() => cuts().length === 1);
+    vendor.send(...speech('item2', 100), said('all sent'));
+    await until(() => JSON.stringify(call.notes).includes('all sent'));
+    expect(call.of('playAudio')).toHaveLength(before + 2);
+    expect(cuts()).toMatchObject([{ item_id: 'item1', audio_end_ms: 820 }]);
+    expect(vendor.received.some(typed('response.cancel'))).toBe(false);
+    // The answer can be interrupted too.
+    vendor.send({ type: 'input_audio_buffer.speech_started' });
+    await until(() => call.of('clearAudio').length === 2);
+    call.receive({ event: 'clearedAudio', playedMs: 60 });
+    await until(() => cuts().length === 2);
+    expect(cuts()[1]).toMatchObject({ item_id: 'item2', audio_end_ms: 60 });
+    expect(vendor.received.filter(typed('response.cancel'))).toHaveLength(1);
+  });
+
+  it('keeps an answer if the service interrupted the audio before it got clearAudio', async () => {
+    await begin();
+    vendor.send(...speech('item1', 3000), done());
+    await call.told('playAudio');
+    vendor.send({ type: 'input_audio_buffer.speech_started' });
+    await call.told('clearAudio');
+    vendor.send(...speech('item2', 100));
+    await call.told('checkpoint', ({ name }) => name === 'item2');
+    call.receive({ event: 'clearedAudio', reason: 'bargeIn', playedMs: 700 });
+    call.receive({ event: 'clearedAudio', playedMs: 0 });
+    const before = call.of('playAudio').length;
+    vendor.send(...speech('item2', 100), said('all sent'));
+    await until(() => JSON.stringify(call.notes).includes('all sent'));
+    expect(call.of('playAudio')).toHaveLength(before + 1);
+    expect(call.of('clearAudio')).toHaveLength(1);
+    const cuts = vendor.received.filter(typed('conversation.item.truncate'));
+    expect(cuts).toMatchObject([{ item_id: 'item1', audio_end_ms: 700 }]);
   });
 
   it('estimates the position for services that do not report it', async () => {
@@ -384,7 +436,7 @@ describe('faults of the vendor', () => {
   it('a lost connection', async () => {
     await begin();
     for (const socket of vendor.sockets) socket.terminate();
-    await fallback(/failed: the model closed the connection with 1006/);
+    await fallback(/failed: the model lost the connection/);
   });
 
   it('a connection that no longer responds', async () => {
@@ -419,7 +471,7 @@ describe('faults of the vendor', () => {
 
   it('no server', async () => {
     call = new TestCall({ model: { ...AGENT.model, url: 'ws://127.0.0.1:1/' } });
-    await fallback(/ECONNREFUSED/);
+    await fallback(/failed: the model cannot be reached: .*ECONNREFUSED/);
   });
 
   it('no answer to the caller', async () => {

@@ -171,7 +171,7 @@ describe('an agent', () => {
     for (const socket of vendor.sockets) socket.terminate();
     const end = await phone.ended;
     expect(end.by).toBe('remote');
-    const log = await timelineWith('failed: the model closed the connection');
+    const log = await timelineWith('failed: the model lost the connection');
     expect(log.some(({ kind, text }) => kind === 'xml' && text === 'speak')).toBe(true);
     await phone.close();
   });
@@ -464,6 +464,25 @@ listen: { port: 0, password: correct-horse-battery }
     agent.child.kill('SIGTERM');
     expect(await agent.exited).toBe(0);
     expect(await applicationOf(user)).not.toBe(before);
+  });
+
+  it('changes no endpoint if a number of the file is unknown, and names the number', async () => {
+    const url = scene.document('/numberless', '');
+    const user = await makeUser(scene.service, 'numberless', { answer_url: url });
+    const before = await applicationOf(user);
+    const file = join(folder, 'numberless.yaml');
+    writeFileSync(
+      file,
+      'name: numberless\ninstructions: x\nnumbers: ["14155550999"]\nlisten: { port: 0 }\nmodel: { type: openai-realtime, apiKey: k }\n',
+    );
+    const agent = new Program(
+      'src/cli/main.ts',
+      ['agent', '--config', file, '--endpoint', user.username],
+      { CARILLON_URL: scene.service.baseUrl, CARILLON_DATA_DIR: scene.service.dataDir },
+    );
+    expect(await agent.exited).toBe(1);
+    expect(agent.stderr).toContain('the account has no number 14155550999');
+    expect(await applicationOf(user)).toBe(before);
   });
 
   it('runs a pipeline against local servers without an API key', async () => {

@@ -42,6 +42,17 @@ describe('playback of a scripted call', () => {
     expect(playback.clear().playedMs).toBe(40);
   });
 
+  it('counts only messages that it accepts', () => {
+    const playback = new BotPlayback(1000);
+    expect([say(playback, 900), say(playback, 200), say(playback, 50)]).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    playback.play(940 * MS);
+    expect(playback.clear()).toMatchObject({ message: 2, messagePlayedMs: 40, messageMs: 50 });
+  });
+
   it('drops audio after an interruption until the bot clears or the caller is silent', () => {
     const playback = new BotPlayback(60_000);
     expect(playback.interrupt()).toBeUndefined();

@@ -355,9 +355,31 @@ describe('rehearsal files', () => {
       'bot: { stream: "ws://a/" }\ncallers: 101\nsteps: [{ press: "x" }]\n',
       'test.yaml:2: callers: must be <= 100\ntest.yaml:3: steps[0].press: must have 1 to 100 of the keys 0-9 * # A-D',
     ],
+    [
+      'bot: { stream: "ws://a/" }\nsteps: []\nvoice: ""\n',
+      'test.yaml:2: steps: must not be empty\ntest.yaml:3: voice: must be a voice of espeak-ng, such as en or de',
+    ],
+    [
+      'bot: { stream: "ws://a/" }\nsteps: [{ hangup: false }, 7]\n',
+      'test.yaml:2: steps[0].hangup: must be true\ntest.yaml:2: steps[1]: must be an object',
+    ],
   ])('refuse %j', (text, fault) => {
     expect(refused(text)).toBe(fault);
   });
+});
+
+it('all faults of a file are reported, in the order of its lines', () => {
+  const steps = Array.from({ length: 12 }, () => '  - pause: -1\n').join('');
+  const text = `steps:\n${steps}bot: { stream: "ws://a/" }\ncallers: 0\n`;
+  const lines = (): readonly number[] => {
+    try {
+      readRehearsal(fileOf(text), {});
+    } catch (error) {
+      return (error as Error).message.split('\n').map((line) => Number(/:(\d+):/.exec(line)?.[1]));
+    }
+    return [];
+  };
+  expect(lines()).toEqual([...Array.from({ length: 12 }, (_, i) => i + 2), 15]);
 });
 
 it('the network loses, conceals and delays frames in order', () => {

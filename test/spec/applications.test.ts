@@ -32,6 +32,18 @@ describe('applications', () => {
     expect(body).toMatchObject({ ...valid, app_id: reply.body.app_id, application_type: 'XML' });
   });
 
+  it.each([
+    'HTTP://a.example',
+    'https://user:pass@a.example:65535/x?y=a@b:c',
+    'http://[2001:db8::1]:8080?x',
+    'http://bücher.example/',
+    'http://a_b-c.example/x y',
+  ])('takes the URL %s', async (answerUrl) => {
+    const made = await create({ answer_url: answerUrl });
+    const { body } = await service.get(`${url}${made.app_id}/`);
+    expect(body.answer_url).toBe(answerUrl);
+  });
+
   it('hangup_url defaults to answer_url', async () => {
     const made = await create({ hangup_url: undefined, hangup_method: undefined });
     const { body } = await service.get(`${url}${made.app_id}/`);
@@ -69,6 +81,10 @@ describe('applications', () => {
     [{ answer_url: undefined }, 'answer_url'],
     [{ answer_url: 'not a url' }, 'answer_url'],
     [{ answer_url: 'ftp://a.example/' }, 'answer_url'],
+    [{ answer_url: 'http://a.example:80800/' }, 'answer_url'],
+    [{ answer_url: 'http://a.example:8080answer' }, 'answer_url'],
+    [{ answer_url: 'http://a example/' }, 'answer_url'],
+    [{ hangup_url: 'http://[::1/' }, 'hangup_url'],
     [{ answer_method: 'PUT' }, 'answer_method'],
     [{ hangup_url: '/relative' }, 'hangup_url'],
   ])('returns 400 and names the wrong field: %j', async (over, field) => {

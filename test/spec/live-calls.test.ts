@@ -288,6 +288,7 @@ describe('streams (dialect §1.8)', () => {
 
   it.each([
     [{ service_url: 'https://bot.example' }, 'service_url'],
+    [{ service_url: 'wss://bot.example:9000ws' }, 'service_url'],
     [{ ...valid, bidirectional: true, audio_track: 'both' }, 'audio_track'],
     [{ ...valid, content_type: 'audio/x-l16;rate=24000' }, 'content_type'],
     [{ ...valid, extra_headers: 'a b' }, 'extra_headers'],

@@ -48,6 +48,7 @@ describe('GET cdr/{call_uuid}', () => {
           billedAmount: micros(3000),
           currency: 'USD',
           terminationReason: 'Connection error',
+          turns: { count: 0, interruptions: 1, p50Ms: 0, p95Ms: 0 },
         },
       ],
     });
@@ -80,6 +81,8 @@ describe('GET cdr/{call_uuid}', () => {
           rounded_bill_duration: 60,
           duration: 44,
           stream_termination_reason: 'Connection error',
+          // The bot never answered: it has no latency.
+          turns: { count: 0, interruptions: 1, p50_ms: null, p95_ms: null },
         }),
       ]);
     }

@@ -19,7 +19,12 @@ PlaybackQueue::PlaybackQueue(SampleRate rate, size_t capacity_samples)
 
 void PlaybackQueue::release() {
   const uint64_t in_use = in_use_serial_.load(std::memory_order_acquire);
-  while (blocks_.size() > 1 && blocks_.front()->serial < in_use) blocks_.pop_front();
+  while (blocks_.size() > 1 && blocks_.front()->serial < in_use) {
+    const Block& block = *blocks_.front();
+    const int64_t played = block.heard.load(std::memory_order_relaxed);
+    if (played > 0) released_ = {block.message, played, static_cast<int64_t>(block.audio.size())};
+    blocks_.pop_front();
+  }
 }
 
 void PlaybackQueue::append(std::unique_ptr<Block> block) {
@@ -57,6 +62,12 @@ uint32_t PlaybackQueue::ms_of(int64_t samples) const {
   return static_cast<uint32_t>(std::max<int64_t>(0, samples) / rate_.per_ms());
 }
 
+void PlaybackQueue::describe(const Heard& heard, PlayPosition& at) const {
+  at.message = heard.message;
+  at.message_played_ms = ms_of(heard.played);
+  at.message_ms = ms_of(heard.size);
+}
+
 /// Publishes how far the consumer had played before this clear.
 void PlaybackQueue::publish_clear() {
   const int64_t start = read_.load(std::memory_order_acquire);
@@ -64,17 +75,15 @@ void PlaybackQueue::publish_clear() {
   at.clears = ++clears_;
   at.played_ms = ms_of(start - std::max(cut_position_, counted_from_.load(std::memory_order_acquire)));
   at.discarded_ms = ms_of(written_.load(std::memory_order_relaxed) - std::max(start, cut_position_));
-  // The message being played, or the last one that ended.
+  // The message being played, or the last one that was heard. Dropped messages do not count.
+  Heard last = released_;
   for (const auto& block : blocks_) {
     const auto size = static_cast<int64_t>(block->audio.size());
-    if (!block->is_message || block->end - size >= start) continue;
-    at.message = block->message;
-    at.message_ms = ms_of(size);
-    at.message_played_ms = ms_of(std::min(start, block->end) - (block->end - size));
+    const int64_t played =
+        std::min(block->heard.load(std::memory_order_relaxed), start - (block->end - size));
+    if (played > 0) last = {block->message, played, size};
   }
-  if (at.message == 0 && !blocks_.empty() && blocks_.front()->end <= start) {
-    at.message = blocks_.front()->message;
-  }
+  describe(last, at);
   cleared_at_.publish(at);
 }
 
@@ -125,11 +134,7 @@ PlayPosition PlaybackQueue::position() const {
   PlayPosition at;
   const int64_t now = read_.load(std::memory_order_relaxed);
   at.played_ms = ms_of(now - counted_from_.load(std::memory_order_relaxed));
-  at.message = current_->message;
-  if (current_->is_message) {
-    at.message_ms = ms_of(static_cast<int64_t>(current_->audio.size()));
-    at.message_played_ms = ms_of(static_cast<int64_t>(offset_));
-  }
+  describe(heard_, at);
   return at;
 }
 
@@ -194,6 +199,8 @@ PlaybackQueue::Taken PlaybackQueue::read(std::span<Sample> out) {
                 out.begin() + static_cast<std::ptrdiff_t>(taken.samples));
     offset_ += count;
     taken.samples += count;
+    heard_ = {current_->message, static_cast<int64_t>(offset_), static_cast<int64_t>(current_->audio.size())};
+    current_->heard.store(heard_.played, std::memory_order_relaxed);
   }
   read_.store(current_->end - static_cast<int64_t>(current_->audio.size() - offset_),
               std::memory_order_release);

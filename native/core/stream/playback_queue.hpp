@@ -71,7 +71,14 @@ class PlaybackQueue {
     uint32_t message = 0;     // number of the last message up to here
     bool is_message = false;  // false: a checkpoint
     std::vector<Sample> audio;
+    std::atomic<int64_t> heard{0};  // samples passed on by the consumer; the rest was dropped or is queued
     std::optional<uint32_t> checkpoint;
+  };
+  /// Played part of the last message of which the consumer has passed on any audio. Times are samples.
+  struct Heard {
+    uint32_t message = 0;
+    int64_t played = 0;
+    int64_t size = 0;
   };
 
   void append(std::unique_ptr<Block> block);
@@ -80,6 +87,7 @@ class PlaybackQueue {
   size_t apply_clear(uint64_t cut, std::span<Sample> out);
   void enter(Block* next);
   [[nodiscard]] uint32_t ms_of(int64_t samples) const;
+  void describe(const Heard& heard, PlayPosition& at) const;
   void publish_clear();
 
   SampleRate rate_;
@@ -90,6 +98,7 @@ class PlaybackQueue {
   int64_t cut_position_ = 0;
   uint32_t messages_ = 0;
   uint32_t clears_ = 0;
+  Heard released_;  // of the blocks that were freed
   SequenceCell<PlayPosition> cleared_at_;
   // Shared state. Positions count samples since the beginning.
   std::atomic<int64_t> written_{0};
@@ -99,6 +108,7 @@ class PlaybackQueue {
   // Consumer state.
   Block* current_;
   size_t offset_ = 0;
+  Heard heard_;
   uint64_t applied_cut_ = 0;
   // Position from which played_ms counts. Written by the consumer.
   std::atomic<int64_t> counted_from_{0};

@@ -95,6 +95,51 @@ TEST_SUITE("playback queue") {
     CHECK_FALSE(queue.reached());
   }
 
+  TEST_CASE("a position names the last message that was heard, not messages that were dropped") {
+    PlaybackQueue queue(kNarrowband, 100'000);
+    Frame frame(kNarrowband);
+    queue.push(ramp(8000));
+    queue.read(frame);
+    queue.read(frame);
+    CHECK(queue.drop(frame).at.message_played_ms == 40);
+    queue.push(ramp(2400));  // the audio of the old utterance that is still on its way
+    queue.checkpoint(1);
+    queue.skip();
+    CHECK(queue.position().message == 1);
+    CHECK(queue.reached() == 1U);
+    queue.push(ramp(800));
+    queue.clear();
+    const PlayPosition at = queue.cleared_at();
+    CHECK(at.played_ms == 0);
+    CHECK(at.message == 1);
+    CHECK(at.message_played_ms == 40);
+    CHECK(at.message_ms == 1000);
+    CHECK(at.discarded_ms == 100);
+  }
+
+  TEST_CASE("a second clear before anything was played names the message of the first") {
+    PlaybackQueue queue(kNarrowband, 100'000);
+    Frame frame(kNarrowband);
+    queue.push(ramp(1600));
+    queue.push(ramp(8000));
+    for (int i = 0; i < 12; ++i) queue.read(frame);
+    queue.push(ramp(800));
+    queue.clear();
+    CHECK(queue.cleared_at().message == 2);
+    CHECK(queue.cleared_at().message_played_ms == 40);
+    queue.read(frame);
+    queue.push(ramp(400));
+    queue.clear();
+    CHECK(queue.cleared_at().message == 2);
+    CHECK(queue.cleared_at().message_played_ms == 40);
+    CHECK(queue.cleared_at().discarded_ms == 50);
+    queue.read(frame);
+    queue.checkpoint(7);
+    queue.read(frame);
+    CHECK(queue.position().message == 2);
+    CHECK(queue.reached() == 7U);
+  }
+
   TEST_CASE("transfers audio between two threads without loss, duplication or reordering") {
     PlaybackQueue queue(kNarrowband, 4000);
     constexpr int kTotal = 400'000;

@@ -1684,8 +1684,8 @@ class GetCdrQuery(TypedDict, total=False):
 class GetCdrReplyDataItemStreamCdrsItemTurns(TypedDict):
     count: int
     interruptions: int
-    p50_ms: float
-    p95_ms: float
+    p50_ms: Optional[float]
+    p95_ms: Optional[float]
 
 
 class _GetCdrReplyDataItemStreamCdrsItemRequired(TypedDict):

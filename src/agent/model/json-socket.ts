@@ -34,6 +34,9 @@ const MAX_REFUSAL_BYTES = 4096;
 /** Malformed messages that end the connection. */
 const MAX_MALFORMED = 20;
 
+/** Close code of a connection that ended without a close frame (RFC 6455 §7.1.5). */
+const ABNORMAL = 1006;
+
 export class JsonSocket {
   /** Undefined: the egress guard refuses the URL. */
   readonly #socket: WebSocket | undefined;
@@ -89,10 +92,16 @@ export class JsonSocket {
       void refusalOf(response).then((why) => this.#lost(why));
     });
     socket.on('message', (data) => this.#read(String(data)));
-    socket.on('error', (error) => this.#lost(error.message));
+    socket.on('error', (error) => {
+      const isOpen = this.#waiting === undefined;
+      // An error of several addresses has a code and no message.
+      const why = error.message || String((error as { readonly code?: unknown }).code);
+      this.#lost(`${isOpen ? 'lost the connection' : 'cannot be reached'}: ${why}`);
+    });
     socket.on('close', (code, reason) => {
       const why = String(reason).slice(0, 200);
-      this.#lost(`closed the connection with ${code}${why === '' ? '' : ` (${why})`}`);
+      if (code === ABNORMAL) this.#lost('lost the connection');
+      else this.#lost(`closed the connection with ${code}${why === '' ? '' : ` (${why})`}`);
     });
     return socket;
   }
@@ -145,13 +154,8 @@ export class JsonSocket {
   #read(text: string): void {
     if (this.#over) return;
     this.#isAlive = true;
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch {
-      value = undefined;
-    }
-    if (isJson(value)) {
+    const value = readJson(text);
+    if (value !== undefined) {
       this.#events.message(value);
       return;
     }
@@ -192,6 +196,16 @@ async function refusalOf(response: IncomingMessage): Promise<string> {
     return why === '' ? head : `${head}: ${why}`;
   } catch {
     return head;
+  }
+}
+
+/** Reads a JSON object. Returns undefined for other texts. */
+export function readJson(text: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJson(value) ? value : undefined;
+  } catch {
+    return undefined;
   }
 }
 

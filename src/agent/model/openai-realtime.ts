@@ -3,7 +3,16 @@
  * model's audio is L16 at 24 kHz. `dialect: beta` uses the event names of servers that implement the earlier API.
  */
 import type { ModelSettings } from '../agent-file.ts';
-import { count, isJson, isPcm, type Json, JsonSocket, list, part, textOf } from './json-socket.ts';
+import {
+  count,
+  isPcm,
+  type Json,
+  JsonSocket,
+  list,
+  part,
+  readJson,
+  textOf,
+} from './json-socket.ts';
 import type { Model, ModelEvents, ModelOptions, ToolCall, Usage } from './model.ts';
 
 const URL_OF_VENDOR = 'wss://api.openai.com/v1/realtime';
@@ -39,8 +48,12 @@ export class OpenAiRealtime implements Model {
   /** A response was requested while another one was active. */
   #wantsResponse = false;
   #cancelled = false;
-  /** Whether the current response has audio. */
-  #hasAudio = false;
+  /** Items with audio of the current response. */
+  readonly #spoken = new Set<string>();
+  /** The caller has spoken since the begin of the last response. */
+  #callerSpoke = false;
+  /** The current response answers words of the caller. */
+  #isAnswer = false;
   /** Empty responses since the last one with content. */
   #emptyResponses = 0;
   #warnings = 0;
@@ -83,7 +96,9 @@ export class OpenAiRealtime implements Model {
   }
 
   interrupted(item: string, playedMs: number): void {
-    if (this.#responding && !this.#cancelled) {
+    // The response that answers the interruption may have begun, and continues.
+    const isItsResponse = this.#spoken.size === 0 ? !this.#isAnswer : this.#spoken.has(item);
+    if (this.#responding && !this.#cancelled && isItsResponse) {
       this.#cancelled = true;
       this.#socket.send({ type: 'response.cancel' });
     }
@@ -176,6 +191,7 @@ export class OpenAiRealtime implements Model {
         this.#isReady = true;
         break;
       case 'input_audio_buffer.speech_started':
+        this.#callerSpoke = true;
         this.#events.callerSpeaks();
         break;
       case 'input_audio_buffer.speech_stopped':
@@ -191,6 +207,9 @@ export class OpenAiRealtime implements Model {
         this.#responding = true;
         this.#requested = undefined;
         this.#cancelled = false;
+        this.#spoken.clear();
+        this.#isAnswer = this.#callerSpoke;
+        this.#callerSpoke = false;
         break;
       case 'response.output_item.added':
         this.#item(part(event, 'item'));
@@ -226,7 +245,7 @@ export class OpenAiRealtime implements Model {
       this.#warn('an audio event is malformed');
       return;
     }
-    this.#hasAudio = true;
+    this.#spoken.add(item);
     // Audio that arrives after the interruption belongs to the cancelled response.
     if (!this.#cancelled) this.#events.audio({ item, payload: delta, rate: OUTPUT_RATE_HZ });
   }
@@ -271,7 +290,7 @@ export class OpenAiRealtime implements Model {
     if (status === 'incomplete')
       this.#warn(`a response is incomplete: ${textOf(details['reason']).slice(0, 100)}`);
     if (status === 'completed' && this.#isEmpty(response) && !this.#mayContinue()) return;
-    this.#hasAudio = false;
+    this.#spoken.clear();
     // A function call whose own event was lost is still in the output of the response.
     for (const item of list(response['output'])) {
       if (status === 'cancelled' && item['status'] !== 'completed') this.#item(item);
@@ -286,7 +305,7 @@ export class OpenAiRealtime implements Model {
 
   /** Whether a complete response has no content. Ends a series of empty responses otherwise. */
   #isEmpty(response: Json): boolean {
-    const isEmpty = !this.#hasAudio && list(response['output']).length === 0;
+    const isEmpty = this.#spoken.size === 0 && list(response['output']).length === 0;
     this.#emptyResponses = isEmpty ? this.#emptyResponses + 1 : 0;
     return isEmpty;
   }
@@ -337,11 +356,5 @@ const reasonOf = (error: Json): string =>
   'no reason given';
 
 /** Whether the text is a whole JSON object. The beginning of one never is. */
-function isComplete(text: unknown): boolean {
-  if (typeof text !== 'string') return true;
-  try {
-    return isJson(JSON.parse(text));
-  } catch {
-    return false;
-  }
-}
+const isComplete = (text: unknown): boolean =>
+  typeof text !== 'string' || readJson(text) !== undefined;

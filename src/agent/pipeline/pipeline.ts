@@ -82,7 +82,7 @@ export class Pipeline implements Model {
   }
 
   interrupted(item: string, playedMs: number): void {
-    const response = [this.#running, this.#last].find((one) => one?.item === item) ?? this.#running;
+    const response = [this.#running, this.#last].find((one) => one?.item === item);
     if (response === undefined) return;
     response.over.abort();
     if (this.#running === response) this.#running = undefined;

@@ -1,11 +1,12 @@
 /** Points an application, endpoints and numbers of an account to an agent, and restores the endpoints when it stops. */
-import type { Client } from '../../../packages/client/src/client.ts';
+import { ApiError, type Client } from '../../../packages/client/src/client.ts';
 import type { Json } from '../output.ts';
 
 const APPLICATIONS = '/api/v1/Account/{auth_id}/Application/';
 const APPLICATION = '/api/v1/Account/{auth_id}/Application/{app_id}/';
 const ENDPOINTS = '/api/v1/Account/{auth_id}/Endpoint/';
 const ENDPOINT = '/api/v1/Account/{auth_id}/Endpoint/{endpoint_id}/';
+const OWN_NUMBER = '/api/v1/Account/{auth_id}/numbers/{e164_number}';
 const NUMBER = '/api/v1/Account/{auth_id}/numbers/{e164_number}/application';
 const PAGE = 20;
 /** Pages searched for an application or endpoint. */
@@ -26,16 +27,26 @@ export interface Registered {
   undo(): Promise<void>;
 }
 
+/** Changes nothing if a number is unknown. The endpoint is changed last: an error would leave it at this agent. */
 export async function register(client: Client, options: RegistrationOptions): Promise<Registered> {
+  for (const number of options.numbers) await checkNumber(client, number);
   const appId = await applicationFor(client, options);
-  const undo = await takeEndpoint(client, options.endpoint, appId);
   for (const number of options.numbers) {
     await client.post(NUMBER, {
       path: { e164_number: number },
       body: { application_id: appId },
     });
   }
-  return { appId, undo };
+  return { appId, undo: await takeEndpoint(client, options.endpoint, appId) };
+}
+
+async function checkNumber(client: Client, number: string): Promise<void> {
+  try {
+    await client.get(OWN_NUMBER, { path: { e164_number: number } });
+  } catch (error) {
+    const isUnknown = error instanceof ApiError && error.status === 404;
+    throw isUnknown ? new Error(`the account has no number ${number}`) : error;
+  }
 }
 
 /** Creates the application `agent-<name>`, or updates the addresses of the existing one. */

@@ -55,8 +55,8 @@ export function onwardOf(
 
 /**
  * Determines the caller ID. Priority: the document's caller ID, then the A leg's number. For an endpoint's call, the
- * number that the phone requests, then the configured default. Endpoint usernames are shown only to endpoints of the
- * account.
+ * number that the phone requests, then the configured default. A call to a number of the account also uses the default if
+ * its caller's number is foreign. Endpoint usernames are shown only to endpoints of the account.
  */
 export async function presentedBy(
   needs: Pick<DispatchNeeds, 'provisioning' | 'proofs'>,
@@ -86,6 +86,11 @@ export async function presentedBy(
   const owned = await destinations.callerId(calling, asserted ?? wanted, { names });
   const callerId = owned === undefined || asserted === undefined ? owned : wanted;
   if (callerId === undefined) {
+    if (requested === undefined && parent.identity.context === 'did') {
+      const own = await defaultOf(needs, calling, parent);
+      if (own !== undefined)
+        return presentedBy(needs, destinations, calling, { ...request, callerId: own }, planned);
+    }
     return foreign(
       requested === undefined
         ? `Dial has no callerId, and ${wanted} is not a caller ID of this account`
@@ -104,16 +109,22 @@ function requestedFor({ callerId, parent: { identity } }: BLegRequest): string |
   return isHidden ? undefined : callerId;
 }
 
+/** Returns the default caller ID: of the endpoint, of the application of the endpoint or dialled number, or of the account. */
 async function defaultOf(
-  { provisioning: { endpoints, applications } }: Pick<DispatchNeeds, 'provisioning'>,
+  { provisioning: { endpoints, applications, numbers } }: Pick<DispatchNeeds, 'provisioning'>,
   { owner, account }: Calling,
-  { identity }: Call,
+  { identity: { context, endpointId }, facts }: Call,
 ): Promise<string | undefined> {
-  const { endpointId } = identity;
   const found =
     endpointId === undefined ? undefined : await endpoints.get(owner.authId, endpointId);
   const endpoint = found?.ok === true ? found.value : undefined;
-  const appId = endpoint?.appId ?? account.defaultEndpointApp ?? owner.defaultEndpointApp;
+  const dialled = context === 'did' ? await numbers.get(facts.to, owner.authId) : undefined;
+  const appId =
+    dialled === undefined
+      ? (endpoint?.appId ?? account.defaultEndpointApp ?? owner.defaultEndpointApp)
+      : dialled.ok
+        ? dialled.value.applicationId
+        : undefined;
   const application = appId === undefined ? undefined : await applications.get(owner.authId, appId);
   return (
     endpoint?.callerId ??

@@ -99,6 +99,21 @@ describe('Dial: the B leg (spec: Answer-XML instructions)', () => {
     await stage.finish();
   });
 
+  it('of an inbound call without callerId shows the default caller ID of the account instead of a foreign number', async () => {
+    const { call } = await stage.arrives(OWN_NUMBER);
+    await stage.accounts.patch(call.identity.accountId, { defaultCallerId: OWN_NUMBER });
+    const created = await stage.dialer.dial({
+      parent: call,
+      destination: { kind: 'number', number: '14155550199' } as never,
+      callerId: undefined,
+      callerName: undefined,
+      sipHeaders: [],
+      isRepeated: false,
+    });
+    expect(created).toMatchObject({ value: { facts: { from: OWN_NUMBER, to: '14155550199' } } });
+    await stage.finish();
+  });
+
   it('to a barred or premium-rate number ends immediately with its cause, and is not dialled', async () => {
     await aLeg(dial(`callerId="${OWN_NUMBER}"`, '<Number>19005550100</Number>'));
     expect(stage.signalling.invites).toHaveLength(1);

@@ -320,6 +320,15 @@ describe('Dial: confirmSound and confirmKey (dialect §2.1)', () => {
     expect(called().hungUpWith).toEqual(['confirmKeyFailed']);
   });
 
+  it('ends the leg normally if the caller hangs up during the confirmation: the called party did not fail it', async () => {
+    const a = await scene.caller(dialXml(CONFIRM));
+    await called().answers();
+    a.call.hangup('normal', 'Caller');
+    await a.running;
+    expect(called().hungUpWith).toEqual(['normal']);
+    expect(scene.leftovers()).toEqual(NOTHING_LEFT);
+  });
+
   it('connects after the end of the sound if there is no confirmKey', async () => {
     await scene.caller(dialXml('confirmSound="https://app.test/hello.wav"'));
     await called().answers();

@@ -153,7 +153,7 @@ describe('barge-in', () => {
     say(200);
     stream.checkpoint('late');
     expect(audible(hear(vowel(8 * 400)))).not.toContain(true);
-    expect(played).toMatchObject([{ name: 'late', at: { playedMs: 0 } }]);
+    expect(played).toMatchObject([{ name: 'late', at: { playedMs: 0, message: 1 } }]);
     wait(400);
     say(200);
     expect(audible(wait(400))).toContain(true);

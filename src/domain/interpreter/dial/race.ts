@@ -100,7 +100,11 @@ export class Race {
     this.#verdict = verdict;
     this.#cancelTimeout();
     for (const leg of [...this.#legs]) {
-      if (leg !== winner) leg.call.hangup(verdict.cause, verdict.source, verdict.detail);
+      if (leg === winner) continue;
+      // A leg that was answered can no longer be canceled: the caller left during its confirmation.
+      const isAnswered = leg.call.answerUs !== undefined;
+      const cause = verdict.cause === 'canceled' && isAnswered ? 'normal' : verdict.cause;
+      leg.call.hangup(cause, verdict.source, verdict.detail);
     }
   }
 
@@ -211,7 +215,9 @@ export class Race {
     // Its early media may be connected to the caller. Before confirmation, the two must not hear each other.
     this.#sound.gone(leg.call);
     const agreed = await confirmed(leg.call, this.#instruction, this.#context, this.#introduction);
-    if (leg.call.isEnded || this.#verdict !== undefined) return;
+    // If the call has ended or its document was replaced, `stop` ends the leg with that reason.
+    const isOver = this.#verdict !== undefined || this.#context.signal.aborted;
+    if (leg.call.isEnded || isOver) return;
     if (agreed) this.#win(leg);
     else leg.call.hangup('confirmKeyFailed', 'Platform');
   }

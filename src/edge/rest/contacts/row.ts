@@ -69,5 +69,7 @@ function url(text: string | undefined): Result<string | undefined, string> {
   const written = text?.trim();
   if (written === undefined || written === '') return ok(undefined);
   if (written.length > URL_MAX) return err(`has more than ${URL_MAX} characters`);
-  return HTTP_URL.test(written) ? ok(written) : err('is not an absolute http or https URL');
+  return HTTP_URL.test(written) && URL.canParse(written)
+    ? ok(written)
+    : err('is not an absolute http or https URL');
 }

@@ -101,7 +101,10 @@ export const httpMethod = () =>
     'must be GET or POST',
   );
 
-const HTTP_URL = '^[hH][tT][tT][pP][sS]?://[^\\s/?#]+';
+const PORT = '(?::(?:[0-5]?[0-9]{0,4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?';
+/** Optional user, host and optional port of a URL, and the begin of its path. Addresses such as `host:80800` do not match. */
+export const URL_AUTHORITY = `(?:[^\\s/?#@]*@)?(?:\\[[0-9a-fA-F:.]+\\]|[^\\s/?#:@\\[\\]\\\\^|<>%]+)${PORT}(?=[/?#]|$)`;
+const HTTP_URL = `^[hH][tT][tT][pP][sS]?://${URL_AUTHORITY}`;
 const URL_MAX = 2048;
 /** An absolute http(s) URL. Whether its address may be reached is checked when it is requested. */
 export const httpUrl = () =>

@@ -32,10 +32,13 @@ const StreamCdrSchema = Type.Object({
       {
         count: Type.Integer(),
         interruptions: Type.Integer(),
-        p50_ms: Type.Number(),
-        p95_ms: Type.Number(),
+        p50_ms: nullableNumber(),
+        p95_ms: nullableNumber(),
       },
-      { description: 'latency from the caller’s last speech to the bot’s first audio' },
+      {
+        description:
+          'latency from the caller’s last speech to the bot’s first audio; null without any turn',
+      },
     ),
   ),
 });
@@ -131,8 +134,8 @@ const showStream = (stream: StreamCdr): Static<typeof StreamCdrSchema> => ({
     turns: {
       count: stream.turns.count,
       interruptions: stream.turns.interruptions,
-      p50_ms: stream.turns.p50Ms,
-      p95_ms: stream.turns.p95Ms,
+      p50_ms: stream.turns.count === 0 ? null : stream.turns.p50Ms,
+      p95_ms: stream.turns.count === 0 ? null : stream.turns.p95Ms,
     },
   }),
 });

@@ -2,7 +2,7 @@
 import { err, ok } from '../../../../base/result.ts';
 import { tooManyRequests } from '../../http/failure.ts';
 import { accountRoute, type Route } from '../../http/route.ts';
-import { accountIdText, hinted, oneOf, Type } from '../../http/schema.ts';
+import { accountIdText, hinted, oneOf, Type, URL_AUTHORITY } from '../../http/schema.ts';
 
 const SECONDS_DEFAULT = 10;
 const SECONDS_MAX = 30;
@@ -24,7 +24,7 @@ const test = accountRoute({
   params: Type.Object({ auth_id: accountIdText() }),
   body: Type.Object({
     url: hinted(
-      Type.String({ pattern: '^wss?://', maxLength: 2048 }),
+      Type.String({ pattern: `^wss?://${URL_AUTHORITY}`, maxLength: 2048 }),
       'must be a ws:// or wss:// URL',
     ),
     content_type: Type.Optional(

@@ -21,6 +21,7 @@ import {
   streamIdText,
   Type,
   timestamp,
+  URL_AUTHORITY,
 } from '../../http/schema.ts';
 import { answered, refused } from '../../refusal.ts';
 import { metaOf, sliceOf } from '../../wire/list.ts';
@@ -79,7 +80,7 @@ const showStream = (stream: LiveStream, accountId: AccountId): Static<typeof Str
 
 const StartBody = Type.Object({
   service_url: hinted(
-    Type.String({ pattern: '^[wW][sS][sS]?://[^\\s/?#]+', maxLength: 2048 }),
+    Type.String({ pattern: `^[wW][sS][sS]?://${URL_AUTHORITY}`, maxLength: 2048 }),
     'must be a wss URL',
   ),
   bidirectional: Type.Optional(flag(false)),
