@@ -136,7 +136,12 @@ export interface NumberStore {
   insert(number: PhoneNumber): Promise<Result<PhoneNumber, 'numberExists'>>;
   get(e164: string): Promise<PhoneNumber | undefined>;
   list(filter: NumberFilter, slice: Slice): Promise<Page<PhoneNumber>>;
-  patch(e164: string, patch: PhoneNumberPatch): Promise<PhoneNumber | undefined>;
+  /** Changes a number of the account. Returns undefined if the account does not own the number. */
+  patch(
+    accountId: AccountId,
+    e164: string,
+    patch: PhoneNumberPatch,
+  ): Promise<PhoneNumber | undefined>;
   remove(e164: string): Promise<Result<void, 'unknown' | 'inUse'>>;
   /**
    * Assigns an available number to the account and posts its fees in one transaction; they must be covered
@@ -152,15 +157,16 @@ export interface NumberStore {
   dueForRental(nowUs: number, limit: number): Promise<readonly PhoneNumber[]>;
   /**
    * Posts the fee, which must be covered (`canSpend`), advances `next_billing` and activates the number, in one
-   * transaction. Idempotent by the entry's key.
+   * transaction. Idempotent by the entry's key. `changed`: the number has been released, sold or renewed since `number`
+   * was read.
    */
   rent(
-    e164: string,
+    number: PhoneNumber,
     fee: NewEntry | undefined,
     nextBillingUs: number,
-  ): Promise<Result<void, 'unknownBalance' | 'insufficientFunds'>>;
-  /** Suspends the number. Its renewal is retried at `retryUs`. */
-  suspend(e164: string, retryUs: number): Promise<void>;
+  ): Promise<Result<void, 'unknownBalance' | 'insufficientFunds' | 'changed'>>;
+  /** Suspends the number and retries its renewal at `retryUs`. Returns false if it has changed since `number` was read. */
+  suspend(number: PhoneNumber, retryUs: number): Promise<boolean>;
   /**
    * Changes `pending_release` back to `active` or `suspended`. Returns undefined if the number is not the account's
    * or not in that state.

@@ -138,9 +138,10 @@ export class Numbers {
     const now = nowUs(this.#context);
     if (this.#cooldownUs > 0) {
       const cooldownEndsUs = now + this.#cooldownUs;
-      return this.#patched(e164, { status: 'pending_release', releasedUs: now, cooldownEndsUs });
+      const pending = { status: 'pending_release', releasedUs: now, cooldownEndsUs } as const;
+      return this.#patched(accountId, e164, pending);
     }
-    return this.#patched(e164, {
+    return this.#patched(accountId, e164, {
       status: 'available',
       releasedUs: now,
       ...UNBOUND,
@@ -173,7 +174,7 @@ export class Numbers {
     return this.#whenOwned(accountId, e164, async () => {
       const application = await this.#stores.applications.get(applicationId);
       if (application?.accountId !== accountId) return err({ kind: 'unknownApplication' });
-      return this.#patched(e164, { ...UNBOUND, applicationId });
+      return this.#patched(accountId, e164, { ...UNBOUND, applicationId });
     });
   }
 
@@ -186,7 +187,7 @@ export class Numbers {
     return this.#whenOwned(accountId, e164, async () => {
       const trunk = await this.#stores.trunks.get(trunkGroupId);
       if (trunk?.accountId !== accountId) return err({ kind: 'unknownTrunk' });
-      return this.#patched(e164, { ...UNBOUND, trunkGroupId });
+      return this.#patched(accountId, e164, { ...UNBOUND, trunkGroupId });
     });
   }
 
@@ -197,7 +198,7 @@ export class Numbers {
   ): Promise<Result<PhoneNumber, NumberRefusal>> {
     const patch =
       from === 'application' ? { applicationId: undefined } : { trunkGroupId: undefined };
-    return this.#whenOwned(accountId, e164, () => this.#patched(e164, patch));
+    return this.#whenOwned(accountId, e164, () => this.#patched(accountId, e164, patch));
   }
 
   async assignSubAccount(
@@ -205,7 +206,7 @@ export class Numbers {
     e164: string,
     subAccount: AccountId | undefined,
   ): Promise<Result<PhoneNumber, NumberRefusal>> {
-    return this.#whenOwned(accountId, e164, () => this.#patched(e164, { subAccount }));
+    return this.#whenOwned(accountId, e164, () => this.#patched(accountId, e164, { subAccount }));
   }
 
   /** Sets the name of the number. Undefined clears it. */
@@ -214,7 +215,7 @@ export class Numbers {
     e164: string,
     alias: string | undefined,
   ): Promise<Result<PhoneNumber, NumberRefusal>> {
-    return this.#whenOwned(accountId, e164, () => this.#patched(e164, { alias }));
+    return this.#whenOwned(accountId, e164, () => this.#patched(accountId, e164, { alias }));
   }
 
   /** Registers a callback for numbers that were suspended, or reactivated by a paid renewal. */
@@ -243,15 +244,16 @@ export class Numbers {
     }
   }
 
-  /** Renews one number. Returns false if the account cannot pay. */
+  /** Renews one number. Returns false if the account cannot pay, or if the number changed in the meantime. */
   async #renew(number: PhoneNumber): Promise<boolean> {
     const { numbers } = this.#stores;
     const now = nowUs(this.#context);
     const isSuspended = number.status === 'suspended';
     const from = isSuspended ? now : (number.nextBillingUs ?? now);
     const rent = rentalFee(number, from, this.#reference());
-    const paid = await numbers.rent(number.e164, rent, nextMonth(from));
-    if (!paid.ok) await numbers.suspend(number.e164, now + RETRY_US);
+    const paid = await numbers.rent(number, rent, nextMonth(from, number.purchasedUs));
+    if (!paid.ok && paid.error === 'changed') return false;
+    if (!paid.ok && !(await numbers.suspend(number, now + RETRY_US))) return false;
     if (paid.ok === isSuspended)
       for (const act of this.#onRenewal) act({ number, isPaid: paid.ok });
     return paid.ok;
@@ -291,10 +293,11 @@ export class Numbers {
   }
 
   async #patched(
+    accountId: AccountId,
     e164: string,
     patch: PhoneNumberPatch & { readonly accountId?: undefined },
   ): Promise<Result<PhoneNumber, NumberRefusal>> {
-    const changed = await this.#stores.numbers.patch(e164, patch);
+    const changed = await this.#stores.numbers.patch(accountId, e164, patch);
     return changed === undefined ? err({ kind: 'unknownNumber' }) : ok(changed);
   }
 }
@@ -327,14 +330,22 @@ function rentalFee(number: PhoneNumber, fromUs: number, reference: string): NewE
   };
 }
 
-/** Returns the same time of the next calendar month, or of its last day if that month is shorter. */
-export function nextMonth(fromUs: number): number {
+/**
+ * Returns the same time of the next calendar month, or of its last day if that month is shorter. If `fromUs` is the last
+ * day of its month, the day of `anchorUs` applies again: the 31st follows a period that began on February 28.
+ */
+export function nextMonth(fromUs: number, anchorUs = fromUs): number {
   const from = new Date(Math.floor(fromUs / 1000));
-  const day = from.getUTCDate();
   const next = new Date(from);
   next.setUTCDate(1);
   next.setUTCMonth(next.getUTCMonth() + 1);
-  const last = new Date(Date.UTC(next.getUTCFullYear(), next.getUTCMonth() + 1, 0)).getUTCDate();
-  next.setUTCDate(Math.min(day, last));
+  const isLastDay = from.getUTCDate() === daysOf(from);
+  const anchorDay = isLastDay ? new Date(Math.floor(anchorUs / 1000)).getUTCDate() : 0;
+  const day = Math.max(from.getUTCDate(), anchorDay);
+  next.setUTCDate(Math.min(day, daysOf(next)));
   return next.getTime() * 1000;
 }
+
+/** Returns the number of days of the month. */
+const daysOf = (month: Date): number =>
+  new Date(Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1, 0)).getUTCDate();

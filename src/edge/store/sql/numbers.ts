@@ -58,7 +58,11 @@ export const numberRepository = (db: Connection): Synchronously<NumberStore> => 
       .contains(['e164'], filter.search);
     return page(db, numberTable, where, 'e164', slice);
   },
-  patch: (e164, patch) => numberTable.patch(db, patch, 'e164 = @e164', { e164 }),
+  patch: (accountId, e164, patch) =>
+    numberTable.patch(db, patch, 'e164 = @e164 AND account_id = @account', {
+      e164,
+      account: accountId,
+    }),
   remove: (e164) => {
     const number = numberTable.get(db, 'e164 = ?', [e164]);
     if (number === undefined) return err('unknown');
@@ -89,26 +93,37 @@ const rentals = (db: Connection) =>
         ORDER BY next_billing_us LIMIT ?`,
         [nowUs, limit],
       ),
-    rent: (e164, fee, nextBillingUs) => {
+    rent: (number, fee, nextBillingUs) => {
+      if (!isStillDue(db, number)) return err('changed');
       // A refused fee is thrown, which rolls back the unit of work.
       if (fee !== undefined) postAll(db, [fee], { checked: true });
       db.send(
         `UPDATE phone_number SET next_billing_us = @next, last_billed_us = @now, updated_us = @now,
           status = 'active', suspended_us = NULL
-        WHERE e164 = @e164 AND status IN ('active', 'suspended')`,
-        { next: nextBillingUs, now: db.nowUs, e164 },
+        WHERE e164 = @e164`,
+        { next: nextBillingUs, now: db.nowUs, e164: number.e164 },
       );
       return ok(undefined);
     },
-    suspend: (e164, retryUs) => {
+    suspend: (number, retryUs) => {
+      if (!isStillDue(db, number)) return false;
       db.send(
         `UPDATE phone_number SET status = 'suspended', suspended_us = COALESCE(suspended_us, @now),
           next_billing_us = @retry, updated_us = @now
-        WHERE e164 = @e164 AND status IN ('active', 'suspended')`,
-        { retry: retryUs, now: db.nowUs, e164 },
+        WHERE e164 = @e164`,
+        { retry: retryUs, now: db.nowUs, e164: number.e164 },
       );
+      return true;
     },
   }) satisfies NumberParts;
+
+/** Returns whether the number has the owner, status and due time with which it was read. */
+function isStillDue(db: Connection, { e164, accountId, status, nextBillingUs }: PhoneNumber) {
+  const now = numberTable.get(db, 'e164 = ?', [e164]);
+  return (
+    now?.accountId === accountId && now?.status === status && now.nextBillingUs === nextBillingUs
+  );
+}
 
 /** Releases, which an account may cancel until the cooldown ends. */
 const releases = (db: Connection) =>
