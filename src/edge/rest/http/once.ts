@@ -16,8 +16,14 @@ const CONFLICT = failure(409, 'Idempotency-Key was used with another request', {
 /** Response header of a repeat that received the response of an earlier request. */
 const REPLAYED = 'idempotent-replayed';
 
-/** Owner of the keys of requests without account credentials. */
+/** Owner of the keys of requests with the operator's token. */
 const OPERATOR = 'operator';
+
+/** Returns the owner of the keys. Users of the console who act for no account have their own, also if they are staff. */
+const ownerOf = ({ admission }: FastifyRequest): string => {
+  const { principal, user } = admission ?? {};
+  return principal?.account.authId ?? (user === undefined ? OPERATOR : `user:${user.userId}`);
+};
 
 /** Returns whether a route supports keys: every POST that is not public, except routes that handle keys themselves. */
 export const takesKeys = ({
@@ -43,7 +49,7 @@ export async function oncePerKey(
   const key = request.headers['idempotency-key'];
   if (key === undefined || !takesKeys(route)) return work();
   if (typeof key !== 'string' || !IDEMPOTENCY_KEY.test(key)) return err(WRONG_KEY);
-  const owner = request.admission?.principal?.account.authId ?? OPERATOR;
+  const owner = ownerOf(request);
   const { params, query, body } = request;
   const requested = [route.method, route.path, params, query, body];
   const done = await accounts.oncePerKey.run({ owner, key, requested }, work);
