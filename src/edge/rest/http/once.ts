@@ -25,13 +25,21 @@ const ownerOf = ({ admission }: FastifyRequest): string => {
   return principal?.account.authId ?? (user === undefined ? OPERATOR : `user:${user.userId}`);
 };
 
-/** Returns whether a route supports keys: every POST that is not public, except routes that handle keys themselves. */
+/**
+ * Returns whether a route supports keys: every POST that is not public, except routes that handle keys themselves. A reply
+ * other than a JSON value, such as endless audio, cannot be repeated.
+ */
 export const takesKeys = ({
   method,
   audience,
   ownKeys,
-}: Pick<Route, 'method' | 'audience' | 'ownKeys'>): boolean =>
-  method === 'POST' && audience !== 'public' && audience !== 'guest' && !ownKeys;
+  produces,
+}: Pick<Route, 'method' | 'audience' | 'ownKeys' | 'produces'>): boolean =>
+  method === 'POST' &&
+  audience !== 'public' &&
+  audience !== 'guest' &&
+  produces === undefined &&
+  !ownKeys;
 
 export async function oncePerKey(
   accounts: Pick<Accounts, 'oncePerKey'>,
