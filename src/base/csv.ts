@@ -3,8 +3,11 @@
 export type CsvCell = string | number | boolean | null | undefined;
 
 const NEEDS_QUOTES = /[",\r\n]/;
-/** Cells that a spreadsheet would run as a formula. Signed numbers are not changed. */
-const FORMULA = /^[=@\t]|^[+-](?![\d.])/;
+/**
+ * Cells that a spreadsheet would run as a formula. Signed numbers, also with separators of telephone numbers, are not
+ * changed.
+ */
+const FORMULA = /^[=@\t\r\n]|^[+-](?![\d.][\d .()/-]*$)/;
 
 export const csvLine = (cells: readonly CsvCell[]): string => `${cells.map(csvCell).join(',')}\r\n`;
 

@@ -32,6 +32,9 @@ export class ServiceError extends Error {
   }
 }
 
+/** A write that failed during its commit. It may have been done. */
+export class UnknownOutcomeError extends ServiceError {}
+
 /** Returns whether `error` reports a stored record that cannot be read. */
 export const isUnreadable = (error: unknown): boolean =>
   error instanceof ServiceError && error.code === 'STORE_UNREADABLE';

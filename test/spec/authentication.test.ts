@@ -222,6 +222,18 @@ describe('requests', () => {
     expect(large.status).toBe(413);
   });
 
+  it('refuses JSON that is nested too deeply, also with an Idempotency-Key', async () => {
+    const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+    const body = (levels: number) =>
+      `{"app_name":"deep","answer_url":"https://a.example/","more":${nested(levels)}}`;
+    for (const headers of [{}, { 'idempotency-key': 'deep' }]) {
+      const refused = await service.post(`${service.root}/Application/`, body(30_000), { headers });
+      expect([refused.status, refused.body.error]).toEqual([400, 'JSON is nested too deeply']);
+      const taken = await service.post(`${service.root}/Application/`, body(40), { headers });
+      expect(taken.status).toBe(201);
+    }
+  });
+
   it('refuses __proto__ in a body', async () => {
     const reply = await service.post(`${service.root}/Application/`, '{"__proto__":{"a":1}}');
     expect(reply.status).toBe(400);

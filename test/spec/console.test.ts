@@ -103,6 +103,19 @@ describe('a session', () => {
     expect(await status(last)).toBe(401);
   });
 
+  it('has its own idempotency keys: a repeat by another user gets no link to the account of the first', async () => {
+    const bob = await service.addAccount({ name: 'Bob' });
+    const invite = async ({ cookie }: { readonly cookie: string }) => {
+      const headers = { 'x-console': '1', cookie, 'idempotency-key': 'invite-1' };
+      const body = { role: 'owner' };
+      return (await service.send('POST', '/console/api/users', { as: null, headers, body })).body;
+    };
+    const [ours, theirs] = [await user('owner', service.account), await user('owner', bob)];
+    const first = await invite(ours);
+    expect(await invite(ours)).toEqual(first);
+    expect(await invite(theirs)).toMatchObject({ account_id: bob.authId });
+  });
+
   it('is ended alone by its user or by an owner of the account, but by no other user', async () => {
     const { cookie: owner } = await user('owner', service.account);
     const { cookie, email } = await user('viewer', service.account);

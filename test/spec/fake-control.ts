@@ -47,6 +47,8 @@ export class FakeControl implements CallControl {
   outcome: Result<void, ControlRefusal> = ok(undefined);
   calls: LiveCall[] = [];
   rooms: Conference[] = [];
+  /** Audio of each live call for users who listen in. */
+  audio: string | undefined;
   parties: Conference[] = [];
   endedParties: Conference[] = [];
   liveStreams: LiveStream[] = [];

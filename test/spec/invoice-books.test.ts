@@ -53,16 +53,33 @@ function bySource(entries: readonly Booked[], isDebit: boolean): Record<string, 
   return sums;
 }
 
+/** Returns the number of entries by source. */
+function countsBySource(entries: readonly Booked[], isDebit: boolean): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const one of entries)
+    if (one.isDebit === isDebit) counts[one.source] = (counts[one.source] ?? 0) + 1;
+  return counts;
+}
+
+interface Line {
+  readonly source: string;
+  readonly amount: number;
+  readonly count: number;
+}
+
 interface Shown {
   readonly opening_balance: number;
   readonly closing_balance: number;
   readonly total_charges: number;
   readonly total_credits: number;
-  readonly charges: readonly { readonly source: string; readonly amount: number }[];
-  readonly credits: readonly { readonly source: string; readonly amount: number }[];
+  readonly charges: readonly Line[];
+  readonly credits: readonly Line[];
 }
 const linesOf = (lines: Shown['charges']): Record<string, bigint> =>
   Object.fromEntries(lines.map(({ source, amount }) => [source, exact(amount)]));
+
+const countsOf = (lines: Shown['charges']): Record<string, number> =>
+  Object.fromEntries(lines.map(({ source, count }) => [source, count]));
 
 /** Formats an amount for people: at least two decimals, without further trailing zeros. */
 function written(amount: bigint): string {
@@ -143,6 +160,8 @@ it('invoices of each month, as JSON and PDF, match the ledger, and usage sums to
         expect(exact(shown.total_credits)).toBe(total(within, false));
         expect(linesOf(shown.charges)).toEqual(bySource(within, true));
         expect(linesOf(shown.credits)).toEqual(bySource(within, false));
+        expect(countsOf(shown.charges)).toEqual(countsBySource(within, true));
+        expect(countsOf(shown.credits)).toEqual(countsBySource(within, false));
         expect(usage.get(month)).toEqual({
           charged: bySource(within, true),
           credited: bySource(within, false),

@@ -29,6 +29,17 @@ beforeEach(() => {
 const lastRequest = () => service.control.requested.at(-1);
 
 describe('calls', () => {
+  it('POST Call/{uuid}/listen sends audio to clients that send an Idempotency-Key with every POST', async () => {
+    service.control.audio = 'RIFF audio';
+    const headers = { 'idempotency-key': 'listen-1' };
+    for (const _attempt of ['first', 'repeated']) {
+      const reply = await service.post(`${one}/listen`, undefined, { headers });
+      expect([reply.status, reply.text]).toEqual([200, 'RIFF audio']);
+      expect(reply.headers['content-type']).toBe('audio/wav');
+    }
+    service.control.audio = undefined;
+  });
+
   it('GET Call/?status=live and queued list UUIDs, with and without the slash', async () => {
     service.control.calls.push(
       aLiveCall({

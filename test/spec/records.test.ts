@@ -288,6 +288,17 @@ describe('recordings (dialect §3.7)', () => {
     expect((await service.get(`${service.root}/Recording/`)).body.meta.total_count).toBe(0);
   });
 
+  it('DELETE Recording/BulkDelete/ selects recordings by their days of storage', async () => {
+    await record();
+    const url = `${service.root}/Recording/BulkDelete/`;
+    const deleted = async (query: string) =>
+      (await service.send('DELETE', `${url}?recording_storage_duration__${query}`)).body.deleted;
+    expect(await deleted('gte=1')).toBe(0);
+    await service.clock.advance(2 * 86_400_000);
+    expect(await deleted('lte=1')).toBe(0);
+    expect(await deleted('gte=2')).toBe(1);
+  });
+
   it('a sub-account lists, opens and deletes only recordings of its own calls', async () => {
     const sub = await service.addSubAccount();
     const theirs = `/api/v1/Account/${sub.authId}/Recording/`;

@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import type { AccountId } from '../../src/base/ids.ts';
 import { type Logger, silentLogger } from '../../src/base/logger.ts';
 import { micros } from '../../src/base/money.ts';
@@ -122,7 +123,10 @@ export async function startService(options: ServiceOptions = {}) {
     liveCalls: {
       list: async () => control.calls,
       get: async () => undefined,
-      quality: async () => undefined,
+      quality: async (callUuid) => {
+        const call = control.calls.find((one) => one.callUuid === callUuid);
+        return call && control.audio !== undefined ? { call, quality: QUALITY } : undefined;
+      },
       scores: async () => [],
       hangup: async () => false,
       messages: async () => undefined,
@@ -130,7 +134,8 @@ export async function startService(options: ServiceOptions = {}) {
     },
     operations: idleOperations(),
     callListening: {
-      listen: async () => 'unknown',
+      listen: async () =>
+        control.audio === undefined ? 'unknown' : Readable.from([control.audio]),
       watchStreams: async () => 'unknown',
       stop: () => undefined,
     },
@@ -299,3 +304,14 @@ export const idleOperations = (): RestDeps['operations'] => ({
   removeUnreadableRow: async () => false,
   reload: async () => ok({ changed: [], needsRestart: [], rates: 0, carriers: 0 }),
 });
+
+const QUALITY = {
+  packetsReceived: 250,
+  packetsSent: 200,
+  packetsLost: 0,
+  packetsLate: 0,
+  jitterMs: 4,
+  lossFraction: 0,
+  mos: 4.1,
+  roundTripMs: 30,
+};

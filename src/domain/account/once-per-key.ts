@@ -1,3 +1,4 @@
+import { UnknownOutcomeError } from '../../base/errors.ts';
 import { hashHex } from '../../base/hash.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { IdempotencyStore } from './needs.ts';
@@ -26,7 +27,8 @@ export class OncePerKey {
 
   /**
    * Runs `work` unless a request with the same key succeeded before. `requested` is the JSON content that identifies the
-   * request. Only successes are stored; after a refusal the key is free again.
+   * request. Only successes are stored; after a refusal the key is free again. It stays in use if the work may have been
+   * done and its response is unknown.
    */
   async run<T, E>(
     from: { readonly owner: string; readonly key: string; readonly requested: unknown },
@@ -62,16 +64,27 @@ export class OncePerKey {
       return ok({ value, replayed: true });
     }
     if (known.kind !== 'first') return CONFLICT;
+    const done = await this.#worked(owner, key, work);
+    if (!done.ok) return done;
+    // Without a stored response the key stays in use: a repeat gets a conflict and does not do the work again.
+    await this.#store
+      .finish(owner, key, JSON.stringify({ value: done.value }))
+      .catch(() => undefined);
+    return ok({ value: done.value, replayed: false });
+  }
+
+  /** Does the work. Frees the key if it had no effect. */
+  async #worked<T, E>(
+    owner: string,
+    key: string,
+    work: () => Promise<Result<T, E>>,
+  ): Promise<Result<T, E>> {
     try {
       const done = await work();
-      if (!done.ok) {
-        await this.#store.forget(owner, key);
-        return done;
-      }
-      await this.#store.finish(owner, key, JSON.stringify({ value: done.value }));
-      return ok({ value: done.value, replayed: false });
+      if (!done.ok) await this.#store.forget(owner, key);
+      return done;
     } catch (error) {
-      await this.#store.forget(owner, key);
+      if (!(error instanceof UnknownOutcomeError)) await this.#store.forget(owner, key);
       throw error;
     }
   }

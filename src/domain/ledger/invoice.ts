@@ -7,6 +7,7 @@ export interface InvoiceLine {
   /** The `reference_type` of the entries. */
   readonly source: string;
   readonly description: string;
+  /** Number of debits of a charge, or of credits of a credit. */
   readonly count: number;
   readonly amount: Micros;
 }
@@ -68,18 +69,19 @@ export interface InvoiceFacts {
   readonly within: EntrySummary;
 }
 
+type SourceSum = EntrySummary['byReferenceType'][number];
+
 export function invoiceOf(facts: InvoiceFacts): Invoice {
   const { accountId, currency, month, before, within } = facts;
   const opening = micros(before.totalCredit - before.totalDebit);
-  const lines = (amountOf: (part: EntrySummary['byReferenceType'][number]) => Micros) =>
+  const lines = (sumOf: (part: SourceSum) => Pick<InvoiceLine, 'amount' | 'count'>) =>
     within.byReferenceType
-      .filter((part) => amountOf(part) > 0)
       .map((part) => ({
         source: part.referenceType,
         description: DESCRIPTIONS[part.referenceType] ?? part.referenceType,
-        count: part.count,
-        amount: amountOf(part),
-      }));
+        ...sumOf(part),
+      }))
+      .filter(({ amount }) => amount > 0);
   return {
     number: `${accountId}-${month.name.replace('-', '')}-${currency}`,
     accountId,
@@ -89,9 +91,12 @@ export function invoiceOf(facts: InvoiceFacts): Invoice {
     toUs: month.toUs,
     preliminary: facts.nowUs <= month.toUs,
     opening,
-    charges: lines((part) => part.totalDebit),
+    charges: lines(({ totalDebit, debits }) => ({ amount: totalDebit, count: debits })),
     totalCharges: within.totalDebit,
-    credits: lines((part) => part.totalCredit),
+    credits: lines(({ totalCredit, count, debits }) => ({
+      amount: totalCredit,
+      count: count - debits,
+    })),
     totalCredits: within.totalCredit,
     closing: micros(opening + within.totalCredit - within.totalDebit),
   };

@@ -98,6 +98,8 @@ export interface EntrySummary {
     readonly totalDebit: Micros;
     readonly totalCredit: Micros;
     readonly count: number;
+    /** Number of debits among the entries. */
+    readonly debits: number;
   }>;
 }
 

@@ -132,13 +132,11 @@ export interface NumberFilter {
   readonly search?: string | undefined;
 }
 
-type OwnedNumber = Pick<PhoneNumber, 'e164' | 'accountId'>;
-
 export interface NumberStore {
   insert(number: PhoneNumber): Promise<Result<PhoneNumber, 'numberExists'>>;
   get(e164: string): Promise<PhoneNumber | undefined>;
   list(filter: NumberFilter, slice: Slice): Promise<Page<PhoneNumber>>;
-  /** Returns undefined if the number is not, or no longer, the account's. */
+  /** Changes a number of the account. Returns undefined if the account does not own the number. */
   patch(
     accountId: AccountId,
     e164: string,
@@ -159,15 +157,16 @@ export interface NumberStore {
   dueForRental(nowUs: number, limit: number): Promise<readonly PhoneNumber[]>;
   /**
    * Posts the fee, which must be covered (`canSpend`), advances `next_billing` and activates the number, in one
-   * transaction. Idempotent by the entry's key. No effect for a number that the account has released.
+   * transaction. Idempotent by the entry's key. `changed`: the number has been released, sold or renewed since `number`
+   * was read.
    */
   rent(
-    number: OwnedNumber,
+    number: PhoneNumber,
     fee: NewEntry | undefined,
     nextBillingUs: number,
-  ): Promise<Result<void, 'unknownBalance' | 'insufficientFunds' | 'released'>>;
-  /** Suspends the number. Its renewal is retried at `retryUs`. No effect if the account has released it. */
-  suspend(number: OwnedNumber, retryUs: number): Promise<void>;
+  ): Promise<Result<void, 'unknownBalance' | 'insufficientFunds' | 'changed'>>;
+  /** Suspends the number and retries its renewal at `retryUs`. Returns false if it has changed since `number` was read. */
+  suspend(number: PhoneNumber, retryUs: number): Promise<boolean>;
   /**
    * Changes `pending_release` back to `active` or `suspended`. Returns undefined if the number is not the account's
    * or not in that state.

@@ -138,8 +138,8 @@ export class Numbers {
     const now = nowUs(this.#context);
     if (this.#cooldownUs > 0) {
       const cooldownEndsUs = now + this.#cooldownUs;
-      const patch = { releasedUs: now, cooldownEndsUs } as const;
-      return this.#patched(accountId, e164, { status: 'pending_release', ...patch });
+      const pending = { status: 'pending_release', releasedUs: now, cooldownEndsUs } as const;
+      return this.#patched(accountId, e164, pending);
     }
     return this.#patched(accountId, e164, {
       status: 'available',
@@ -244,17 +244,16 @@ export class Numbers {
     }
   }
 
-  /** Renews one number. Returns false if the account cannot pay, or has released it. */
+  /** Renews one number. Returns false if the account cannot pay, or if the number changed in the meantime. */
   async #renew(number: PhoneNumber): Promise<boolean> {
     const { numbers } = this.#stores;
     const now = nowUs(this.#context);
     const isSuspended = number.status === 'suspended';
     const from = isSuspended ? now : (number.nextBillingUs ?? now);
-    const { e164, accountId } = number;
     const rent = rentalFee(number, from, this.#reference());
-    const paid = await numbers.rent({ e164, accountId }, rent, nextMonth(from));
-    if (!paid.ok && paid.error === 'released') return false;
-    if (!paid.ok) await numbers.suspend({ e164, accountId }, now + RETRY_US);
+    const paid = await numbers.rent(number, rent, nextMonth(from, number.purchasedUs));
+    if (!paid.ok && paid.error === 'changed') return false;
+    if (!paid.ok && !(await numbers.suspend(number, now + RETRY_US))) return false;
     if (paid.ok === isSuspended)
       for (const act of this.#onRenewal) act({ number, isPaid: paid.ok });
     return paid.ok;
@@ -331,14 +330,22 @@ function rentalFee(number: PhoneNumber, fromUs: number, reference: string): NewE
   };
 }
 
-/** Returns the same time of the next calendar month, or of its last day if that month is shorter. */
-export function nextMonth(fromUs: number): number {
+/**
+ * Returns the same time of the next calendar month, or of its last day if that month is shorter. If `fromUs` is the last
+ * day of its month, the day of `anchorUs` applies again: the 31st follows a period that began on February 28.
+ */
+export function nextMonth(fromUs: number, anchorUs = fromUs): number {
   const from = new Date(Math.floor(fromUs / 1000));
-  const day = from.getUTCDate();
   const next = new Date(from);
   next.setUTCDate(1);
   next.setUTCMonth(next.getUTCMonth() + 1);
-  const last = new Date(Date.UTC(next.getUTCFullYear(), next.getUTCMonth() + 1, 0)).getUTCDate();
-  next.setUTCDate(Math.min(day, last));
+  const isLastDay = from.getUTCDate() === daysOf(from);
+  const anchorDay = isLastDay ? new Date(Math.floor(anchorUs / 1000)).getUTCDate() : 0;
+  const day = Math.max(from.getUTCDate(), anchorDay);
+  next.setUTCDate(Math.min(day, daysOf(next)));
   return next.getTime() * 1000;
 }
+
+/** Returns the number of days of the month. */
+const daysOf = (month: Date): number =>
+  new Date(Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1, 0)).getUTCDate();

@@ -25,7 +25,7 @@ export interface Exporter {
   wake(): void;
   /** Resolves when no work is left. */
   idle(): Promise<void>;
-  /** Cancels the wait for a retry. A running archive starts again after the next start. */
+  /** Cancels a running archive and the wait for a retry. The next start repeats the archive. */
   stop(): Promise<void>;
 }
 
@@ -79,10 +79,15 @@ async function runJob(deps: ExporterDeps, job: ExportJob, signal: AbortSignal): 
   for (let attempt = job.attempts + 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
     await recordings.patchExport(job.exportId, { status: 'running', attempts: attempt });
     try {
-      await exportOnce(deps, job);
+      await exportOnce(deps, job, signal);
       logger.info({ exportId: job.exportId, accountId: job.accountId }, 'export done');
       return;
     } catch (error) {
+      if (signal.aborted) {
+        // A canceled attempt does not count.
+        await recordings.patchExport(job.exportId, { attempts: attempt - 1 });
+        return;
+      }
       logger.warn({ exportId: job.exportId, attempt, error }, 'export failed');
     }
     if (attempt < ATTEMPTS_MAX) {
@@ -99,7 +104,7 @@ async function runJob(deps: ExporterDeps, job: ExportJob, signal: AbortSignal): 
   });
 }
 
-async function exportOnce(deps: ExporterDeps, job: ExportJob): Promise<void> {
+async function exportOnce(deps: ExporterDeps, job: ExportJob, signal: AbortSignal): Promise<void> {
   const { recordings, exportsFolder, recordingsFolder, elsewhere, logger } = deps;
   const file = `${job.exportId}.zip`;
   const count = await writeArchive({
@@ -107,6 +112,7 @@ async function exportOnce(deps: ExporterDeps, job: ExportJob): Promise<void> {
     recordingsFolder,
     elsewhere,
     target: join(exportsFolder, file),
+    signal,
     onProgress: (soFar) => {
       recordings.patchExport(job.exportId, { recordings: soFar }).catch((error: unknown) => {
         logger.warn({ exportId: job.exportId, error }, 'could not store the progress of an export');

@@ -16,7 +16,7 @@ import { readCertificate, type WatchedCertificate, watchCertificate } from './ht
 import { answerClientError, isRefused } from './http/client-error.ts';
 import { checkBy, writeBy } from './http/compilers.ts';
 import { Connections } from './http/connections.ts';
-import { installErrorHandlers } from './http/errors.ts';
+import { installErrorHandlers, JSON_TOO_DEEP } from './http/errors.ts';
 import { failure } from './http/failure.ts';
 import { Gate } from './http/gate.ts';
 import { mount, newApiId, sendFailure } from './http/mount.ts';
@@ -301,10 +301,25 @@ function acceptJson(app: FastifyInstance): void {
     { parseAs: 'string' },
     (request, body, done) => {
       if (body.trim() === '') done(null, undefined);
-      else void parse(request, body, done);
+      else
+        void parse(request, body, (error, value) =>
+          isDeeper(value, JSON_DEPTH_MAX) ? done(TOO_DEEP) : done(error, value),
+        );
     },
   );
 }
+
+/** Maximum nesting of objects and arrays in a body. */
+const JSON_DEPTH_MAX = 64;
+const TOO_DEEP = Object.assign(new Error('the JSON is nested too deeply'), {
+  code: JSON_TOO_DEEP,
+  statusCode: 400,
+});
+
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1)));
 
 /** Leaves the body unread; the handler reads it. */
 function acceptStreams(app: FastifyInstance): void {

@@ -1,4 +1,4 @@
-import { ServiceError, type ServiceErrorCode } from '../../base/errors.ts';
+import { ServiceError, type ServiceErrorCode, UnknownOutcomeError } from '../../base/errors.ts';
 
 /**
  * Result codes of SQLite (https://www.sqlite.org/rescode.html) and SQLSTATEs of PostgreSQL
@@ -35,6 +35,8 @@ export interface Failure {
   readonly message: string;
   /** True if the database file is damaged, so that its other content cannot be trusted either. */
   readonly isDamage?: boolean;
+  /** True if the failed write may have been done. */
+  readonly isUnknown?: boolean;
 }
 
 export function toFailure(error: unknown): Failure {
@@ -53,7 +55,7 @@ const detailOf = (error: Error, code: string): string =>
   code.startsWith('PG_') ? error.message.split('\n').join(' ') : code;
 
 /** Converts a failure to an error. Failures of the environment have their own codes; anything else is a bug in the service. */
-export const toError = (failure: Failure): Error =>
-  failure.code === undefined
-    ? new Error(failure.message)
-    : new ServiceError(failure.code, failure.message);
+export function toError({ code, message, isUnknown = false }: Failure): Error {
+  if (code === undefined) return new Error(message);
+  return isUnknown ? new UnknownOutcomeError(code, message) : new ServiceError(code, message);
+}

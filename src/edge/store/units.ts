@@ -85,7 +85,7 @@ export class UnitRunner {
       this.#rollback();
       if (this.#ahead.length > 0) return undefined;
       const meaning = db.meaningOf(error);
-      if (meaning === 'unknown') return failed(units, error);
+      if (meaning === 'unknown') return failed(units, error, meaning);
       return meaning === 'failed' && units.length === 1 ? [this.#outcomeOf(error)] : undefined;
     }
   }
@@ -105,8 +105,9 @@ export class UnitRunner {
       return outcomes.slice(answered);
     } catch (error) {
       this.#rollback();
-      const isOver = this.#db.meaningOf(error) !== 'again' || attempt === ATTEMPTS;
-      return isOver ? failed(units, error) : this.apart(units, attempt + 1);
+      const meaning = this.#db.meaningOf(error);
+      const isOver = meaning !== 'again' || attempt === ATTEMPTS;
+      return isOver ? failed(units, error, meaning) : this.apart(units, attempt + 1);
     }
   }
 
@@ -194,7 +195,11 @@ export function isWrite(unit: Unit): boolean {
   return access === 'write' || access === 'soon' || access === 'ahead';
 }
 
-function failed(units: readonly Unit[], error: unknown): readonly Outcome[] {
-  const failure = toFailure(error);
+function failed(
+  units: readonly Unit[],
+  error: unknown,
+  meaning: ReturnType<Connection['meaningOf']>,
+): readonly Outcome[] {
+  const failure = { ...toFailure(error), ...(meaning === 'unknown' && { isUnknown: true }) };
   return units.map(() => ({ ok: false, failure }));
 }

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ServiceError, UnknownOutcomeError } from '../../../src/base/errors.ts';
 import { type AccountId, asAccountId } from '../../../src/base/ids.ts';
-import { err } from '../../../src/base/result.ts';
+import { err, ok, type Result } from '../../../src/base/result.ts';
 import { Accounts, type NewAccount, type Principal } from '../../../src/domain/account/account.ts';
+import { OncePerKey } from '../../../src/domain/account/once-per-key.ts';
 import type { Account } from '../../../src/domain/account/types.ts';
 import { type OpenedStore, openInMemory } from '../../edge/store/open.ts';
 
@@ -42,6 +44,34 @@ async function principalOf(made: Made): Promise<Principal> {
   if (!found.ok) throw new Error(found.error.kind);
   return found.value;
 }
+
+describe('requests with an idempotency key', () => {
+  const request = { owner: 'MA_ONE', key: 'k', requested: { amount: 5 } };
+
+  it('do their work once if their response cannot be stored', async () => {
+    const once = new OncePerKey({
+      ...opened.store.idempotency,
+      finish: async () => {
+        throw new ServiceError('STORE_FULL', 'the disk is full');
+      },
+    });
+    const work = vi.fn(async () => ok('done'));
+    expect(await once.run(request, work)).toEqual(ok({ value: 'done', replayed: false }));
+    expect(await once.run(request, work)).toEqual(err({ kind: 'idempotencyConflict' }));
+    expect(work).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([
+    ['once if it may have been done', new UnknownOutcomeError('STORE_BUSY', 'lost'), 1],
+    ['again if it was not done', new ServiceError('STORE_BUSY', 'busy'), 2],
+  ])('do failed work %s', async (_name, error, times) => {
+    const once = new OncePerKey(opened.store.idempotency);
+    const work = vi.fn(async () => Promise.reject<Result<string, never>>(error));
+    await expect(once.run(request, work)).rejects.toBe(error);
+    await once.run(request, work).catch(() => undefined);
+    expect(work).toHaveBeenCalledTimes(times);
+  });
+});
 
 describe('accounts', () => {
   it('have IDs of MA_ and 17 characters of [A-Z0-9], sub-accounts of SA_ (dialect §0.2 rule 7)', async () => {

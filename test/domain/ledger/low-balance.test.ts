@@ -160,11 +160,12 @@ describe('low-balance alerts of the ledger', () => {
       usernameSuffix: 'always',
     });
     await numbers.add({ e164, country: 'US', currency: 'USD', setupFeeMicros: 60_000 });
-    await numbers.purchase(e164, ACCOUNT, 'USD');
+    const bought = await numbers.purchase(e164, ACCOUNT, 'USD');
+    if (!bought.ok) throw new Error(bought.error.kind);
     expect(await reportOf()).toEqual(['0.04']);
     await adjust(20_000);
     const fee = { ...charge(60_000), reference: 'did_rental:2', referenceType: 'did_rental' };
-    await store.numbers.rent({ e164, accountId: ACCOUNT }, fee, 0);
+    await store.numbers.rent(bought.value, fee, 0);
     expect(await reportOf()).toEqual(['0.04', '0']);
   });
 

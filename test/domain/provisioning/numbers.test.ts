@@ -79,6 +79,55 @@ describe('numbers', () => {
     expect(other).toBe(both[1].ok ? 8_500_000 : 10_000_000);
   });
 
+  it('changes no number that was sold to another account during the request', async () => {
+    const other = asAccountId('MA_OTHER');
+    await opened.store.ledger.post([anEntry({ accountId: other })], { checked: false });
+    await numbers.purchase(E164, ACCOUNT, 'USD');
+    const { get } = opened.store.numbers;
+    const sellAfterRead = async (e164: string) => {
+      const read = await get(e164);
+      numberStore.get = get;
+      await numbers.release(E164, ACCOUNT);
+      await numbers.purchase(E164, other, 'USD');
+      return read;
+    };
+    const numberStore = { ...opened.store.numbers };
+    const racing = createProvisioning({ ...opened.store, numbers: numberStore }, opened, {
+      realm: 'r',
+      usernameSuffix: 'always',
+    }).numbers;
+    numberStore.get = sellAfterRead;
+    expect((await racing.rename(ACCOUNT, E164, 'mine')).ok).toBe(false);
+    expect((await numbers.release(E164, other)).ok).toBe(true);
+    await numbers.purchase(E164, ACCOUNT, 'USD');
+    numberStore.get = sellAfterRead;
+    expect((await racing.release(E164, ACCOUNT)).ok).toBe(false);
+    expect(await numbers.get(E164)).toMatchObject({
+      value: { accountId: other, alias: undefined },
+    });
+  });
+
+  it('charges no rent for a number that was released or renewed after it was listed as due', async () => {
+    await numbers.purchase(E164, ACCOUNT, 'USD');
+    await opened.clock.advance(31 * DAY_MS);
+    const nowUs = wallUs(opened.clock);
+    const [due] = await opened.store.numbers.dueForRental(nowUs, 1);
+    if (due === undefined) throw new Error('no rent is due');
+    const fee = anEntry({ type: 'did_rental', amount: micros(1_000_000), key: 'rent' });
+    const next = nextMonth(nowUs);
+    expect(await numbers.chargeRentals()).toBe(1);
+    expect(await opened.store.numbers.rent(due, fee, next)).toEqual({
+      ok: false,
+      error: 'changed',
+    });
+    expect(await opened.store.numbers.suspend(due, next)).toBe(false);
+    const renewed = await numbers.get(E164);
+    if (!renewed.ok) throw new Error(renewed.error.kind);
+    await numbers.release(E164, ACCOUNT);
+    expect(await opened.store.numbers.rent(renewed.value, fee, next)).toMatchObject({ ok: false });
+    expect(await balance()).toBe(500_000);
+  });
+
   it('refuses another currency', async () => {
     expect(await numbers.purchase(E164, ACCOUNT, 'EUR')).toMatchObject({
       error: { kind: 'currencyMismatch' },
@@ -309,5 +358,16 @@ describe('the next month', () => {
     ['2026-12-31T23:00:00Z', '2027-01-31T23:00:00.000Z'],
   ])('follows %s on %s', (from, next) => {
     expect(new Date(nextMonth(Date.parse(from) * 1000) / 1000).toISOString()).toBe(next);
+  });
+
+  it.each([
+    ['2026-02-28T10:00:00Z', '2026-01-31T10:00:00Z', '2026-03-31T10:00:00.000Z'],
+    ['2026-04-30T10:00:00Z', '2026-01-31T10:00:00Z', '2026-05-31T10:00:00.000Z'],
+    ['2026-02-28T10:00:00Z', '2026-01-29T10:00:00Z', '2026-03-29T10:00:00.000Z'],
+    ['2026-02-28T10:00:00Z', '2026-01-15T10:00:00Z', '2026-03-28T10:00:00.000Z'],
+    ['2026-03-28T10:00:00Z', '2026-01-31T10:00:00Z', '2026-04-28T10:00:00.000Z'],
+  ])('follows %s of a number bought on %s on %s', (from, bought, next) => {
+    const nextUs = nextMonth(Date.parse(from) * 1000, Date.parse(bought) * 1000);
+    expect(new Date(nextUs / 1000).toISOString()).toBe(next);
   });
 });

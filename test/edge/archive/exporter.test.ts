@@ -4,12 +4,16 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inflateRawSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Clock } from '../../../src/base/clock.ts';
@@ -216,6 +220,100 @@ describe('recording export job', () => {
     });
     await expect(failed).rejects.toMatchObject({ code: 'ARCHIVE_FAILED' });
     expect(readdirSync(join(folder, 'exports'))).toEqual([]);
+  });
+
+  it('fails without ending the process if the disk is full while recordings are still being added', async () => {
+    const recording = await record('audio');
+    const target = join(folder, 'exports', 'x.zip');
+    mkdirSync(dirname(target), { recursive: true });
+    symlinkSync('/dev/full', `${target}.part`);
+    let isOver = false;
+    const failed = writeArchive({
+      async *walk() {
+        // Longer than the file needs to fail.
+        while (!isOver) {
+          await nextTurn();
+          yield { ...recording, status: 'ready' as const };
+        }
+      },
+      recordingsFolder: join(folder, 'recordings'),
+      target,
+    });
+    await expect(failed).rejects.toMatchObject({ code: 'ARCHIVE_FAILED' });
+    isOver = true;
+  });
+
+  it.each([
+    ['the list of recordings', true],
+    ['a download from object storage', false],
+  ])('fails without ending the process if %s breaks off', async (_name, breaksIndex) => {
+    const recording = { ...(await record(undefined)), status: 'ready' as const };
+    let walks = 0;
+    const failed = writeArchive({
+      async *walk() {
+        walks += 1;
+        if (breaksIndex && walks === 2) throw new Error('store is gone');
+        yield recording;
+      },
+      recordingsFolder: join(folder, 'recordings'),
+      elsewhere: {
+        keyOf: (file) => file,
+        objects: {
+          put: async () => undefined,
+          remove: async () => undefined,
+          size: async () => 100,
+          get: async () => ({
+            bytes: 100,
+            totalBytes: 100,
+            body: Readable.from(
+              (async function* () {
+                yield Buffer.alloc(breaksIndex ? 100 : 10);
+                if (!breaksIndex) throw new Error('connection lost');
+              })(),
+            ),
+          }),
+        },
+      },
+      target: join(folder, 'exports', 'x.zip'),
+    });
+    await expect(failed).rejects.toMatchObject({ code: 'ARCHIVE_FAILED' });
+    expect(readdirSync(join(folder, 'exports'))).toEqual([]);
+  });
+
+  it('stop cancels a running archive and closes its files; the next start repeats it', async () => {
+    const recording = await record('x'.repeat(4_000_000), 'wav');
+    const job = await request();
+    const path = join(folder, 'recordings', recording.file);
+    const isOpen = () =>
+      readdirSync('/proc/self/fd').some((name) => {
+        try {
+          return readlinkSync(join('/proc/self/fd', name)) === path;
+        } catch {
+          return false; // closed in the meantime
+        }
+      });
+    const { walk } = recordings;
+    // Never ends, so that only a cancellation ends the archive.
+    recordings.walk = async function* (filter) {
+      yield* walk.call(recordings, filter);
+      for (;;) {
+        await nextTurn();
+        yield* walk.call(recordings, filter);
+      }
+    };
+    const worker = exporter();
+    worker.wake();
+    while (!isOpen()) await nextTurn();
+    await worker.stop();
+    while (isOpen()) await nextTurn();
+    expect(readdirSync(join(folder, 'exports'))).toEqual([]);
+    const stopped = await recordings.getExport(job.exportId);
+    expect(stopped).toMatchObject({ status: 'running', attempts: 0 });
+    recordings.walk = walk;
+    const next = exporter();
+    next.wake();
+    await next.idle();
+    expect((await recordings.getExport(job.exportId))?.status).toBe('done');
   });
 
   it('deletes archives with expired links', async () => {

@@ -129,5 +129,9 @@ describe('CSV (RFC 4180)', () => {
     expect(csvLine(['=1+1', '@x', '+SUM(A1)', '-cmd', '+1415', '-0.5'])).toBe(
       "'=1+1,'@x,'+SUM(A1),'-cmd,+1415,-0.5\r\n",
     );
+    // A caller chooses its name, which may begin like a number.
+    expect(
+      csvLine(["+1+cmd|' /C calc'!A0", '-1-HYPERLINK(A1)', '+1 (415) 555-0100', '\r=A1']),
+    ).toBe("'+1+cmd|' /C calc'!A0,'-1-HYPERLINK(A1),+1 (415) 555-0100,\"'\r=A1\"\r\n");
   });
 });

@@ -99,6 +99,14 @@ const NOT_FOUND_PAGE = `<!doctype html>
 
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? '';
 
+/** Code of the error for a body that is nested too deeply. */
+export const JSON_TOO_DEEP = 'JSON_TOO_DEEP';
+
+const BODY_FAILURES: Readonly<Record<string, string>> = {
+  FST_ERR_CTP_INVALID_JSON_BODY: 'malformed JSON',
+  [JSON_TOO_DEEP]: 'JSON is nested too deeply',
+};
+
 function failureOf(error: FastifyError, route: Route | undefined): Failure {
   if (error.validation !== undefined) return invalidParameters(error, route);
   if (error instanceof ServiceError) {
@@ -107,8 +115,7 @@ function failureOf(error: FastifyError, route: Route | undefined): Failure {
   const status = error.statusCode ?? 500;
   if (status === 415 && route?.streamsBody) return failure(415, UPLOAD_TYPE_WANTED);
   if (status >= 400 && status < 500) {
-    const detail = error.code === 'FST_ERR_CTP_INVALID_JSON_BODY' ? 'malformed JSON' : undefined;
-    return failure(status, detail ?? HTTP_FAILURES[status] ?? 'bad request');
+    return failure(status, BODY_FAILURES[error.code] ?? HTTP_FAILURES[status] ?? 'bad request');
   }
   return failure(500, internal(route));
 }

@@ -16,16 +16,30 @@ const CONFLICT = failure(409, 'Idempotency-Key was used with another request', {
 /** Response header of a repeat that received the response of an earlier request. */
 const REPLAYED = 'idempotent-replayed';
 
-/** Owner of the keys of requests without account credentials. */
+/** Owner of the keys of requests with the operator's token. */
 const OPERATOR = 'operator';
 
-/** Returns whether a route supports keys: every POST that is not public, except routes that handle keys themselves. */
+/** Returns the owner of the keys. Users of the console who act for no account have their own, also if they are staff. */
+const ownerOf = ({ admission }: FastifyRequest): string => {
+  const { principal, user } = admission ?? {};
+  return principal?.account.authId ?? (user === undefined ? OPERATOR : `user:${user.userId}`);
+};
+
+/**
+ * Returns whether a route supports keys: every POST that is not public, except routes that handle keys themselves. A reply
+ * other than a JSON value, such as endless audio, cannot be repeated.
+ */
 export const takesKeys = ({
   method,
   audience,
   ownKeys,
-}: Pick<Route, 'method' | 'audience' | 'ownKeys'>): boolean =>
-  method === 'POST' && audience !== 'public' && audience !== 'guest' && !ownKeys;
+  produces,
+}: Pick<Route, 'method' | 'audience' | 'ownKeys' | 'produces'>): boolean =>
+  method === 'POST' &&
+  audience !== 'public' &&
+  audience !== 'guest' &&
+  produces === undefined &&
+  !ownKeys;
 
 export async function oncePerKey(
   accounts: Pick<Accounts, 'oncePerKey'>,
@@ -43,7 +57,7 @@ export async function oncePerKey(
   const key = request.headers['idempotency-key'];
   if (key === undefined || !takesKeys(route)) return work();
   if (typeof key !== 'string' || !IDEMPOTENCY_KEY.test(key)) return err(WRONG_KEY);
-  const owner = request.admission?.principal?.account.authId ?? OPERATOR;
+  const owner = ownerOf(request);
   const { params, query, body } = request;
   const requested = [route.method, route.path, params, query, body];
   const done = await accounts.oncePerKey.run({ owner, key, requested }, work);

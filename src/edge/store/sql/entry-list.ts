@@ -271,19 +271,29 @@ function countWindow(db: Connection, filter: EntryFilter, part: Stretch) {
   return [{ count: integer(row, 'n'), endUs: part.toUs }];
 }
 
+interface Sums {
+  debit: number;
+  credit: number;
+  count: number;
+  debits: number;
+}
+
 function toSummary(rows: readonly Row[]): EntrySummary {
-  const types = new Map<string, { debit: number; credit: number; count: number }>();
+  const types = new Map<string, Sums>();
   for (const row of rows) {
     const name = string(row, 'reference_type');
-    const sums = types.get(name) ?? { debit: 0, credit: 0, count: 0 };
+    const sums = types.get(name) ?? { debit: 0, credit: 0, count: 0, debits: 0 };
+    const count = integer(row, 'n');
     if (integer(row, 'sign') === 1) sums.credit += integer(row, 'amount');
-    else sums.debit += integer(row, 'amount');
-    sums.count += integer(row, 'n');
+    else {
+      sums.debit += integer(row, 'amount');
+      sums.debits += count;
+    }
+    sums.count += count;
     types.set(name, sums);
   }
   const sums = [...types].filter(([, sum]) => sum.count > 0).sort(([a], [b]) => (a < b ? -1 : 1));
-  const total = (pick: (sum: { debit: number; credit: number; count: number }) => number) =>
-    sums.reduce((all, [, sum]) => all + pick(sum), 0);
+  const total = (pick: (sum: Sums) => number) => sums.reduce((all, [, sum]) => all + pick(sum), 0);
   return {
     totalTransactions: total((sum) => sum.count),
     totalDebit: micros(total((sum) => sum.debit)),
@@ -293,6 +303,7 @@ function toSummary(rows: readonly Row[]): EntrySummary {
       totalDebit: micros(sum.debit),
       totalCredit: micros(sum.credit),
       count: sum.count,
+      debits: sum.debits,
     })),
   };
 }

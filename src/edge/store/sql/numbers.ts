@@ -81,8 +81,6 @@ export const numberRepository = (db: Connection): Synchronously<NumberStore> => 
   ...releases(db),
 });
 
-const RENTED = "e164 = ? AND account_id = ? AND status IN ('active', 'suspended')";
-
 type NumberParts = Partial<Synchronously<NumberStore>>;
 
 /** Monthly fees of purchased numbers, and their suspension while a fee is unpaid. */
@@ -95,28 +93,37 @@ const rentals = (db: Connection) =>
         ORDER BY next_billing_us LIMIT ?`,
         [nowUs, limit],
       ),
-    rent: ({ e164, accountId = '' }, fee, nextBillingUs) => {
-      const rented = numberTable.get(db, RENTED, [e164, accountId]);
-      if (rented === undefined) return err('released');
+    rent: (number, fee, nextBillingUs) => {
+      if (!isStillDue(db, number)) return err('changed');
       // A refused fee is thrown, which rolls back the unit of work.
       if (fee !== undefined) postAll(db, [fee], { checked: true });
       db.send(
         `UPDATE phone_number SET next_billing_us = @next, last_billed_us = @now, updated_us = @now,
           status = 'active', suspended_us = NULL
         WHERE e164 = @e164`,
-        { next: nextBillingUs, now: db.nowUs, e164 },
+        { next: nextBillingUs, now: db.nowUs, e164: number.e164 },
       );
       return ok(undefined);
     },
-    suspend: ({ e164, accountId = '' }, retryUs) => {
+    suspend: (number, retryUs) => {
+      if (!isStillDue(db, number)) return false;
       db.send(
         `UPDATE phone_number SET status = 'suspended', suspended_us = COALESCE(suspended_us, @now),
           next_billing_us = @retry, updated_us = @now
-        WHERE e164 = @e164 AND account_id = @account AND status IN ('active', 'suspended')`,
-        { retry: retryUs, now: db.nowUs, e164, account: accountId },
+        WHERE e164 = @e164`,
+        { retry: retryUs, now: db.nowUs, e164: number.e164 },
       );
+      return true;
     },
   }) satisfies NumberParts;
+
+/** Returns whether the number has the owner, status and due time with which it was read. */
+function isStillDue(db: Connection, { e164, accountId, status, nextBillingUs }: PhoneNumber) {
+  const now = numberTable.get(db, 'e164 = ?', [e164]);
+  return (
+    now?.accountId === accountId && now?.status === status && now.nextBillingUs === nextBillingUs
+  );
+}
 
 /** Releases, which an account may cancel until the cooldown ends. */
 const releases = (db: Connection) =>

@@ -182,7 +182,7 @@ const deleteRecordings = accountRoute({
     if (!Object.keys(BulkFilters.properties).some((name) => name in query)) {
       return err(failure(400, 'at least one filter is required'));
     }
-    const filter = filterOf(input, query, clock.wallMs());
+    const filter = filterOf(input, query, wallUs(clock));
     if (!filter.ok) return filter;
     const deleted = await recordings.removeAll({
       ...filter.value,

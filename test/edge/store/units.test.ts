@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { UnknownOutcomeError } from '../../../src/base/errors.ts';
+import { systemRandom } from '../../../src/base/system-random.ts';
+import { toError } from '../../../src/edge/store/failure.ts';
+import { migrate } from '../../../src/edge/store/migrate.ts';
+import { SqliteConnection } from '../../../src/edge/store/sqlite.ts';
+import { UnitRunner } from '../../../src/edge/store/units.ts';
+import { ephemeralKey, Vault } from '../../../src/edge/store/vault.ts';
+import { anAccount, START_US } from './records.ts';
+
+/** Loses its connection during the commit, like a connection to PostgreSQL. */
+class LosingConnection extends SqliteConnection {
+  override commit(): void {
+    super.commit();
+    throw new Error('the connection broke during the commit');
+  }
+
+  override meaningOf(): 'unknown' {
+    return 'unknown';
+  }
+}
+
+it('reports a write that failed during its commit as possibly done', () => {
+  const db = new LosingConnection({
+    file: ':memory:',
+    readonly: false,
+    synchronous: 'normal',
+    checkpoints: 'here',
+    vault: new Vault(ephemeralKey()),
+    random: systemRandom,
+  });
+  migrate(db);
+  const unit = {
+    repository: 'accounts',
+    operation: 'create',
+    given: [anAccount(), 'token'],
+    nowUs: START_US,
+  };
+  const runner = new UnitRunner(db);
+  for (const outcomes of [runner.together([unit]), runner.apart([unit])]) {
+    const [outcome] = outcomes ?? [];
+    if (outcome === undefined || outcome.ok) throw new Error('the unit did not fail');
+    expect(toError({ ...outcome.failure, code: 'STORE_BUSY' })).toBeInstanceOf(UnknownOutcomeError);
+  }
+  db.close();
+});
