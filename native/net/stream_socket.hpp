@@ -103,6 +103,10 @@ class StreamSocket {
   void check_time(Nanos now);
   /// Returns true if the socket is finished and can be destroyed.
   [[nodiscard]] bool over() const { return state_ == State::over; }
+  /// Returns true if ready() would continue a TLS handshake.
+  [[nodiscard]] bool is_securing() const {
+    return state_ == State::securing || (state_ == State::connecting && !options_.secure_host.empty());
+  }
 
   // --- commands from the control thread ---
   /// Accepts the upgrade response as valid.

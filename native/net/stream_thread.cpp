@@ -72,10 +72,14 @@ void SocketLoop::deliver(size_t fed) {
 void SocketLoop::look_after_ready() {
   std::array<epoll_event, kReadyAtOnce> ready;
   const int count = ::epoll_wait(epoll_.get(), ready.data(), kReadyAtOnce, 0);
+  size_t handshakes = 0;
   for (int i = 0; i < count; ++i) {
     const epoll_event& event = ready[static_cast<size_t>(i)];
-    const auto handle = static_cast<uint32_t>(event.data.u64);
-    if (StreamSocket* const socket = find(handle)) socket->ready(event.events, now_);
+    StreamSocket* const socket = find(static_cast<uint32_t>(event.data.u64));
+    if (socket == nullptr) continue;
+    // The others are reported again in the next turn.
+    if (socket->is_securing() && ++handshakes > kHandshakesATurn) continue;
+    socket->ready(event.events, now_);
   }
 }
 

@@ -20,6 +20,9 @@ namespace carillon {
 class SocketLoop {
  public:
   static constexpr size_t kEventBytes = size_t{2} << 20;
+  /// Maximum number of sockets that continue their TLS handshake in a turn. A step takes 1 to 2 ms, in which
+  /// the thread forwards no audio.
+  static constexpr size_t kHandshakesATurn = 4;
 
   explicit SocketLoop(std::shared_ptr<MessageBudgets> budgets);
 

@@ -340,6 +340,46 @@ TEST_SUITE("stream socket thread") {
     }
   }
 
+  TEST_CASE("spreads TLS handshakes over turns, so that they delay no audio") {
+    // Each handshake takes a millisecond or more. They never end here.
+    class Handshake final : public Transport {
+     public:
+      explicit Handshake(int& steps) : steps_(steps) {}
+      IoResult handshake() override {
+        ++steps_;
+        return {IoResult::Kind::wants_read, 0};
+      }
+      IoResult read(std::span<uint8_t>) override { return {}; }
+      IoResult write(Bytes) override { return {}; }
+      [[nodiscard]] TransportFailure failure() const override { return {}; }
+
+     private:
+      int& steps_;
+    };
+    constexpr uint32_t kSockets = 8;
+    WebSocketServer server;
+    int steps = 0;
+    SocketLoop loop(std::make_shared<MessageBudgets>());
+    CommandQueue<SocketLoop> commands;
+    loop.secure_by([&steps](int, const std::string&) { return std::make_unique<Handshake>(steps); });
+    for (uint32_t handle = 1; handle <= kSockets; ++handle) {
+      SocketOptions options;
+      options.addresses.push_back(*parse_address("127.0.0.1", server.port()));
+      options.secure_host = "bot.example";
+      loop.open(handle, std::move(options), std::make_shared<SocketMailbox>());
+    }
+    Nanos now = kSecond;
+    const auto deadline = Clock::now() + kPatience;
+    int most = 0;
+    while (steps < static_cast<int>(kSockets) && Clock::now() < deadline) {
+      const int before = steps;
+      loop.turn(now += kMillisecond, commands);
+      most = std::max(most, steps - before);
+    }
+    CHECK(steps == static_cast<int>(kSockets));
+    CHECK(most <= static_cast<int>(SocketLoop::kHandshakesATurn));
+  }
+
   TEST_CASE("runs commands that exceed the queue although there is no socket") {
     StreamThread thread([] {});
     std::promise<void> release;
