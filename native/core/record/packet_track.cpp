@@ -204,6 +204,7 @@ void PacketTrack::begin(const ReceivedPacket& packet, AudioDecoder& decoder) {
   ++counters_.timelines;
   if (decoder_ != &decoder) converter_.reset();
   decoder_ = &decoder;
+  look_ahead_ = properties_of(packet.coding).look_ahead;
   stream_ = packet.stream;
   first_sequence_ = packet.sequence;
   last_sequence_ = packet.sequence - 1;
@@ -241,7 +242,7 @@ void PacketTrack::store(const ReceivedPacket& packet, RtpTime timestamp, RtpTick
 
 Nanos PacketTrack::decoder_delay() const {
   const SampleRate rate = decoder_->rates().sample;
-  return rate.time_of(decoder_->delay()) + (rate == rate_ ? Nanos{} : kConverterDelay);
+  return rate.time_of(decoder_->delay()) + (rate == rate_ ? Nanos{} : kConverterDelay) + look_ahead_;
 }
 
 /// Media time of the next sample to write.

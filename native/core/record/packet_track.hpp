@@ -80,12 +80,14 @@ class PacketTrack {
   void shift(size_t samples);
   void skip_to(Nanos media_time);
   [[nodiscard]] Nanos media_time() const;
+  /// Delay of decoded samples against their timestamps.
   [[nodiscard]] Nanos decoder_delay() const;
 
   SampleRate rate_;
   size_t frame_;
   std::array<std::unique_ptr<AudioDecoder>, kDecoders> decoders_;
   AudioDecoder* decoder_ = nullptr;
+  Nanos look_ahead_{};
   FrameConverter converter_;
   RecordedStore store_;
   TimestampUnwrapper timestamps_;
