@@ -175,8 +175,9 @@ ReceivePath::Outcome ReceivePath::receive(Bytes datagram, const Address& source,
     ++unknown_sources_;
     return Outcome(Received::unknown_source);
   }
-  const bool same_stream = ssrc_ == packet->ssrc && verdict.change != SourceChange::signalled;
-  if (verdict.change && !same_stream) begin_stream(packet->ssrc);
+  const bool same_stream = ssrc_ == packet->ssrc && verdict.change != SourceChange::signalled &&
+                           !(verdict.announced && stats_.far_from_sequence(packet->sequence));
+  if ((verdict.change || verdict.announced) && !same_stream) begin_stream(packet->ssrc);
   Outcome outcome = receive_from_peer(*packet, understood && !is_event && !comfort, arrival);
   outcome.source_change = verdict.change;
   return outcome;

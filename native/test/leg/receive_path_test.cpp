@@ -79,6 +79,25 @@ TEST_SUITE("receive path") {
     CHECK(packets.send() == Received::audio);
   }
 
+  TEST_CASE("counts a stream at a newly signalled address from its first packet") {
+    Packets packets;
+    for (int i = 0; i < 10; ++i) packets.send();
+    // Another SSRC, and another sequence of the same SSRC.
+    for (const uint32_t ssrc : {2U, 2U}) {
+      packets.from.port += 2;
+      packets.path.expect(packets.from, packets.now);
+      packets.ssrc = ssrc;
+      packets.sequence += 20'000;
+      packets.timestamp += 7'000'000;
+      for (int i = 0; i < 10; ++i) CHECK(packets.send() == Received::audio);
+    }
+    // Without a signalled change, another SSRC needs a second packet.
+    packets.ssrc = 3;
+    CHECK(packets.send() == Received::ignored);
+    CHECK(packets.path.reception().lost == 0);
+    CHECK(packets.path.reception().received == 30);
+  }
+
   TEST_CASE("does not count a sender pause as loss (DTX)") {
     Packets packets;
     for (int i = 0; i < 10; ++i) packets.send();
