@@ -7,6 +7,8 @@
 namespace carillon {
 
 namespace {
+/// Packet time that few senders exceed.
+constexpr Nanos kLongestUsualPacket = 60 * kMillisecond;
 /// Octet rate of the largest coding, L16 at 16 kHz. Higher rates are kept for less time.
 constexpr size_t kOctetsPerSecond = 32'000;
 /// A packet that arrives this much before the fastest ones is implausible.
@@ -74,7 +76,11 @@ void PacketTrack::take(const ReceivedPacket& packet) {
   last_sequence_ = std::max(last_sequence_, packet.sequence);
   if (packet.kind == ReceivedPacket::Kind::event) {
     const RtpTime begins = timestamps_.peek(packet.timestamp);
-    const RtpTime ends = begins + std::clamp(packet.duration, RtpTicks(), store_.capacity());
+    // An event cannot end in the future, but some senders report a wrong duration.
+    const RtpClockRate clock = decoder_->rates().clock;
+    const Nanos present = packet.arrival - clock_.transit_at(packet.arrival) + kLongestUsualPacket;
+    const RtpTicks passed = RtpTime(clock.in(present).count()) - begins;
+    const RtpTime ends = begins + std::clamp(packet.duration, RtpTicks(), std::max(passed, RtpTicks()));
     store_.fill_silence_until(ends);
     if (masks_keys_) note_key(begins, ends);
   }
@@ -98,13 +104,14 @@ void PacketTrack::take_comfort(const ReceivedPacket& packet) {
   }
 }
 
-/// Remembers the time of a key. Its packets have the same beginning.
+/// Remembers the time of a key. Its packets have the same beginning, or follow each other.
 void PacketTrack::note_key(RtpTime begins, RtpTime ends) {
   const RtpClockRate clock = decoder_->rates().clock;
   const Nanos from = clock.time_of(begins.since_zero()) - kToneBeforeEvent;
   const Nanos until = clock.time_of(ends.since_zero()) + kToneAfterEvent;
   Key& last = keys_[(next_key_ + kKeys - 1) % kKeys];
-  if (last.from == from) {
+  if (from <= last.until && until >= last.from) {
+    last.from = std::min(last.from, from);
     last.until = std::max(last.until, until);
     return;
   }

@@ -124,7 +124,7 @@ class PacketTrack {
   /// Payloads of the suspects.
   std::vector<uint8_t> suspect_payloads_;
 
-  /// Media time of the latest keys. Two of them cannot be closer than 50 ms, and frames wait for kDelay.
+  /// Media time of the latest keys, with at least 60 ms between their beginnings. Frames wait for kDelay.
   struct Key {
     Nanos from{};
     Nanos until{};

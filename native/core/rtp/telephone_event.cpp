@@ -32,6 +32,16 @@ RtpTicks event_duration(Bytes payload) {
   return RtpTicks(payload.size() < kTelephoneEventBytes ? 0 : read_u16(payload, 2));
 }
 
+/// Returns true if a packet with a later timestamp belongs to the current press.
+bool TelephoneEventReceiver::continues(const RtpPacket& packet, RtpTime timestamp) const {
+  if (packet.payload[0] != event_) return false;
+  if (!ended_ && timestamp == *current_ + kMaxSegment) return true;
+  if (packet.marker) return false;
+  const RtpTime end = *current_ + duration_;
+  const bool repeats_end = (packet.payload[1] & kEndBit) != 0 && timestamp < end;
+  return ended_ ? repeats_end : timestamp <= end;
+}
+
 std::optional<char> TelephoneEventReceiver::receive(const RtpPacket& packet) {
   if (packet.payload.size() < kTelephoneEventBytes) return std::nullopt;
   const uint8_t event = packet.payload[0];
@@ -40,16 +50,18 @@ std::optional<char> TelephoneEventReceiver::receive(const RtpPacket& packet) {
 
   const RtpTime timestamp = timestamps_.extend(packet.timestamp);
   const bool end = (packet.payload[1] & kEndBit) != 0;
+  const RtpTicks duration = event_duration(packet.payload);
   if (current_) {
     if (timestamp < *current_) return std::nullopt;  // late packet of an earlier press
-    const bool next_segment = timestamp == *current_ + kMaxSegment && event == event_ && !ended_;
-    if (timestamp == *current_ || next_segment) {
+    if (timestamp == *current_ || continues(packet, timestamp)) {
+      duration_ = timestamp == *current_ ? std::max(duration_, duration) : duration;
       current_ = timestamp;
       ended_ = ended_ || end;
       return std::nullopt;
     }
   }
   current_ = timestamp;
+  duration_ = duration;
   event_ = event;
   ended_ = end;
   return digit;

@@ -23,15 +23,20 @@ std::optional<char> digit_of_event(uint8_t event);
 RtpTicks event_duration(Bytes payload);
 
 /// Reports each press once, on its first packet to arrive. The timestamp identifies the event (RFC 4733
-/// §2.5.2.2), so lost, duplicate or reordered packets do not matter.
+/// §2.5.2.2), so lost, duplicate or reordered packets do not matter. Some gateways advance the timestamp with
+/// each packet of a press. Such packets begin before the end of the press that they belong to.
 class TelephoneEventReceiver {
  public:
   std::optional<char> receive(const RtpPacket& packet);
   void restart();
 
  private:
+  [[nodiscard]] bool continues(const RtpPacket& packet, RtpTime timestamp) const;
+
   TimestampUnwrapper timestamps_;
   std::optional<RtpTime> current_;
+  /// Duration since `current_`, as reported by the sender.
+  RtpTicks duration_;
   uint8_t event_ = 0;
   bool ended_ = false;
 };

@@ -331,6 +331,42 @@ TEST_CASE("packet track: comfort noise and keypad events are no loss") {
   CHECK(recording.displacement_ms(0) < 0.5);
 }
 
+TEST_CASE("packet track: masks the audio before a key, also if its timestamp advances with each packet") {
+  for (const bool advances : {false, true}) {
+    CAPTURE(advances);
+    Recording recording({.tone = 8000});
+    recording.keep_audio = true;
+    recording.sender.pulse = 0;
+    recording.track.mask_keys();
+    recording.until(2 * kSecond);
+    constexpr int64_t kPackets = 45;
+    const int64_t from = recording.next;
+    recording.keeps = [from](int64_t number) { return number < from || number >= from + kPackets; };
+    int64_t sent = 0;
+    recording.before_read = [&] {
+      const int64_t number = from + sent;
+      const Nanos now = recording.recorded + PacketTrack::kDelay;
+      if (sent == kPackets || recording.sender.sent_at(number) > now) return;
+      ReceivedPacket packet = recording.sender.received(number, recording.sender.sent_at(number) + kPath, {});
+      packet.kind = Kind::event;
+      if (!advances) packet.timestamp = packet.timestamp - RtpTicks(sent * 160);
+      packet.duration = RtpTicks((sent + 1) * 160);
+      recording.track.take(packet);
+      ++sent;
+    };
+    recording.until(6 * kSecond);
+    CHECK(sent == kPackets);
+    const auto begins = static_cast<size_t>((from * kFrameTime + kPath) / kSampleTime);
+    const auto loud = [&](size_t first, size_t count) {
+      const auto audio = std::span(recording.audio).subspan(first, count);
+      return std::ranges::any_of(audio, [](Sample sample) { return std::abs(sample) > 1000; });
+    };
+    CHECK(loud(begins - 60 * 8 - 160, 160));
+    CHECK_FALSE(loud(begins - 58 * 8, 58 * 8 + kPackets * 160));
+    CHECK(loud(begins + 2 * kPackets * 160, 160));
+  }
+}
+
 TEST_CASE("packet track: packets of any length are recorded at the time of their audio") {
   // The sender sends a packet when it has all its audio. 0: packets of 10 ms; 1: the length changes.
   for (const int64_t frames : {0, 1, 2, 3}) {
