@@ -60,9 +60,13 @@ void JitterBuffer::hear_newest(std::span<Sample> newest, std::span<Sample> follo
   astray_ = true;
 }
 
-void JitterBuffer::store_event(const RtpPacket& packet, Nanos arrival) {
+void JitterBuffer::store_event(const RtpPacket& packet, bool timed, Nanos arrival) {
   if (store_.empty()) return;
   const RtpTime newest = delays_.newest_at(arrival);
+  if (!timed) {
+    store_.fill_silence_until(newest + rates_.clock.in(kFrameTime));
+    return;
+  }
   // An event cannot end in the future, but some senders report a wrong duration.
   const RtpTime event_end = std::min(timestamps_.extend(packet.timestamp) + event_duration(packet.payload),
                                      newest + rates_.clock.in(kLongestUsualPacket));

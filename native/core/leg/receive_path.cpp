@@ -124,9 +124,11 @@ ReceivedPacket ReceivePath::recorded(const Outcome& outcome, uint32_t source, Na
   packet.coding = outcome.coding;
   packet.kind = outcome.kind == Received::audio ? Kind::audio : Kind::comfort;
   if (outcome.kind == Received::ignored) packet.payload = {};
-  if (outcome.kind == Received::event && config_.event_clock == audio_->rates().clock) {
+  if (outcome.kind == Received::event) {
     packet.kind = Kind::event;
-    packet.duration = event_duration(packet.payload);
+    const RtpClockRate clock = audio_->rates().clock;
+    packet.duration = clock.in(config_.event_clock.time_of(event_duration(packet.payload)));
+    packet.timed = config_.event_clock == clock;
   }
   return packet;
 }
@@ -204,8 +206,7 @@ ReceivePath::Outcome ReceivePath::receive_from_peer(const RtpPacket& packet, boo
   } else if (packet.payload_type == config_.telephone_event) {
     outcome.kind = Received::event;
     outcome.digit = events_.receive(packet);
-    // Events on a different clock than the audio do not advance the audio time.
-    if (config_.event_clock == audio_->rates().clock) audio_->store_event(packet, arrival);
+    audio_->store_event(packet, config_.event_clock == audio_->rates().clock, arrival);
   } else if (is_comfort(packet.payload_type)) {
     outcome.kind = Received::comfort;
     if (comfort_usable(packet.payload_type)) {

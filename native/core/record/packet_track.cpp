@@ -74,16 +74,22 @@ void PacketTrack::take(const ReceivedPacket& packet) {
   if (decoder_ == nullptr || packet.stream != stream_) return;
   if (packet.kind == ReceivedPacket::Kind::comfort && packet.sequence > last_sequence_) take_comfort(packet);
   last_sequence_ = std::max(last_sequence_, packet.sequence);
-  if (packet.kind == ReceivedPacket::Kind::event) {
-    const RtpTime begins = timestamps_.peek(packet.timestamp);
-    // An event cannot end in the future, but some senders report a wrong duration.
-    const RtpClockRate clock = decoder_->rates().clock;
-    const Nanos present = packet.arrival - clock_.transit_at(packet.arrival) + kLongestUsualPacket;
-    const RtpTicks passed = RtpTime(clock.in(present).count()) - begins;
-    const RtpTime ends = begins + std::clamp(packet.duration, RtpTicks(), std::max(passed, RtpTicks()));
-    store_.fill_silence_until(ends);
-    if (masks_keys_) note_key(begins, ends);
-  }
+  if (packet.kind == ReceivedPacket::Kind::event) take_event(packet);
+}
+
+/// Stores silence for the time of a keypad event.
+void PacketTrack::take_event(const ReceivedPacket& packet) {
+  const RtpClockRate clock = decoder_->rates().clock;
+  // Audio that is sent in packets of 20 ms at the time of this packet ends here.
+  const Nanos present = packet.arrival - clock_.transit_at(packet.arrival) + kFrameTime;
+  const RtpTime now(clock.in(present).count());
+  const RtpTicks duration = std::clamp(packet.duration, RtpTicks(), store_.capacity());
+  const RtpTime begins = packet.timed ? timestamps_.peek(packet.timestamp) : now - duration;
+  // An event cannot end in the future, but some senders report a wrong duration.
+  const RtpTime ends =
+      std::max(begins, std::min(begins + duration, now + clock.in(kLongestUsualPacket - kFrameTime)));
+  store_.fill_silence_until(ends);
+  if (masks_keys_) note_key(begins, ends);
 }
 
 /// Stores the noise of a pause, which lasts until the next audio.

@@ -73,6 +73,7 @@ class PacketTrack {
   void begin(const ReceivedPacket& packet, AudioDecoder& decoder);
   void store(const ReceivedPacket& packet, RtpTime timestamp, RtpTicks duration, Nanos transit);
   void take_comfort(const ReceivedPacket& packet);
+  void take_event(const ReceivedPacket& packet);
   void note_key(RtpTime begins, RtpTime ends);
   void mask_keys(Nanos begins, std::span<Sample> out) const;
   void produce(std::span<Sample> out);

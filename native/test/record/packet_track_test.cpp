@@ -332,8 +332,10 @@ TEST_CASE("packet track: comfort noise and keypad events are no loss") {
 }
 
 TEST_CASE("packet track: masks the audio before a key, also if its timestamp advances with each packet") {
-  for (const bool advances : {false, true}) {
+  // `timed` is false if telephone-event has another clock than the audio.
+  for (const auto& [advances, timed] : {std::pair{false, true}, {true, true}, {false, false}}) {
     CAPTURE(advances);
+    CAPTURE(timed);
     Recording recording({.tone = 8000});
     recording.keep_audio = true;
     recording.sender.pulse = 0;
@@ -351,6 +353,8 @@ TEST_CASE("packet track: masks the audio before a key, also if its timestamp adv
       packet.kind = Kind::event;
       if (!advances) packet.timestamp = packet.timestamp - RtpTicks(sent * 160);
       packet.duration = RtpTicks((sent + 1) * 160);
+      packet.timed = timed;
+      if (!timed) packet.timestamp = RtpTimestamp(77);
       recording.track.take(packet);
       ++sent;
     };
