@@ -15,6 +15,8 @@ constexpr uint8_t kVolume = 10;
 constexpr int kEndPackets = 3;
 /// Limit of the duration field. A longer press continues in another segment (RFC 4733 §2.5.1.3).
 constexpr RtpTicks kMaxSegment{0xffff};
+/// 60 ms at 48 kHz. Browsers begin the next segment with the next packet, not at the end of the full one.
+constexpr RtpTicks kSegmentSlack{2880};
 }  // namespace
 
 std::optional<uint8_t> event_of_digit(char digit) {
@@ -35,9 +37,12 @@ RtpTicks event_duration(Bytes payload) {
 /// Returns true if a packet with a later timestamp belongs to the current press.
 bool TelephoneEventReceiver::continues(const RtpPacket& packet, RtpTime timestamp) const {
   if (packet.payload[0] != event_) return false;
-  if (!ended_ && timestamp == *current_ + kMaxSegment) return true;
+  const RtpTime full = *current_ + kMaxSegment;
+  if (!ended_ && timestamp == full) return true;
   if (packet.marker) return false;
   const RtpTime end = *current_ + duration_;
+  if (!ended_ && end + kSegmentSlack >= full && timestamp > end && timestamp <= full + kSegmentSlack)
+    return true;
   const bool repeats_end = (packet.payload[1] & kEndBit) != 0 && timestamp < end;
   return ended_ ? repeats_end : timestamp <= end;
 }

@@ -184,6 +184,26 @@ TEST_SUITE("telephone events (RFC 4733)") {
     CHECK_FALSE(receiver.receive(event(1000 + 0xffff, running)));
   }
 
+  TEST_CASE("continues a long press whose next segment begins with the next packet, as browsers send it") {
+    for (const bool full_is_lost : {false, true}) {
+      CAPTURE(full_is_lost);
+      TelephoneEventReceiver receiver;
+      const auto send = [&](uint32_t timestamp, uint32_t ticks, bool marker) {
+        const std::array<uint8_t, 4> payload{5, 10, static_cast<uint8_t>(ticks >> 8U),
+                                             static_cast<uint8_t>(ticks)};
+        RtpPacket packet = event(timestamp, payload);
+        packet.marker = marker;
+        return receiver.receive(packet).has_value();
+      };
+      for (uint32_t ticks = 960; ticks <= 68 * 960; ticks += 960)
+        CHECK(send(1000, ticks, ticks == 960) == (ticks == 960));
+      if (!full_is_lost) CHECK_FALSE(send(1000, 0xffff, false));
+      for (uint32_t i = 0; i < 5; ++i) CHECK_FALSE(send(1000 + 69 * 960, 705 + i * 960, false));
+      // The end was lost. The marker shows another press.
+      CHECK(send(1000 + 80 * 960, 960, true));
+    }
+  }
+
   TEST_CASE("reports a press once if its timestamp advances with each packet") {
     for (const bool end_advances : {false, true}) {
       CAPTURE(end_advances);
