@@ -161,6 +161,10 @@ struct CodecProperties {
   bool has_sending;
   /// Packet-loss robustness factor Bpl of the E-model (ITU-T G.107, G.113).
   double loss_robustness;
+  /// Delay of the decoded audio against its timestamp, from the look-ahead of encoders and from filters.
+  /// Opus: that of libopus in its modes for speech and music (RFC 6716 §2.1.7: 4 ms less in the low-delay
+  /// mode).
+  Nanos look_ahead;
   std::unique_ptr<AudioDecoder> (*make_decoder)(const CodecSpec& spec);
   std::unique_ptr<AudioEncoder> (*make_encoder)(const CodecSpec& spec);
 };

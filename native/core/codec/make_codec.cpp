@@ -45,13 +45,20 @@ constexpr std::array kRatesOpus{8000, 16000, 24000, 48000};
 constexpr double kConcealed = 25.1;
 constexpr double kRestored = 40;
 
+constexpr Nanos kNoLookAhead{};
+constexpr Nanos kBandSplit = 22 * kSecond / 16'000;  // both band-splitting filters of G.722
+constexpr Nanos kOpusLookAhead = 312 * kSecond / 48'000;
+
 /// All codecs. The first is the default. `src/protocol/sdp/codec-table.ts` has their formats in SDP.
 constexpr std::array<CodecProperties, 5> kCodecs{{
-    {Coding::pcmu, "PCMU", 8000, kRates8, false, kConcealed, decoder<G711Decoder>, encoder<G711Encoder>},
-    {Coding::pcma, "PCMA", 8000, kRates8, false, kConcealed, decoder<G711Decoder>, encoder<G711Encoder>},
-    {Coding::g722, "G722", 8000, kRates16, false, kConcealed, decoder<G722Decoder>, encoder<G722Encoder>},
-    {Coding::l16, "L16", 0, kRatesL16, false, kConcealed, l16_decoder, l16_encoder},
-    {Coding::opus, "OPUS", 48000, kRatesOpus, true, kRestored, opus_decoder, opus_encoder},
+    {Coding::pcmu, "PCMU", 8000, kRates8, false, kConcealed, kNoLookAhead, decoder<G711Decoder>,
+     encoder<G711Encoder>},
+    {Coding::pcma, "PCMA", 8000, kRates8, false, kConcealed, kNoLookAhead, decoder<G711Decoder>,
+     encoder<G711Encoder>},
+    {Coding::g722, "G722", 8000, kRates16, false, kConcealed, kBandSplit, decoder<G722Decoder>,
+     encoder<G722Encoder>},
+    {Coding::l16, "L16", 0, kRatesL16, false, kConcealed, kNoLookAhead, l16_decoder, l16_encoder},
+    {Coding::opus, "OPUS", 48000, kRatesOpus, true, kRestored, kOpusLookAhead, opus_decoder, opus_encoder},
 }};
 }  // namespace
 

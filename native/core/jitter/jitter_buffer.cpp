@@ -10,6 +10,8 @@ namespace carillon {
 namespace {
 /// Duration of the two repetitions of an event's end, one packet time each.
 constexpr Nanos kEventRepeats = 2 * kFrameTime;
+/// Packet time that few senders exceed.
+constexpr Nanos kLongestUsualPacket = 60 * kMillisecond;
 /// Difference between timestamp and arrival time that indicates a new timeline.
 constexpr Nanos kTimelineBroken = 2 * kSecond;
 }  // namespace
@@ -58,13 +60,20 @@ void JitterBuffer::hear_newest(std::span<Sample> newest, std::span<Sample> follo
   astray_ = true;
 }
 
-void JitterBuffer::store_event(const RtpPacket& packet, Nanos arrival) {
+void JitterBuffer::store_event(const RtpPacket& packet, bool timed, Nanos arrival) {
   if (store_.empty()) return;
-  const RtpTime event_end = timestamps_.extend(packet.timestamp) + event_duration(packet.payload);
+  const RtpTime newest = delays_.newest_at(arrival);
+  if (!timed) {
+    store_.fill_silence_until(newest + rates_.clock.in(kFrameTime));
+    return;
+  }
+  // An event cannot end in the future, but some senders report a wrong duration.
+  const RtpTime event_end = std::min(timestamps_.extend(packet.timestamp) + event_duration(packet.payload),
+                                     newest + rates_.clock.in(kLongestUsualPacket));
   // The end of an event is sent three times with the same timestamp. The arrival time shows the current
   // position.
   const RtpTicks repeats = rates_.clock.in(kEventRepeats);
-  store_.fill_silence_until(std::clamp(delays_.newest_at(arrival), event_end, event_end + repeats));
+  store_.fill_silence_until(std::clamp(newest, event_end, event_end + repeats));
 }
 
 void JitterBuffer::store_comfort(const RtpPacket& packet, bool nothing_lost, Nanos arrival) {

@@ -18,8 +18,9 @@ class JitterBuffer {
   /// Stores an audio packet. `nothing_lost`: it directly follows the last packet in sequence, so any gap in
   /// timestamps is a pause of the sender.
   void store(const RtpPacket& packet, Coding coding, bool nothing_lost, Nanos arrival);
-  /// Stores the period of a keypad event as known silence.
-  void store_event(const RtpPacket& packet, Nanos arrival);
+  /// Stores the period of a keypad event as known silence. `timed`: its timestamp is on the clock of the
+  /// audio.
+  void store_event(const RtpPacket& packet, bool timed, Nanos arrival);
   /// Stores a description of comfort noise (RFC 3389), which lasts until the next audio. `nothing_lost`: as
   /// for store().
   void store_comfort(const RtpPacket& packet, bool nothing_lost, Nanos arrival);

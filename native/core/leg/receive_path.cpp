@@ -124,9 +124,11 @@ ReceivedPacket ReceivePath::recorded(const Outcome& outcome, uint32_t source, Na
   packet.coding = outcome.coding;
   packet.kind = outcome.kind == Received::audio ? Kind::audio : Kind::comfort;
   if (outcome.kind == Received::ignored) packet.payload = {};
-  if (outcome.kind == Received::event && config_.event_clock == audio_->rates().clock) {
+  if (outcome.kind == Received::event) {
     packet.kind = Kind::event;
-    packet.duration = event_duration(packet.payload);
+    const RtpClockRate clock = audio_->rates().clock;
+    packet.duration = clock.in(config_.event_clock.time_of(event_duration(packet.payload)));
+    packet.timed = config_.event_clock == clock;
   }
   return packet;
 }
@@ -175,8 +177,9 @@ ReceivePath::Outcome ReceivePath::receive(Bytes datagram, const Address& source,
     ++unknown_sources_;
     return Outcome(Received::unknown_source);
   }
-  const bool same_stream = ssrc_ == packet->ssrc && verdict.change != SourceChange::signalled;
-  if (verdict.change && !same_stream) begin_stream(packet->ssrc);
+  const bool same_stream = ssrc_ == packet->ssrc && verdict.change != SourceChange::signalled &&
+                           !(verdict.announced && stats_.far_from_sequence(packet->sequence));
+  if ((verdict.change || verdict.announced) && !same_stream) begin_stream(packet->ssrc);
   Outcome outcome = receive_from_peer(*packet, understood && !is_event && !comfort, arrival);
   outcome.source_change = verdict.change;
   return outcome;
@@ -203,8 +206,7 @@ ReceivePath::Outcome ReceivePath::receive_from_peer(const RtpPacket& packet, boo
   } else if (packet.payload_type == config_.telephone_event) {
     outcome.kind = Received::event;
     outcome.digit = events_.receive(packet, seen.sequence);
-    // Events on a different clock than the audio do not advance the audio time.
-    if (config_.event_clock == audio_->rates().clock) audio_->store_event(packet, arrival);
+    audio_->store_event(packet, config_.event_clock == audio_->rates().clock, arrival);
   } else if (is_comfort(packet.payload_type)) {
     outcome.kind = Received::comfort;
     if (comfort_usable(packet.payload_type)) {

@@ -150,13 +150,13 @@ void SourceLearner::believe(const Packet& packet, Nanos now) {
 SourceLearner::Verdict SourceLearner::accept(const Packet& packet, Nanos now) {
   if (is_peer(packet.source)) {
     last_ = seen(packet, last_, now);
-    return {true, {}};
+    return {true, false, {}};
   }
   if (packet.source == expected_.signalled) {
     const bool took_back = believed_;
     believe(packet, now);
     candidates_->fill({});
-    return {true, took_back ? std::optional(SourceChange::signalled) : std::nullopt};
+    return {true, true, took_back ? std::optional(SourceChange::signalled) : std::nullopt};
   }
   if (!may_be_peer(packet.source, now)) return {};
   Candidate& candidate = candidate_of(packet);
@@ -165,7 +165,7 @@ SourceLearner::Verdict SourceLearner::accept(const Packet& packet, Nanos now) {
   if (!change) return {};
   believe(packet, now);
   candidate = {};
-  return {true, change};
+  return {true, false, change};
 }
 
 }  // namespace carillon

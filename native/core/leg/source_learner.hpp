@@ -83,6 +83,8 @@ class SourceLearner {
   };
   struct Verdict {
     bool from_peer = false;
+    /// True for the first packet from a signalled address. Signalling announced this stream.
+    bool announced = false;
     /// Set if the peer's address differs from that of earlier packets or of the SDP.
     std::optional<SourceChange> change;
   };

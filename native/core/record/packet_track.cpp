@@ -7,6 +7,8 @@
 namespace carillon {
 
 namespace {
+/// Packet time that few senders exceed.
+constexpr Nanos kLongestUsualPacket = 60 * kMillisecond;
 /// Octet rate of the largest coding, L16 at 16 kHz. Higher rates are kept for less time.
 constexpr size_t kOctetsPerSecond = 32'000;
 /// A packet that arrives this much before the fastest ones is implausible.
@@ -72,12 +74,22 @@ void PacketTrack::take(const ReceivedPacket& packet) {
   if (decoder_ == nullptr || packet.stream != stream_) return;
   if (packet.kind == ReceivedPacket::Kind::comfort && packet.sequence > last_sequence_) take_comfort(packet);
   last_sequence_ = std::max(last_sequence_, packet.sequence);
-  if (packet.kind == ReceivedPacket::Kind::event) {
-    const RtpTime begins = timestamps_.peek(packet.timestamp);
-    const RtpTime ends = begins + std::clamp(packet.duration, RtpTicks(), store_.capacity());
-    store_.fill_silence_until(ends);
-    if (masks_keys_) note_key(begins, ends);
-  }
+  if (packet.kind == ReceivedPacket::Kind::event) take_event(packet);
+}
+
+/// Stores silence for the time of a keypad event.
+void PacketTrack::take_event(const ReceivedPacket& packet) {
+  const RtpClockRate clock = decoder_->rates().clock;
+  // Audio that is sent in packets of 20 ms at the time of this packet ends here.
+  const Nanos present = packet.arrival - clock_.transit_at(packet.arrival) + kFrameTime;
+  const RtpTime now(clock.in(present).count());
+  const RtpTicks duration = std::clamp(packet.duration, RtpTicks(), store_.capacity());
+  const RtpTime begins = packet.timed ? timestamps_.peek(packet.timestamp) : now - duration;
+  // An event cannot end in the future, but some senders report a wrong duration.
+  const RtpTime ends =
+      std::max(begins, std::min(begins + duration, now + clock.in(kLongestUsualPacket - kFrameTime)));
+  store_.fill_silence_until(ends);
+  if (masks_keys_) note_key(begins, ends);
 }
 
 /// Stores the noise of a pause, which lasts until the next audio.
@@ -98,13 +110,14 @@ void PacketTrack::take_comfort(const ReceivedPacket& packet) {
   }
 }
 
-/// Remembers the time of a key. Its packets have the same beginning.
+/// Remembers the time of a key. Its packets have the same beginning, or follow each other.
 void PacketTrack::note_key(RtpTime begins, RtpTime ends) {
   const RtpClockRate clock = decoder_->rates().clock;
   const Nanos from = clock.time_of(begins.since_zero()) - kToneBeforeEvent;
   const Nanos until = clock.time_of(ends.since_zero()) + kToneAfterEvent;
   Key& last = keys_[(next_key_ + kKeys - 1) % kKeys];
-  if (last.from == from) {
+  if (from <= last.until && until >= last.from) {
+    last.from = std::min(last.from, from);
     last.until = std::max(last.until, until);
     return;
   }
@@ -204,6 +217,7 @@ void PacketTrack::begin(const ReceivedPacket& packet, AudioDecoder& decoder) {
   ++counters_.timelines;
   if (decoder_ != &decoder) converter_.reset();
   decoder_ = &decoder;
+  look_ahead_ = properties_of(packet.coding).look_ahead;
   stream_ = packet.stream;
   first_sequence_ = packet.sequence;
   last_sequence_ = packet.sequence - 1;
@@ -241,7 +255,7 @@ void PacketTrack::store(const ReceivedPacket& packet, RtpTime timestamp, RtpTick
 
 Nanos PacketTrack::decoder_delay() const {
   const SampleRate rate = decoder_->rates().sample;
-  return rate.time_of(decoder_->delay()) + (rate == rate_ ? Nanos{} : kConverterDelay);
+  return rate.time_of(decoder_->delay()) + (rate == rate_ ? Nanos{} : kConverterDelay) + look_ahead_;
 }
 
 /// Media time of the next sample to write.

@@ -73,6 +73,7 @@ class PacketTrack {
   void begin(const ReceivedPacket& packet, AudioDecoder& decoder);
   void store(const ReceivedPacket& packet, RtpTime timestamp, RtpTicks duration, Nanos transit);
   void take_comfort(const ReceivedPacket& packet);
+  void take_event(const ReceivedPacket& packet);
   void note_key(RtpTime begins, RtpTime ends);
   void mask_keys(Nanos begins, std::span<Sample> out) const;
   void produce(std::span<Sample> out);
@@ -80,12 +81,14 @@ class PacketTrack {
   void shift(size_t samples);
   void skip_to(Nanos media_time);
   [[nodiscard]] Nanos media_time() const;
+  /// Delay of decoded samples against their timestamps.
   [[nodiscard]] Nanos decoder_delay() const;
 
   SampleRate rate_;
   size_t frame_;
   std::array<std::unique_ptr<AudioDecoder>, kDecoders> decoders_;
   AudioDecoder* decoder_ = nullptr;
+  Nanos look_ahead_{};
   FrameConverter converter_;
   RecordedStore store_;
   TimestampUnwrapper timestamps_;
@@ -122,7 +125,7 @@ class PacketTrack {
   /// Payloads of the suspects.
   std::vector<uint8_t> suspect_payloads_;
 
-  /// Media time of the latest keys. Two of them cannot be closer than 50 ms, and frames wait for kDelay.
+  /// Media time of the latest keys, with at least 60 ms between their beginnings. Frames wait for kDelay.
   struct Key {
     Nanos from{};
     Nanos until{};

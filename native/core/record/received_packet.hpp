@@ -27,6 +27,8 @@ struct ReceivedPacket {
   // --- event ---
   /// Duration on the clock of the audio.
   RtpTicks duration;
+  /// False if telephone-event has another clock than the audio. The arrival then shows the time of the event.
+  bool timed = true;
 };
 
 }  // namespace carillon

@@ -43,6 +43,9 @@ class ReceptionStats {
   /// not advance; they yield no jitter sample.
   Seen receive(const RtpPacket& packet, Nanos arrival, bool timestamp_is_audio);
 
+  /// Returns true if loss and reordering do not explain this sequence number.
+  [[nodiscard]] bool far_from_sequence(uint16_t sequence) const;
+
   /// Marks a received packet as discarded because it arrived too late.
   void discarded(int64_t sequence);
 
@@ -62,7 +65,6 @@ class ReceptionStats {
 
  private:
   [[nodiscard]] bool remember(int64_t sequence);
-  [[nodiscard]] bool far_from_sequence(uint16_t sequence) const;
   void move_window(int64_t step);
   void observe_transit(uint32_t timestamp, Nanos arrival);
 

@@ -15,6 +15,8 @@ constexpr uint8_t kVolume = 10;
 constexpr int kEndPackets = 3;
 /// Limit of the duration field. A longer press continues in another segment (RFC 4733 §2.5.1.3).
 constexpr RtpTicks kMaxSegment{0xffff};
+/// 60 ms at 48 kHz. Browsers begin the next segment with the next packet, not at the end of the full one.
+constexpr RtpTicks kSegmentSlack{2880};
 }  // namespace
 
 std::optional<uint8_t> event_of_digit(char digit) {
@@ -32,6 +34,17 @@ RtpTicks event_duration(Bytes payload) {
   return RtpTicks(payload.size() < kTelephoneEventBytes ? 0 : read_u16(payload, 2));
 }
 
+/// Returns true if a packet whose timestamp is `since` later belongs to the current press.
+bool TelephoneEventReceiver::continues(const RtpPacket& packet, RtpTicks since) const {
+  if (packet.payload[0] != event_ || since <= RtpTicks()) return false;
+  if (!ended_ && since == kMaxSegment) return true;
+  if (packet.marker) return false;
+  const bool is_full = duration_ + kSegmentSlack >= kMaxSegment;
+  if (!ended_ && is_full && since > duration_ && since <= kMaxSegment + kSegmentSlack) return true;
+  const bool repeats_end = (packet.payload[1] & kEndBit) != 0 && since < duration_;
+  return ended_ ? repeats_end : since <= duration_;
+}
+
 std::optional<char> TelephoneEventReceiver::receive(const RtpPacket& packet, int64_t sequence) {
   if (packet.payload.size() < kTelephoneEventBytes) return std::nullopt;
   const uint8_t event = packet.payload[0];
@@ -39,10 +52,12 @@ std::optional<char> TelephoneEventReceiver::receive(const RtpPacket& packet, int
   if (!digit) return std::nullopt;
 
   const bool end = (packet.payload[1] & kEndBit) != 0;
+  const RtpTicks duration = event_duration(packet.payload);
   if (current_) {
-    const bool same = packet.timestamp == *current_;
-    const bool next_segment = packet.timestamp == *current_ + kMaxSegment && event == event_ && !ended_;
-    if (same || next_segment) {
+    const RtpTicks since(static_cast<int32_t>(packet.timestamp.value() - current_->value()));
+    const bool same = since == RtpTicks();
+    if (same || continues(packet, since)) {
+      duration_ = same ? std::max(duration_, duration) : duration;
       current_ = packet.timestamp;
       ended_ = ended_ || end;
       newest_sequence_ = std::max(newest_sequence_, sequence);
@@ -50,11 +65,11 @@ std::optional<char> TelephoneEventReceiver::receive(const RtpPacket& packet, int
     }
     // Late packets of an earlier press, and its repeated end. The timestamps alone do not show that: a sender
     // can set them back, and they wrap.
-    const auto since = static_cast<int32_t>(packet.timestamp.value() - current_->value());
-    if (sequence < newest_sequence_ || (end && since < 0)) return std::nullopt;
+    if (sequence < newest_sequence_ || (end && since < RtpTicks())) return std::nullopt;
   }
   current_ = packet.timestamp;
   newest_sequence_ = sequence;
+  duration_ = duration;
   event_ = event;
   ended_ = end;
   return digit;

@@ -22,7 +22,8 @@ std::optional<char> digit_of_event(uint8_t event);
 RtpTicks event_duration(Bytes payload);
 
 /// Reports each press once, on its first packet to arrive. The timestamp identifies the event (RFC 4733
-/// §2.5.2.2), so lost, duplicate or reordered packets do not matter.
+/// §2.5.2.2), so lost, duplicate or reordered packets do not matter. Some gateways advance the timestamp with
+/// each packet of a press. Such packets begin before the end of the press that they belong to.
 class TelephoneEventReceiver {
  public:
   /// `sequence`: extended sequence number of the packet.
@@ -30,9 +31,13 @@ class TelephoneEventReceiver {
   void restart() { current_.reset(); }
 
  private:
+  [[nodiscard]] bool continues(const RtpPacket& packet, RtpTicks since) const;
+
   /// Timestamp of the latest press.
   std::optional<RtpTimestamp> current_;
   int64_t newest_sequence_ = 0;
+  /// Duration since `current_`, as reported by the sender.
+  RtpTicks duration_;
   uint8_t event_ = 0;
   bool ended_ = false;
 };

@@ -43,9 +43,9 @@ std::vector<uint8_t> framed_check() {
   std::ranges::copy(kName, check.begin() + static_cast<std::ptrdiff_t>(name));
   const size_t fingerprint = attribute(0x8028, 4);
   write_u32(check, fingerprint, crc32(Bytes(check).first(fingerprint - 4)) ^ 0x5354554e);
-  std::vector<uint8_t> frame(2);
+  std::vector<uint8_t> frame(2 + check.size());
   write_u16(frame, 0, static_cast<uint16_t>(check.size()));
-  frame.insert(frame.end(), check.begin(), check.end());
+  std::ranges::copy(check, frame.begin() + 2);
   return frame;
 }
 

@@ -110,6 +110,47 @@ TEST_SUITE("receive path") {
     CHECK(packets.send() == Received::audio);
   }
 
+  TEST_CASE("counts a stream at a newly signalled address from its first packet") {
+    Packets packets;
+    for (int i = 0; i < 10; ++i) packets.send();
+    // Another SSRC, and another sequence of the same SSRC.
+    for (const uint32_t ssrc : {2U, 2U}) {
+      packets.from.port += 2;
+      packets.path.expect(packets.from, packets.now);
+      packets.ssrc = ssrc;
+      packets.sequence += 20'000;
+      packets.timestamp += 7'000'000;
+      for (int i = 0; i < 10; ++i) CHECK(packets.send() == Received::audio);
+    }
+    // Without a signalled change, another SSRC needs a second packet.
+    packets.ssrc = 3;
+    CHECK(packets.send() == Received::ignored);
+    CHECK(packets.path.reception().lost == 0);
+    CHECK(packets.path.reception().received == 30);
+  }
+
+  TEST_CASE("reports a keypad event to recordings also if it has another clock than the audio") {
+    for (const int event_clock : {8000, 48'000}) {
+      ReceivePath path{std::make_unique<JitterBuffer>(make_decoder({.coding = Coding::opus}))};
+      ReceiveConfig config;
+      config.source.signalled = address(7, 40000);
+      config.coding = Coding::opus;
+      config.payload_type = 96;
+      config.telephone_event = 101;
+      config.event_clock = RtpClockRate(event_clock);
+      path.configure(config, Nanos{});
+      std::vector<uint8_t> bytes(kRtpHeaderBytes + kTelephoneEventBytes);
+      write_rtp_header({true, 101, 1, RtpTimestamp(9), 1}, bytes);
+      bytes[kRtpHeaderBytes] = 5;
+      write_u16(std::span(bytes).subspan(kRtpHeaderBytes), 2, static_cast<uint16_t>(event_clock / 50));
+      const ReceivePath::Outcome outcome = path.receive(bytes, config.source.signalled, kSecond);
+      const ReceivedPacket packet = path.recorded(outcome, 0, kSecond);
+      CHECK(packet.kind == ReceivedPacket::Kind::event);
+      CHECK(packet.duration == RtpTicks(960));
+      CHECK(packet.timed == (event_clock == 48'000));
+    }
+  }
+
   TEST_CASE("does not count a sender pause as loss (DTX)") {
     Packets packets;
     for (int i = 0; i < 10; ++i) packets.send();

@@ -186,6 +186,59 @@ TEST_SUITE("telephone events (RFC 4733)") {
     CHECK_FALSE(receiver.receive(event(1000 + 0xffff, running), 2));
   }
 
+  TEST_CASE("continues a long press whose next segment begins with the next packet, as browsers send it") {
+    for (const bool full_is_lost : {false, true}) {
+      CAPTURE(full_is_lost);
+      TelephoneEventReceiver receiver;
+      int64_t sequence = 0;
+      const auto send = [&](uint32_t timestamp, uint32_t ticks, bool marker) {
+        const std::array<uint8_t, 4> payload{5, 10, static_cast<uint8_t>(ticks >> 8U),
+                                             static_cast<uint8_t>(ticks)};
+        RtpPacket packet = event(timestamp, payload);
+        packet.marker = marker;
+        return receiver.receive(packet, ++sequence).has_value();
+      };
+      for (uint32_t ticks = 960; ticks <= 68 * 960; ticks += 960)
+        CHECK(send(1000, ticks, ticks == 960) == (ticks == 960));
+      if (!full_is_lost) CHECK_FALSE(send(1000, 0xffff, false));
+      for (uint32_t i = 0; i < 5; ++i) CHECK_FALSE(send(1000 + 69 * 960, 705 + i * 960, false));
+      // The end was lost. The marker shows another press.
+      CHECK(send(1000 + 80 * 960, 960, true));
+    }
+  }
+
+  TEST_CASE("reports a press once if its timestamp advances with each packet") {
+    for (const bool end_advances : {false, true}) {
+      CAPTURE(end_advances);
+      TelephoneEventReceiver receiver;
+      int64_t sequence = 0;
+      // Three presses of a key, 100 ms each, with pauses of 40 ms. The second one has no marker.
+      for (uint32_t press = 0; press < 3; ++press) {
+        const uint32_t begins = 1000 + press * 7 * 160;
+        for (uint32_t i = 0; i < 7; ++i) {
+          const auto ticks = static_cast<uint16_t>(160 * std::min(i + 1, 5U));
+          const std::array<uint8_t, 4> payload{5, static_cast<uint8_t>(i < 4 ? 10 : 0x8a),
+                                               static_cast<uint8_t>(ticks >> 8U),
+                                               static_cast<uint8_t>(ticks)};
+          RtpPacket packet = event(begins + (end_advances ? i : std::min(i, 4U)) * 160, payload);
+          packet.marker = i == 0 && press != 1;
+          CHECK(receiver.receive(packet, ++sequence).has_value() == (i == 0));
+        }
+      }
+    }
+  }
+
+  TEST_CASE("reports equal keys without a marker, from the end of the press only, as separate presses") {
+    TelephoneEventReceiver receiver;
+    int64_t sequence = 0;
+    const std::array<uint8_t, 4> end{5, 0x8a, 3, 32};
+    for (uint32_t press = 0; press < 3; ++press) {
+      for (const bool first : {true, false, false}) {
+        CHECK(receiver.receive(event(1000 + press * 1120, end), ++sequence).has_value() == first);
+      }
+    }
+  }
+
   TEST_CASE("ignores events that are not keys, and short payloads") {
     TelephoneEventReceiver receiver;
     const std::array<uint8_t, 4> flash{16, 0x8a, 0, 160};
