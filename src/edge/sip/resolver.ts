@@ -24,7 +24,13 @@ export interface ResolverOptions {
 const MAX_RESOLUTION_MS = 5_000;
 /** Cache lifetime in milliseconds. */
 const CACHE_MS = 30_000;
+/** Cache lifetime of a temporary failure in milliseconds, so that calls recover soon after the name servers. */
+const FAILED_MS = 1_000;
+/** Time in milliseconds to wait for the name servers before the last answer is used. */
+const SLOW_MS = 500;
 const MAX_CACHED = 1_000;
+/** Errors by which a name server states that there are no such records. All others are temporary failures. */
+const NO_RECORDS: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
 /** Maximum number of targets for one request; further ones are ignored. */
 const MAX_TARGETS = 8;
 
@@ -37,8 +43,12 @@ const NAPTR_SERVICES: ReadonlyMap<string, SipTransportName> = new Map(
 );
 
 interface Cached {
-  readonly untilMs: number;
+  untilMs: number;
+  /** Answer of the query. A temporary failure gives the last answer of the name servers, or none. */
   readonly answer: Promise<readonly unknown[]>;
+  isPending: boolean;
+  /** Last answer of the name servers. */
+  rows: readonly unknown[] | undefined;
 }
 
 /** Finds the targets of a host, best first (RFC 3263 §4.1, §4.2). Never rejects; a failure returns an empty list. */
@@ -127,22 +137,60 @@ export class SipResolver {
   }
 
   async #ask<Row>(kind: keyof Dns, name: string): Promise<readonly Row[]> {
-    const { clock, dns } = this.#options;
     const key = `${kind} ${name.toLowerCase()}`;
     const cached = this.#cache.get(key);
-    if (cached !== undefined && cached.untilMs > clock.monotonicMs()) {
-      return (await cached.answer) as readonly Row[];
-    }
-    const answer: Promise<readonly unknown[]> = dns[kind](name).catch(() => []);
+    const isFresh = cached !== undefined && cached.untilMs > this.#options.clock.monotonicMs();
+    const entry = isFresh ? cached : this.#query(kind, name, cached?.rows);
+    if (!isFresh) this.#keep(key, entry);
+    const { isPending, rows, answer } = entry;
+    return (await (isPending && rows !== undefined ? this.#soon(answer, rows) : answer)) as Row[];
+  }
+
+  #query(kind: keyof Dns, name: string, last: Cached['rows']): Cached {
+    const { clock, dns } = this.#options;
+    const answer = dns[kind](name).then(
+      (rows) => settled(rows),
+      (error: unknown) => {
+        if (hasNoRecords(error)) return settled([]);
+        entry.isPending = false;
+        entry.untilMs = clock.monotonicMs() + FAILED_MS;
+        return entry.rows ?? [];
+      },
+    );
+    const settled = (rows: readonly unknown[]): readonly unknown[] => {
+      entry.isPending = false;
+      entry.rows = rows;
+      return rows;
+    };
+    const untilMs = clock.monotonicMs() + CACHE_MS;
+    const entry: Cached = { untilMs, answer, isPending: true, rows: last };
+    return entry;
+  }
+
+  #keep(key: string, entry: Cached): void {
     this.#cache.delete(key);
     for (const oldest of this.#cache.keys()) {
       if (this.#cache.size < MAX_CACHED) break;
       this.#cache.delete(oldest);
     }
-    this.#cache.set(key, { untilMs: clock.monotonicMs() + CACHE_MS, answer });
-    return (await answer) as readonly Row[];
+    this.#cache.set(key, entry);
+  }
+
+  /** The answer, or the last one if the name servers are slow (RFC 8767 §5). */
+  async #soon(answer: Cached['answer'], last: readonly unknown[]): Promise<readonly unknown[]> {
+    const over = new AbortController();
+    const late = this.#options.clock.sleep(SLOW_MS, over.signal).then(
+      () => last,
+      () => last,
+    );
+    const rows = await Promise.race([answer, late]);
+    over.abort();
+    return rows;
   }
 }
+
+const hasNoRecords = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && NO_RECORDS.has(String(error.code));
 
 const isNowhere = (name: string): boolean => name === '' || name === '.';
 

@@ -14,12 +14,15 @@ interface Zone {
 
 function setup(zone: Zone) {
   const requested: string[] = [];
+  /** Kinds of queries that time out. */
+  const failing = new Set<string>();
   const from =
     <Row>(table: Readonly<Record<string, readonly Row[]>> | undefined, kind: string) =>
     async (name: string): Promise<readonly Row[]> => {
       requested.push(`${kind} ${name}`);
       const rows = table?.[name];
-      if (rows === undefined) throw new Error('ENOTFOUND');
+      if (failing.has(kind)) throw Object.assign(new Error('timeout'), { code: 'ETIMEOUT' });
+      if (rows === undefined) throw Object.assign(new Error('unknown'), { code: 'ENOTFOUND' });
       return rows;
     };
   const dns: Dns = {
@@ -40,7 +43,7 @@ function setup(zone: Zone) {
     const targets = await resolver.resolve(all);
     return targets.map(({ transport, address, port }) => `${transport} ${address}:${port}`);
   };
-  return { resolve, requested, clock };
+  return { resolve, requested, clock, failing };
 }
 
 const srv = (priority: number, weight: number, name: string, port = 5060): SrvRecord => ({
@@ -176,6 +179,44 @@ describe('finding SIP servers (RFC 3263)', () => {
     await clock.advance(30_001);
     await resolve({ port: 3 });
     expect(requested).toHaveLength(2);
+  });
+
+  it('uses the last answer while the name servers fail, and asks again after a second', async () => {
+    const { resolve, clock, failing, requested } = setup({
+      srv: { '_sip._udp.example.com': [srv(0, 0, 'a.example', 5070)] },
+      a: { 'a.example': ['192.0.2.1'], 'example.com': ['192.0.2.80'] },
+    });
+    const query = { transport: 'udp' } as const;
+    expect(await resolve(query)).toEqual(['udp 192.0.2.1:5070']);
+    for (const kind of ['SRV', 'A']) failing.add(kind);
+    await clock.advance(30_001);
+    // Without the last SRV records, the call would go to the address of the host, another server.
+    expect(await resolve(query)).toEqual(['udp 192.0.2.1:5070']);
+    expect(await resolve({ host: 'new.example', port: 1 })).toEqual([]);
+    failing.clear();
+    const before = requested.length;
+    await clock.advance(1_001);
+    expect(await resolve(query)).toEqual(['udp 192.0.2.1:5070']);
+    expect(requested.length).toBe(before + 2);
+  });
+
+  it('uses the last answer after half a second without a response', async () => {
+    const clock = new SimClock();
+    let answers = true;
+    const addresses = () =>
+      answers ? Promise.resolve(['192.0.2.1']) : new Promise<never>(() => undefined);
+    const none = async () => [];
+    const dns = { naptr: none, srv: none, addresses };
+    const resolver = new SipResolver({ dns, clock, random: first, transports: ['udp'] });
+    const query = { host: 'x.test', port: 5060, transport: 'udp', secure: false } as const;
+    await resolver.resolve(query);
+    answers = false;
+    await clock.advance(30_001);
+    for (const _time of [1, 2]) {
+      const targets = resolver.resolve(query);
+      await clock.advance(501);
+      expect((await targets).map(({ address }) => address)).toEqual(['192.0.2.1']);
+    }
   });
 
   it('times out on unresponsive name servers', async () => {

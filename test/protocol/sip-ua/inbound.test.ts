@@ -55,6 +55,16 @@ describe('inbound INVITE', () => {
     expect(server.count('incoming')).toBe(0);
   });
 
+  it.each(['alice', '%61lice'])('likewise for a MESSAGE of %s', (user) => {
+    const { world, server, peer, statuses } = setup({ messageMaxBytes: 100 });
+    server.users.set('alice', 'secret12');
+    const from = `<sip:${user}@${SERVER}>;tag=peer`;
+    say(peer, { method: 'MESSAGE', from, headers: ['Content-Type: text/plain'], body: 'hello' });
+    world.advance(20);
+    expect(statuses()).toEqual(['401 MESSAGE']);
+    expect(server.count('message')).toBe(0);
+  });
+
   it('rings with 180, with 183 and SDP for early media, and repeats it every minute (RFC 3261 §13.3.1.1)', () => {
     const { world, server, peer, leg, statuses } = ringing();
     server.dispatch({ kind: 'ring', leg, sdp: undefined });

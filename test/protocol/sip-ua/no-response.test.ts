@@ -196,6 +196,9 @@ describe('additional facts of a refusal', () => {
     const many = Array.from({ length: 9 }, (_, index) => `<sip:${index}@x.test>;q=0.${index}`);
     const end = refusedWith(302, [['Contact', many.join(', ')]]);
     expect(end.contacts).toHaveLength(4);
+    // Headers and method must not become part of a Request-URI (§19.1.1).
+    const full = refusedWith(302, [['Contact', '<sip:1@x.test;user=phone;method=INVITE?P=%20>']]);
+    expect(full.contacts?.[1]).toBe('sip:1@x.test;user=phone');
     expect(end.contacts?.slice(0, 3)).toEqual([
       `sip:callee@${PEER}`,
       'sip:8@x.test',

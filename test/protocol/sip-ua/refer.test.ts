@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { invite, PEER, type RequestScript, SERVER, say } from './script.ts';
 import { ANSWER, brief, REALM, World } from './world.ts';
 
+type Scene = ReturnType<typeof talking>;
+
 function talking() {
   const world = new World();
   let trusted = true;
@@ -188,6 +190,29 @@ describe('REFER outside the session that it refers to (RFC 7647 §4, RFC 4538)',
     const before = peer.received.length;
     dispatch('notifyRefer', id, 200);
     expect(peer.received).toHaveLength(before);
+  });
+
+  it.each([
+    ['noresource', 'the session ends', (scene: Scene) => scene.inDialog('BYE', [])],
+    ['timeout', 'it expires', (scene: Scene) => scene.world.advance(181_000)],
+  ])('ends its subscription with %s when %s without an outcome', (reason, _when, end) => {
+    const scene = talking();
+    const { world, server, peer, tag, dispatch } = scene;
+    outside(scene, `script-1;local-tag=peer;remote-tag=${tag}`);
+    const { id } = server.last('referred').refer;
+    dispatch('answerRefer', id, 202);
+    world.advance(100_000);
+    dispatch('notifyRefer', id, 180);
+    world.advance(100_000);
+    expect(server.ua.dialogs).toBe(2);
+    end(scene);
+    const last = peer.lastRequest('NOTIFY');
+    expect(last.callId).toBe('outside');
+    expect(last.header('subscription-state')).toBe(`terminated;reason=${reason}`);
+    expect(server.ua.dialogs).toBe(reason === 'timeout' ? 1 : 0);
+    world.advance(200_000);
+    expect(peer.lastRequest('NOTIFY').cseq).toEqual(last.cseq);
+    expect(server.ua.timers).toBe(0);
   });
 
   it.each([

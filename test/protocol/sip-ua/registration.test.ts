@@ -174,6 +174,21 @@ describe('registration over the network', () => {
   });
 });
 
+it.each([
+  [600, [0, 600]],
+  [86_400, [0, 1800]],
+])('a registration waits for the Retry-After of %i s, at most half an hour', (wait, expected) => {
+  const world = new World();
+  const registrar = world.peer(SERVER);
+  const headers = [['Retry-After', String(wait)]] as const;
+  answering(registrar, (request) => reply(request, 503, { headers }));
+  const phone = world.agent(PEER);
+  register(phone, 'alice', 'wonderland');
+  world.advance(1_000 * (Math.min(wait, 1800) + 100));
+  const tries = world.sent.filter(({ message }) => brief(message) === 'REGISTER');
+  expect(tries.map(({ atMs }) => Math.round((atMs - 1000) / 1000))).toEqual(expected);
+});
+
 describe('calling a registered user', () => {
   function registered(...addresses: string[]) {
     const { world, server } = setup();

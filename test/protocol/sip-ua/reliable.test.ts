@@ -141,6 +141,18 @@ describe('offers before the answer', () => {
     dispatch('answer');
     expect(statuses().at(-1)).toBe('200 INVITE');
   });
+
+  it('starts no session timer before the answer', () => {
+    const { world, server, dispatch, prack, inDialog, peer, sequence } =
+      called('Supported: 100rel');
+    dispatch('ring', ANSWER);
+    prack(sequence());
+    inDialog('UPDATE', { body: OFFER, headers: ['Supported: timer', 'Session-Expires: 90'] });
+    expect(brief(peer.lastResponse())).toBe('200 UPDATE');
+    expect(peer.lastResponse().header('session-expires')).toBeUndefined();
+    world.advance(80_000);
+    expect(server.count('ended')).toBe(0);
+  });
 });
 
 function calling() {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { serialize } from '../../../src/protocol/sip/serialize.ts';
 import {
   type FramerEvent,
@@ -63,6 +63,21 @@ describe('stream framing (RFC 3261 §18.3)', () => {
         expect(show(events)).toEqual(WHOLE);
       }),
     );
+  });
+
+  test('reads a head once, however slowly its body arrives', () => {
+    const framer = new StreamFramer();
+    const bytes = message('slow', 'x'.repeat(500));
+    const bodyAt = bytes.length - 500;
+    framer.push(bytes.subarray(0, bodyAt));
+    const decoded = vi.spyOn(Buffer.prototype, 'toString');
+    const events: FramerEvent[] = [];
+    for (let at = bodyAt; at < bytes.length; at += 1)
+      events.push(...framer.push(bytes.subarray(at, at + 1)));
+    const heads = decoded.mock.calls.length;
+    decoded.mockRestore();
+    expect(show(events)).toEqual([bytes.toString('latin1')]);
+    expect(heads).toBe(0);
   });
 
   test('keeps the bytes of a message unchanged when the stream continues', () => {

@@ -1,4 +1,4 @@
-import { createConnection, isIPv6, type Socket } from 'node:net';
+import { createConnection, isIP, isIPv6, type Socket } from 'node:net';
 import type { Clock } from '../../../base/clock.ts';
 import type { Flow, Target } from '../../../protocol/sip/sip.ts';
 import { type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from './connection-limits.ts';
@@ -94,7 +94,7 @@ export class StreamTransport {
     return this.#listener.stop();
   }
 
-  /** Returns an existing or new flow to that address, or undefined if none could be opened in time. */
+  /** Returns an existing or new flow to that address, or undefined if none could be opened in time. Never rejects. */
   connect(target: Target): Promise<Flow | undefined> {
     const { table, kind } = this.#options;
     const { address, port, name = '' } = target;
@@ -107,7 +107,12 @@ export class StreamTransport {
     const opening = this.#opening.get(key);
     if (opening !== undefined) return opening;
     if (!table.mayOpen(this.#opening.size)) return Promise.resolve(undefined);
-    const opened = this.#open(target).finally(() => this.#opening.delete(key));
+    const opened = this.#open(target)
+      .catch((error: unknown) => {
+        kind.failed?.(target, error instanceof Error ? error.message : String(error));
+        return undefined;
+      })
+      .finally(() => this.#opening.delete(key));
     this.#opening.set(key, opened);
     return opened;
   }
@@ -135,11 +140,14 @@ export class StreamTransport {
     });
   }
 
-  /** Local address for outgoing connections: the listening address, so that the peer recognizes the service. */
+  /**
+   * Local address for outgoing connections: the listening address, so that the peer recognizes the service. Undefined
+   * lets the system choose, as for a listening host name, which is no address to bind.
+   */
   #localAddress(towards: string): string | undefined {
     const { host } = this.#options;
-    const isAnyAddress = host === '0.0.0.0' || host === '::';
-    return isAnyAddress || isIPv6(towards) !== isIPv6(host) ? undefined : host;
+    const isOneAddress = isIP(host) !== 0 && host !== '0.0.0.0' && host !== '::';
+    return isOneAddress && isIPv6(towards) === isIPv6(host) ? host : undefined;
   }
 
   #add(socket: Socket, place: Place | undefined): StreamConnection {

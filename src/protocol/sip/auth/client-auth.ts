@@ -31,6 +31,7 @@ export class ClientAuth {
   readonly #known = new Map<number, Known>();
   readonly #hosts = new Set<string>();
   #realm: string | undefined;
+  #ofInvite: HeaderInit = [];
 
   constructor(account: DigestAccount, random: Random) {
     this.#account = account;
@@ -72,7 +73,17 @@ export class ClientAuth {
 
   /** Credentials for a request to a host, sent without a new challenge once one is known (RFC 3261 §22.3). */
   headers(request: SipRequest, host: string): HeaderInit {
-    if (!this.#hosts.has(host)) return [];
+    const credentials = this.#hosts.has(host) ? this.#credentials(request) : [];
+    if (request.method === 'INVITE') this.#ofInvite = credentials;
+    return credentials;
+  }
+
+  /** Credentials of the last INVITE, which its ACK repeats (RFC 3261 §22.1). Empty for hosts that get none. */
+  ofInvite(host: string): HeaderInit {
+    return this.#hosts.has(host) ? this.#ofInvite : [];
+  }
+
+  #credentials(request: SipRequest): HeaderInit {
     return [...this.#known.values()].map((known) => {
       known.nonceCount += 1;
       const { method, requestUri: uri } = request;

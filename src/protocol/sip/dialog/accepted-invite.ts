@@ -10,6 +10,9 @@ import { DEFAULT_SESSION_TIMER, SessionTimer } from './session-timer.ts';
 
 type SentAck = Extract<UserAgentOutput, { kind: 'send' }>;
 
+/** Maximum number of dialogs that one INVITE creates. A 2xx of a further fork gets no ACK, so its peer ends it. */
+const MAX_ACCEPTED = 16;
+
 interface AcceptedInviteOptions {
   readonly requested: Asked;
   readonly leg: LegId;
@@ -34,9 +37,10 @@ export class AcceptedInvite implements ClientUser {
     this.#options = options;
   }
 
-  /** Returns false for a repeated 2xx of that tag, after repeating its ACK. */
+  /** Returns false for a repeated 2xx of that tag, after repeating its ACK, and beyond the limit. */
   takes(tag: string): boolean {
     if (!this.#acks.has(tag)) {
+      if (this.#acks.size >= MAX_ACCEPTED) return false;
       this.#acks.set(tag, undefined);
       return true;
     }

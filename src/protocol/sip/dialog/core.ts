@@ -21,6 +21,7 @@ import {
   DEFAULT_USER_AGENT_LIMITS,
   type HangupCommand,
   type Resolution,
+  type Target,
   type UserAgentLimits,
   type UserAgentOptions,
   type UserAgentOutput,
@@ -259,6 +260,13 @@ export class UserAgentCore {
   /** Our Contact for a peer. Without a flow, it is for a peer over UDP with an unknown address. */
   contact(peer: Peer | undefined, kind: ContactKind = {}): string {
     return this.#hosts.contact(peer ?? { transport: 'udp' }, kind);
+  }
+
+  /** Targets of supported transports, unresponsive ones last. */
+  usable(targets: readonly Target[]): Target[] {
+    const { transports } = this.options;
+    const supported = targets.filter(({ transport }) => transports.includes(transport));
+    return this.unresponsive.inOrder(supported, this.nowMs);
   }
 
   /** Flow for requests over UDP to an address; all use the same socket. */

@@ -84,7 +84,7 @@ export class Dialog {
       remote: formatNameAddr(request.from),
       routeSet: request.recordRoute ?? [],
       secure: isSips(request.uri) || isSips((request.recordRoute?.[0] ?? request.contact)?.uri),
-      remoteTarget: formatUri(request.contact?.uri ?? request.from.uri),
+      remoteTarget: asRequestUri(request.contact?.uri ?? request.from.uri),
       localSequence: firstSequence,
       remoteSequence: request.cseq.sequence,
     });
@@ -101,7 +101,7 @@ export class Dialog {
       remoteTag: response.to.tag ?? '',
       remote: formatNameAddr(response.to),
       routeSet: (response.recordRoute ?? []).toReversed(),
-      remoteTarget: response.contact ? formatUri(response.contact.uri) : requestUri,
+      remoteTarget: response.contact ? asRequestUri(response.contact.uri) : requestUri,
       localSequence: sequence,
       remoteSequence: undefined,
     });
@@ -178,7 +178,7 @@ export class Dialog {
   refreshTarget(message: SipRequest | SipResponse): void {
     const { contact } = message;
     if (contact !== undefined && contact.uri.kind === 'sip') {
-      this.#state.remoteTarget = formatUri(contact.uri);
+      this.#state.remoteTarget = asRequestUri(contact.uri);
     }
   }
 
@@ -187,6 +187,13 @@ export class Dialog {
     this.#state.routeSet = (response.recordRoute ?? []).toReversed();
     this.refreshTarget(response);
   }
+}
+
+/** Text of a URI as Request-URI, which has no method parameter and no headers (§19.1.1). */
+function asRequestUri(uri: Uri): string {
+  if (uri.kind !== 'sip' || (uri.headers === '' && !uri.params.has('method')))
+    return formatUri(uri);
+  return formatUri({ ...uri, params: withParam(uri.params, 'method', undefined), headers: '' });
 }
 
 const isSips = (uri: Uri | undefined): boolean => uri?.kind === 'sip' && uri.secure;
@@ -203,11 +210,7 @@ export function routed(
   const [first, ...rest] = routeSet as readonly [NameAddr, ...NameAddr[]];
   const firstUri = formatUri(first.uri);
   if (first.uri.kind === 'sip' && !first.uri.params.has('lr')) {
-    const requestUri = formatUri({
-      ...first.uri,
-      params: withParam(first.uri.params, 'method', undefined),
-      headers: '',
-    });
+    const requestUri = asRequestUri(first.uri);
     const routes = [...rest.map((route) => formatNameAddr(route)), `<${target}>`];
     return { requestUri, routes, nextHop: firstUri };
   }
@@ -348,7 +351,7 @@ function alternatives({ status, contacts }: SipResponse): {
   if (status < 300 || status >= 400 || contacts === undefined || contacts === '*') return {};
   const qOf = ({ params }: NameAddr): number => Number(params.get('q') ?? 1) || 0;
   const best = [...contacts].sort((a, b) => qOf(b) - qOf(a)).slice(0, MAX_CONTACTS);
-  return { contacts: best.map(({ uri }) => formatUri(uri)) };
+  return { contacts: best.map(({ uri }) => asRequestUri(uri)) };
 }
 
 export const cancelledBy = (cancel: SipRequest): LegEndFacts => ({

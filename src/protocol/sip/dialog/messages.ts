@@ -5,7 +5,7 @@ import { createRequest } from '../message.ts';
 import type { ContactBinding } from '../registrar/binding.ts';
 import type { Registrar } from '../registrar/registrar.ts';
 import type { TransactionOutput } from '../transaction/types.ts';
-import { sipUri } from '../uri.ts';
+import { sipUri, unescapeUser } from '../uri.ts';
 import type { IncomingMessage, MessageAnswer, MessageCommand } from '../user-agent-types.ts';
 import type { UserAgentCore } from './core.ts';
 import { OutgoingRequest } from './outgoing-request.ts';
@@ -50,7 +50,7 @@ export class Messages {
     }
     // A phone may share its address with a carrier. Senders that use a local user name must authenticate.
     const { uri } = request.from;
-    gate.knows(uri.kind === 'sip' ? uri.user : '', (isUser) => {
+    gate.knows(uri.kind === 'sip' ? unescapeUser(uri.user) : '', (isUser) => {
       if (isUser) admit();
       else this.#ask(output, { request, flow, username: undefined, carrier });
     });

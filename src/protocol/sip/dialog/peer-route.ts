@@ -40,6 +40,8 @@ export class PeerRoute {
   readonly #guard: DestinationGuard | undefined;
   readonly #largeOverTcp: boolean;
   #flow: Flow | undefined;
+  /** Last flow. Its transport and address family remain in use after its connection has closed. */
+  #last: Flow | undefined;
   #receivedAt: ReceivedAt | undefined;
   /** True if the peer's WebSocket has closed and no new connection replaced it. */
   #isLost = false;
@@ -52,12 +54,13 @@ export class PeerRoute {
     this.#guard = options.guard;
     this.#largeOverTcp = options.largeOverTcp ?? false;
     this.#flow = options.flow;
+    this.#last = options.flow;
     this.#note(options.flow);
   }
 
   /** Our Contact as this peer reaches it. */
   get contact(): string {
-    return this.#core.contact(this.#flow, { secure: this.#dialog.isSecure });
+    return this.#core.contact(this.#last, { secure: this.#dialog.isSecure });
   }
 
   /**
@@ -65,7 +68,10 @@ export class PeerRoute {
    * connection.
    */
   received(flow: Flow): boolean {
-    if (this.#viaFlow) this.#flow = flow;
+    if (this.#viaFlow) {
+      this.#flow = flow;
+      this.#last = flow;
+    }
     this.#note(flow);
     const wasLost = this.#isLost;
     this.#isLost = false;
@@ -109,7 +115,10 @@ export class PeerRoute {
     return outgoing;
   }
 
-  /** Acknowledges a 2xx. `sent` receives the ACK to repeat if the 2xx is retransmitted. */
+  /**
+   * Acknowledges a 2xx with the credentials of its INVITE (RFC 3261 §22.1). `sent` receives the ACK to repeat if the 2xx
+   * is retransmitted.
+   */
   acknowledge(
     { sequence, sdp }: { readonly sequence: number; readonly sdp?: string | undefined },
     sent: (output: Extract<UserAgentOutput, { kind: 'send' }>) => void,
@@ -117,7 +126,11 @@ export class PeerRoute {
     const headers: HeaderInit = sdp === undefined ? NONE : [['Content-Type', SDP_TYPE]];
     const routed = this.#dialog.request('ACK', { sequence, headers, body: sdp });
     findFlow(this.#core, this.#destination(routed), (flow) => {
-      if (flow !== undefined) sent(this.#core.sendAck(routed.request, flow));
+      if (flow === undefined) return;
+      let ack = routed.request;
+      for (const [name, value] of this.#auth?.ofInvite(flow.remoteAddress) ?? NONE)
+        ack = ack.withAddedHeader(name, value);
+      sent(this.#core.sendAck(ack, flow));
     });
   }
 
@@ -133,7 +146,8 @@ export class PeerRoute {
     }
     const nextHop = secure ? secured(routed.nextHop) : routed.nextHop;
     const largeOverTcp = this.#largeOverTcp && nextHopOf(nextHop, undefined)?.transportIsOpen;
-    const uri = { kind: 'uri', uri: nextHop, transport: flow?.transport, largeOverTcp } as const;
+    const transport = this.#last?.transport;
+    const uri = { kind: 'uri', uri: nextHop, transport, largeOverTcp } as const;
     if (this.#guard === undefined) return uri;
     const { receivedAt } = this.#guard;
     const here = this.#receivedAt === undefined ? receivedAt : [...receivedAt, this.#receivedAt];
@@ -165,7 +179,10 @@ function secured(uriText: string): string {
   return uri?.kind === 'sip' ? formatUri({ ...uri, secure: true }) : uriText;
 }
 
-/** Finds a flow for an ACK to a 2xx, which is outside of all transactions: the flow to the first target, or undefined. */
+/**
+ * Finds a flow for an ACK to a 2xx, which is outside of all transactions: to the first target that other requests would
+ * use and to which a connection can be opened, or undefined.
+ */
 function findFlow(
   core: UserAgentCore,
   destination: Destination,
@@ -184,12 +201,28 @@ function findFlow(
   const id =
     hop === undefined
       ? undefined
-      : core.resolving.ask(({ targets: [first] }) => {
-          if (first === undefined) found(otherwise);
-          else flowTo(core, first, found);
+      : core.resolving.ask(({ targets }) => {
+          const usable = core.usable(targets);
+          if (usable.length === 0) found(otherwise);
+          else flowToAny(core, usable, found);
         });
   if (hop === undefined || id === undefined) found(undefined);
   else core.emit({ kind: 'resolve', id, query: hop.query, guard });
+}
+
+function flowToAny(
+  core: UserAgentCore,
+  [first, ...others]: readonly Target[],
+  found: (flow: Flow | undefined) => void,
+): void {
+  if (first === undefined) {
+    found(undefined);
+    return;
+  }
+  flowTo(core, first, (flow) => {
+    if (flow === undefined) flowToAny(core, others, found);
+    else found(flow);
+  });
 }
 
 function flowTo(

@@ -1,17 +1,16 @@
 import { bracketed } from '../../../base/host.ts';
+import { noOperation } from '../../../base/no-operation.ts';
 import { type NameAddr, parseNameAddr } from '../header/name-addr.ts';
-import type { HeaderInit, ResponseParts, SipRequest, SipResponse } from '../message.ts';
+import type { HeaderInit, SipRequest, SipResponse } from '../message.ts';
 import { reasonPhrase } from '../reason-phrase.ts';
 import type { TransactionId } from '../transaction/types.ts';
-import type { Flow } from '../transport/flow.ts';
 import { formatUri } from '../uri.ts';
 import type { ReferFacts, ReferStep } from '../user-agent-types.ts';
-import { ALLOW } from './capabilities.ts';
-import type { DialogUser, UserAgentCore } from './core.ts';
-import { Dialog, type ReferRequest, replacedDialog } from './dialog.ts';
+import type { UserAgentCore } from './core.ts';
+import { type ReferRequest, replacedDialog } from './dialog.ts';
 import { nextHopOf } from './next-hop.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
-import { PeerRoute } from './peer-route.ts';
+import type { PeerRoute } from './peer-route.ts';
 import type { Replier } from './replier.ts';
 
 /** Handles REFER requests of the peer (RFC 3515) and reports the actual outcome of the referred calls. */
@@ -22,8 +21,12 @@ export interface ReferNotifier extends Replier {
   /** True if no further NOTIFY is wanted. */
   readonly isOver: boolean;
   accepted?(): void;
+  /** Called after a NOTIFY that extends the subscription. */
+  extended?(): void;
   /** Called after the last NOTIFY. */
   reported?(): void;
+  /** Called when the session has ended, so that no outcome will be reported. */
+  sessionEnded?(): void;
 }
 
 /** Session that the requests refer to. */
@@ -45,7 +48,7 @@ interface Open {
 
 const MAX_OPEN = 4;
 /** Expiry of the subscription in seconds. */
-const EXPIRES_S = 180;
+export const EXPIRES_S = 180;
 const SIPFRAG = 'message/sipfrag;version=2.0';
 
 export class Refers {
@@ -101,16 +104,14 @@ export class Refers {
     const { notifier, event } = open;
     if (!open.isReported || notifier.isOver) return;
     const state = isOver ? 'terminated;reason=noresource' : `active;expires=${EXPIRES_S}`;
-    const headers: HeaderInit = [
-      ['Contact', notifier.route.contact],
-      ['Event', event],
-      ['Subscription-State', state],
-      ['Content-Type', SIPFRAG],
-    ];
-    const body = `SIP/2.0 ${status} ${reasonPhrase(status)}\r\n`;
-    const nothing = { response: () => undefined, failed: () => undefined };
-    notifier.route.send('NOTIFY', { headers, body }, nothing);
+    sendNotify(notifier.route, { event, state, status });
     if (isOver) notifier.reported?.();
+    else notifier.extended?.();
+  }
+
+  /** Ends the separate subscriptions, because the outcomes are reported to the session's leg only. */
+  sessionEnded(): void {
+    for (const { notifier } of this.#open?.values() ?? []) notifier.sessionEnded?.();
   }
 
   #begin(
@@ -142,6 +143,21 @@ export class Refers {
     if (notifier === this.#session) this.#isFirst = false;
     return isFirst ? 'refer' : `refer;id=${request.cseq.sequence}`;
   }
+}
+
+export function sendNotify(
+  route: PeerRoute,
+  notify: { readonly event: string; readonly state: string; readonly status: number },
+): void {
+  const { event, state, status } = notify;
+  const headers: HeaderInit = [
+    ['Contact', route.contact],
+    ['Event', event],
+    ['Subscription-State', state],
+    ['Content-Type', SIPFRAG],
+  ];
+  const body = `SIP/2.0 ${status} ${reasonPhrase(status)}\r\n`;
+  route.send('NOTIFY', { headers, body }, { response: noOperation, failed: noOperation });
 }
 
 function targetOf(request: SipRequest): NameAddr | undefined {
@@ -319,67 +335,4 @@ const stateOf = (request: SipRequest): string | undefined =>
 function fragmentStatus(request: SipRequest): number | undefined {
   const status = /^SIP\/2\.0 ([1-6]\d\d)(?:\s|$)/i.exec(request.bodyText.trimStart())?.[1];
   return status === undefined ? undefined : Number(status);
-}
-
-/**
- * Subscription created by an out-of-dialog REFER (RFC 7647 §4, RFC 4538). It has a separate dialog in which NOTIFYs
- * report the outcome. It accepts only a SUBSCRIBE that ends it.
- */
-export class ReferSubscription implements DialogUser, ReferNotifier {
-  readonly route: PeerRoute;
-  readonly #core: UserAgentCore;
-  readonly #dialog: Dialog;
-  #isOver = false;
-
-  constructor(core: UserAgentCore, refer: SipRequest, flow: Flow) {
-    this.#core = core;
-    this.#dialog = Dialog.fromRequest(refer, core.newToken(), core.options.random.integer(1000));
-    this.route = new PeerRoute(core, this.#dialog, {
-      flow,
-      viaFlow: true,
-      guard: { receivedAt: [], allow: [] },
-      auth: undefined,
-    });
-  }
-
-  accepted(): void {
-    this.#core.dialogs.set(this.#dialog.id, this);
-  }
-
-  /** Called after the last NOTIFY or when the subscriber unsubscribes. */
-  reported(): void {
-    this.#isOver = true;
-    this.#core.dialogs.delete(this.#dialog.id);
-  }
-
-  get isOver(): boolean {
-    return this.#isOver;
-  }
-
-  reply(
-    transaction: TransactionId,
-    request: SipRequest,
-    status: number,
-    parts: ResponseParts = {},
-  ): void {
-    this.#core.respond(transaction, request, status, { ...parts, toTag: this.#dialog.localTag });
-  }
-
-  receive(request: SipRequest, transaction: TransactionId, flow: Flow): void {
-    const isInOrder = this.#dialog.receive(request);
-    if (isInOrder) this.route.received(flow);
-    if (!isInOrder) this.reply(transaction, request, 500);
-    else if (request.method !== 'SUBSCRIBE' || request.expires !== 0) {
-      this.reply(transaction, request, 405, { headers: ALLOW });
-    } else {
-      this.reply(transaction, request, 200, { headers: [['Expires', '0']] });
-      this.reported();
-    }
-  }
-
-  acknowledged(): void {}
-
-  connectionLost(connectionId: number): void {
-    this.route.connectionLost(connectionId);
-  }
 }

@@ -1,3 +1,4 @@
+import { noOperation } from '../../../base/no-operation.ts';
 import type { HeaderInit, ResponseParts, SipRequest, SipResponse } from '../message.ts';
 import type { TransactionId } from '../transaction/types.ts';
 import type { UserAgentOutput } from '../user-agent-types.ts';
@@ -204,7 +205,7 @@ export class PeerOffers {
       session.reply(transaction, request, 488);
       return;
     }
-    this.#pending = { request, transaction, headers: [], apply: () => undefined };
+    this.#pending = { request, transaction, headers: [], apply: noOperation };
     session.offered(sdpOf(request));
   }
 
@@ -249,7 +250,7 @@ export class PeerOffers {
       return;
     }
     this.#session.refresh.notePeer(request);
-    this.#pending = { request, transaction, headers: timer.headers, apply: timer.apply };
+    this.#pending = { request, transaction, ...this.#timedBy(timer) };
     if (request.method === 'INVITE') {
       this.#core.servers.set(transaction, { cancelled: () => this.drop() });
     }
@@ -264,10 +265,15 @@ export class PeerOffers {
       return;
     }
     session.dialog.refreshTarget(request);
-    const headers = session.isConfirmed ? timer.headers : [];
-    if (session.isConfirmed) timer.apply();
+    const { headers, apply } = this.#timedBy(timer);
+    apply();
     session.armTimer();
     session.reply(transaction, request, 200, { headers: [...session.inviteHeaders(), ...headers] });
+  }
+
+  /** An UPDATE before the 2xx starts no session timer: the session that it would end does not exist yet. */
+  #timedBy({ headers, apply }: Pick<PendingOffer, 'headers' | 'apply'>) {
+    return this.#session.isConfirmed ? { headers, apply } : { headers: [], apply: noOperation };
   }
 
   #tryLater(request: SipRequest, transaction: TransactionId): void {

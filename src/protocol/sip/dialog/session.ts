@@ -16,7 +16,8 @@ import type { DialogUser, UserAgentCore } from './core.ts';
 import { type Dialog, endsDialog } from './dialog.ts';
 import { PeerRoute, type PeerRouteOptions } from './peer-route.ts';
 import type { Cancel } from './pending.ts';
-import { Referring, ReferSubscription, Refers } from './refer.ts';
+import { Referring, Refers } from './refer.ts';
+import { ReferSubscription } from './refer-subscription.ts';
 import { Acceptance } from './reliable.ts';
 import { PeerOffers, SessionRefresh } from './session-offers.ts';
 import type { SessionTimer } from './session-timer.ts';
@@ -366,6 +367,7 @@ export class Session implements DialogUser {
     if (this.#state === 'confirmed') this.timer.stop();
     this.#state = 'closing';
     this.#offers.drop();
+    this.#refers?.sessionEnded();
     this.#cancelTimer();
   }
 

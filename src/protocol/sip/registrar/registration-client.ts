@@ -5,6 +5,7 @@ import type { Cancel } from '../dialog/pending.ts';
 import type { Peer } from '../dialog/public-hosts.ts';
 import { formatCSeq, MAX_CSEQ } from '../header/cseq.ts';
 import { parseNameAddr } from '../header/name-addr.ts';
+import { retryAfterMs } from '../header/retry-after.ts';
 import { parseDeltaSeconds } from '../header/values.ts';
 import { createRequest, type HeaderInit, type SipRequest, type SipResponse } from '../message.ts';
 import type { Flow } from '../transport/flow.ts';
@@ -124,7 +125,7 @@ export class RegistrationClient {
       return;
     }
     if (status >= 300) {
-      this.#failed(status);
+      this.#failed(status, retryAfterMs(response));
       return;
     }
     this.#failures = 0;
@@ -179,12 +180,14 @@ export class RegistrationClient {
     return true;
   }
 
-  #failed(status: number | undefined): void {
+  /** `restMs` is the Retry-After of a 503: the registrar accepts no requests for that time (RFC 3261 §21.5.4). */
+  #failed(status: number | undefined, restMs = 0): void {
     if (this.#leaving) {
       this.#notify('removed', status, undefined);
       return;
     }
-    const againIn = Math.min(FIRST_RETRY_S * 2 ** this.#failures, LAST_RETRY_S);
+    const restS = Math.ceil(restMs / MS_PER_SECOND);
+    const againIn = Math.min(Math.max(FIRST_RETRY_S * 2 ** this.#failures, restS), LAST_RETRY_S);
     this.#failures += 1;
     this.#notify('failed', status, againIn);
     this.#again(againIn);

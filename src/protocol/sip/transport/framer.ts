@@ -32,6 +32,8 @@ export class StreamFramer {
   #length = 0;
   /** Offset at which the search for the end of the head resumes. */
   #searched = 0;
+  /** Length of the message that begins the buffer, in bytes; 0 until its head is complete. */
+  #expected = 0;
   #pongsExpected = 0;
   #failed = false;
 
@@ -88,6 +90,7 @@ export class StreamFramer {
   #next(at: number, events: FramerEvent[]): number | undefined {
     const pending = this.#buffer.subarray(0, this.#length);
     if (at >= pending.length) return undefined;
+    if (this.#expected > 0) return this.#whole(pending, at, events);
     if (pending[at] === CR || pending[at] === LF) return this.#lineBreak(pending, at, events);
     // Start three bytes earlier, because the empty line may be split.
     const bodyAt = endOfHead(pending, Math.max(at, this.#searched - 3));
@@ -107,9 +110,16 @@ export class StreamFramer {
     if (bodyAt - at + length > MAX_MESSAGE_BYTES) {
       return this.#fail(events, 513, 'Message Too Large', head);
     }
-    const end = bodyAt + length;
+    this.#expected = bodyAt - at + length;
+    return this.#whole(pending, at, events);
+  }
+
+  /** Reads the message at `at`, whose head is read only once, however its body is divided. */
+  #whole(pending: Buffer, at: number, events: FramerEvent[]): number | undefined {
+    const end = at + this.#expected;
     if (end > pending.length) return undefined;
     events.push({ kind: 'message', bytes: Buffer.from(pending.subarray(at, end)) });
+    this.#expected = 0;
     this.#searched = end;
     return end;
   }
