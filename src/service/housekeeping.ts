@@ -76,19 +76,35 @@ export class Housekeeping {
   async #round(): Promise<void> {
     // One node does this for all nodes that share the store.
     if (!(await this.#needs.store.nodes.claim('housekeeping'))) return;
-    const { provisioning, recordings, phoneLogins, users, store, clock, settings, forgetLists } =
-      this.#needs;
-    await phoneLogins.purge();
-    await users.purge();
-    await purgeOperate(store, clock.wallMs());
-    await provisioning.numbers.completeReleases();
-    await provisioning.numbers.chargeRentals();
-    const { recordingDays, cdrDays, callLogDays, campaignDays, doNotCallDays } = settings.retention;
-    await recordings.expire(retentionMs(recordingDays));
-    await expireCalls(store.retention, clock, {
-      callsMs: retentionMs(cdrDays),
-      logsMs: retentionMs(callLogDays),
+    const { provisioning, recordings, phoneLogins, users, store, clock, settings } = this.#needs;
+    const { recordingDays, cdrDays, callLogDays } = settings.retention;
+    const calls = { callsMs: retentionMs(cdrDays), logsMs: retentionMs(callLogDays) };
+    await this.#each({
+      'phone logins': () => phoneLogins.purge(),
+      users: () => users.purge(),
+      'alarms and deliveries': () => purgeOperate(store, clock.wallMs()),
+      'number releases': () => provisioning.numbers.completeReleases(),
+      'number rentals': () => provisioning.numbers.chargeRentals(),
+      recordings: () => recordings.expire(retentionMs(recordingDays)),
+      calls: () => expireCalls(store.retention, clock, calls),
+      campaigns: () => this.#expireCampaigns(),
     });
+  }
+
+  /** Runs all steps. A failed step does not prevent the others; the next round repeats it. */
+  async #each(steps: Readonly<Record<string, () => Promise<unknown>>>): Promise<void> {
+    for (const [step, act] of Object.entries(steps)) {
+      try {
+        await act();
+      } catch (error) {
+        this.#needs.logger.error({ error, step }, 'a step of housekeeping failed');
+      }
+    }
+  }
+
+  async #expireCampaigns(): Promise<void> {
+    const { store, clock, settings, forgetLists } = this.#needs;
+    const { campaignDays, doNotCallDays } = settings.retention;
     const retained = {
       campaignsMs: retentionMs(campaignDays),
       doNotCallMs: retentionMs(doNotCallDays),

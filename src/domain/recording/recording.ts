@@ -1,4 +1,5 @@
 import { type Clock, wallUs } from '../../base/clock.ts';
+import { ServiceError } from '../../base/errors.ts';
 import {
   type AccountId,
   newRecordingId,
@@ -153,14 +154,30 @@ export class Recordings {
     return removed;
   }
 
-  /** Deletes recordings past their retention. Runs daily. Returns the number deleted. */
+  /**
+   * Deletes recordings past their retention. Runs daily. Returns the number deleted. A recording that cannot be deleted
+   * does not prevent the others; this then rejects with the first failure.
+   */
   async expire(defaultMs: number): Promise<number> {
     let erased = 0;
+    let failure: { readonly error: unknown } | undefined;
     for (;;) {
       const batch = await this.#deps.recordings.expired(this.#nowUs(), defaultMs, RETENTION_BATCH);
-      for (const recording of batch) await this.#erase(recording);
-      erased += batch.length;
-      if (batch.length < RETENTION_BATCH) return erased;
+      const before = erased;
+      for (const recording of batch) {
+        try {
+          await this.#erase(recording);
+          erased += 1;
+        } catch (error) {
+          // Storage that is unavailable deletes no other recording either.
+          if (error instanceof ServiceError) throw error;
+          failure ??= { error };
+        }
+      }
+      // Each batch begins with the recordings that could not be deleted.
+      if (batch.length === RETENTION_BATCH && erased > before) continue;
+      if (failure !== undefined) throw failure.error;
+      return erased;
     }
   }
 

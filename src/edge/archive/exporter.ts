@@ -32,6 +32,8 @@ export interface Exporter {
 /** Number of attempts per job. */
 const ATTEMPTS_MAX = 3;
 const RETRY_AFTER_MS = 30_000;
+/** Failed mails after which an attempt ends, because the mail server probably does not answer. */
+const FAILED_MAILS_MAX = 3;
 /** Age at which archives are deleted, ms. The mailed links have expired by then. */
 const ARCHIVE_LIFE_MS = EXPORT_ARCHIVE_DAYS * 86_400_000;
 
@@ -76,10 +78,11 @@ export function createExporter(deps: ExporterDeps): Exporter {
 
 async function runJob(deps: ExporterDeps, job: ExportJob, signal: AbortSignal): Promise<void> {
   const { recordings, logger, clock } = deps;
+  const progress: Progress = { archived: undefined, mailed: new Set(), failed: new Set() };
   for (let attempt = job.attempts + 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
     await recordings.patchExport(job.exportId, { status: 'running', attempts: attempt });
     try {
-      await exportOnce(deps, job, signal);
+      await exportOnce(deps, job, progress, signal);
       logger.info({ exportId: job.exportId, accountId: job.accountId }, 'export done');
       return;
     } catch (error) {
@@ -104,7 +107,46 @@ async function runJob(deps: ExporterDeps, job: ExportJob, signal: AbortSignal): 
   });
 }
 
-async function exportOnce(deps: ExporterDeps, job: ExportJob, signal: AbortSignal): Promise<void> {
+/** Results of the attempts so far, which the next attempt does not repeat. */
+interface Progress {
+  /** Number of recordings in the complete archive. */
+  archived: number | undefined;
+  readonly mailed: Set<string>;
+  /** Recipients whose mail failed. The next attempt mails them last. */
+  readonly failed: Set<string>;
+}
+
+async function exportOnce(
+  deps: ExporterDeps,
+  job: ExportJob,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<void> {
+  progress.archived ??= await archive(deps, job, signal);
+  const failures: unknown[] = [];
+  const { mailed, failed } = progress;
+  const left = job.recipients.filter((one) => !mailed.has(one));
+  for (const to of left.sort((a, b) => Number(failed.has(a)) - Number(failed.has(b)))) {
+    if (failures.length > 0 && (signal.aborted || failures.length >= FAILED_MAILS_MAX)) break;
+    try {
+      // Sends separate mails, so that recipients do not see each other.
+      await deps.mailer.send({
+        to,
+        subject: 'Your recording export is ready',
+        text: text(deps, job, progress.archived),
+      });
+      mailed.add(to);
+    } catch (error) {
+      failed.add(to);
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+  await deps.recordings.patchExport(job.exportId, { status: 'done' });
+}
+
+/** Writes the archive. Returns the number of its recordings. */
+async function archive(deps: ExporterDeps, job: ExportJob, signal: AbortSignal): Promise<number> {
   const { recordings, exportsFolder, recordingsFolder, elsewhere, logger } = deps;
   const file = `${job.exportId}.zip`;
   const count = await writeArchive({
@@ -120,15 +162,7 @@ async function exportOnce(deps: ExporterDeps, job: ExportJob, signal: AbortSigna
     },
   });
   await recordings.patchExport(job.exportId, { file, recordings: count });
-  for (const to of job.recipients) {
-    // Sends separate mails, so that recipients do not see each other.
-    await deps.mailer.send({
-      to,
-      subject: 'Your recording export is ready',
-      text: text(deps, job, count),
-    });
-  }
-  await recordings.patchExport(job.exportId, { status: 'done' });
+  return count;
 }
 
 const text = (deps: ExporterDeps, job: ExportJob, count: number): string =>

@@ -18,15 +18,20 @@ const DAY_MS = 86_400_000;
 let opened: OpenedStore;
 let recordings: Recordings;
 let removed: string[];
+/** ID of a recording whose file cannot be deleted. */
+let unremovable: string | undefined;
 beforeEach(async () => {
   opened = await openInMemory();
   removed = [];
+  unremovable = undefined;
   await opened.store.accounts.create(anAccount(), 't');
   recordings = new Recordings({
     recordings: opened.store.recordings,
     exports: opened.store.exports,
     files: {
       remove: (file) => {
+        if (unremovable !== undefined && file.includes(unremovable))
+          return Promise.reject(new Error('EACCES'));
         removed.push(file);
         return Promise.resolve();
       },
@@ -139,6 +144,18 @@ describe('recordings', () => {
     expect(await recordings.expire(30 * DAY_MS)).toBe(1);
     const left = await recordings.list({ accountId: ACCOUNT }, { limit: 20, offset: 0 });
     expect(left.items.map((item) => item.recordingId)).toEqual([retained]);
+  });
+
+  it('expire although another recording cannot be deleted', async () => {
+    const kept = await record();
+    for (let count = 0; count < 250; count += 1) await record();
+    await opened.clock.advance(31 * DAY_MS);
+    unremovable = kept;
+    await expect(recordings.expire(30 * DAY_MS)).rejects.toThrow('EACCES');
+    const left = await recordings.list({ accountId: ACCOUNT }, { limit: 20, offset: 0 });
+    expect(left.items.map((item) => item.recordingId)).toEqual([kept]);
+    unremovable = undefined;
+    expect(await recordings.expire(30 * DAY_MS)).toBe(1);
   });
 
   it('are walked oldest first with filters', async () => {

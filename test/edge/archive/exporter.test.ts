@@ -182,9 +182,24 @@ describe('recording export job', () => {
     worker.wake();
     await worker.idle();
     expect(naps).toEqual([30_000, 30_000]);
-    expect(attempts).toBe(3);
+    expect(attempts).toBe(6);
     expect((await recordings.getExport(job.exportId))?.status).toBe('failed');
     await request();
+  });
+
+  it('mails each recipient once, also if the mail to another one fails', async () => {
+    await record('audio');
+    const wrong = [1, 2, 3].map((count) => `wrong${count}@example.test`);
+    const job = await request([...wrong, 'ada@example.test', 'bob@example.test']);
+    sendMail = async (mail) => {
+      if (mail.to.startsWith('wrong')) throw new ServiceError('MAIL_FAILED', '550');
+      mails.push(mail);
+    };
+    const worker = exporter();
+    worker.wake();
+    await worker.idle();
+    expect(mails.map(({ to }) => to)).toEqual(['ada@example.test', 'bob@example.test']);
+    expect((await recordings.getExport(job.exportId))?.status).toBe('failed');
   });
 
   it('stop cancels the wait for a retry and keeps the job for the next start', async () => {
