@@ -151,6 +151,26 @@ TEST_SUITE("receive path") {
     }
   }
 
+  TEST_CASE("stores the time of a keypad event as silence, without the future of a wrong duration") {
+    for (const int event_clock : {8000, 48'000}) {
+      Packets packets;
+      ReceiveConfig config{{packets.from, {}, true, {}, false}, Coding::pcmu, 0, uint8_t{101}};
+      config.event_clock = RtpClockRate(event_clock);
+      packets.path.configure(config, Nanos{});
+      for (int i = 0; i < 10; ++i) packets.send();
+      const RtpTime before = packets.path.store().end();
+      std::vector<uint8_t> bytes(kRtpHeaderBytes + kTelephoneEventBytes);
+      write_rtp_header({true, 101, packets.sequence, RtpTimestamp(packets.timestamp), packets.ssrc}, bytes);
+      bytes[kRtpHeaderBytes] = 5;
+      write_u16(std::span(bytes).subspan(kRtpHeaderBytes), 2, 3200);
+      CHECK(packets.path.receive(bytes, packets.from, packets.now).kind == Received::event);
+      const RtpTime end = packets.path.store().end();
+      CHECK(packets.path.store().complete(before, RtpTicks(160)));
+      CHECK(end >= before + RtpTicks(160));
+      CHECK(end <= before + RtpTicks(480));
+    }
+  }
+
   TEST_CASE("does not count a sender pause as loss (DTX)") {
     Packets packets;
     for (int i = 0; i < 10; ++i) packets.send();

@@ -513,6 +513,7 @@ TEST_CASE("packet track: random packets never stall it") {
     packet.timestamp =
         RtpTimestamp(random() % 8 == 0 ? static_cast<uint32_t>(random()) : 320U * static_cast<uint32_t>(i));
     packet.duration = RtpTicks(static_cast<int64_t>(random()) - 1000);
+    packet.timed = random() % 4 != 0;
     packet.coding = kCodings[random() % 20 == 0 ? random() % kCodings.size() : 0];
     packet.rate = SampleRate(random() % 2 == 0 ? 8000 : 16000);
     packet.arrival = now + Nanos(static_cast<int64_t>(random() % 20'000'000));
