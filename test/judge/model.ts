@@ -277,8 +277,7 @@ interface Window {
 
 /**
  * M4. Entries may become visible anywhere within their windows. A read is possible if required entries plus some subset of
- * the possible ones give its balance, and if successive reads need no entry to disappear. Charges are equal in size, as are
- * credits, so that counting suffices: the model tracks how many of each size the reads have proven.
+ * the possible ones give its balance.
  */
 function reads(
   facts: Facts,
@@ -329,17 +328,33 @@ function windowsOf(facts: Facts, requests: readonly Of<'credit'>[]): readonly Wi
 /** Maximum number of sums that the search remembers. More are treated as reachable: the history is then not decided. */
 const MOST_SUMS = 200_000;
 
-/** Whether some subset of `changes` has this sum. */
+/**
+ * Whether some subset of `changes` has this sum. Most changes are charges of the same sizes, so that the number of each size
+ * matters, and the most frequent size needs no search.
+ */
 function reachable(sum: number, changes: readonly number[]): boolean {
+  const sizes = [...groups(changes, String).values()].sort((a, b) => a.length - b.length);
+  const [last] = sizes.splice(-1);
   let sums = new Set([0]);
-  for (const change of changes) {
-    if (sums.has(sum)) return true;
+  for (const size of sizes) {
     const next = new Set(sums);
-    for (const one of sums) next.add(one + change);
-    if (next.size > MOST_SUMS) return true;
+    for (const one of sums) {
+      let reached = one;
+      for (const change of size) {
+        reached += change;
+        next.add(reached);
+      }
+      if (next.size > MOST_SUMS) return true;
+    }
     sums = next;
   }
-  return sums.has(sum);
+  const [change] = last ?? [];
+  if (last === undefined || change === undefined || change === 0) return sums.has(sum);
+  for (const one of sums) {
+    const times = (sum - one) / change;
+    if (Number.isInteger(times) && times >= 0 && times <= last.length) return true;
+  }
+  return false;
 }
 
 /** L1. Observed intervals lie within the real ones, so that more of them than slots prove a violation. */
