@@ -13,6 +13,8 @@ import type { AgentPlace } from '../edge/webhook/agent-applications.ts';
 const PROGRAM = fileURLToPath(new URL('../agent/host.ts', import.meta.url));
 /** Maximum time for an agent to start, in ms. */
 const START_MS = 10_000;
+/** Time between SIGTERM and SIGKILL when the service stops, in ms. */
+const STOP_MS = 5000;
 /** Maximum number of unanswered requests. */
 const MAX_WAITING = 1000;
 
@@ -21,21 +23,23 @@ export interface AgentHostOptions {
   readonly logger: Logger;
   /** Destinations that the agents may reach: those of callbacks. */
   readonly egress: Pick<EgressOptions, 'allow' | 'allowLoopback' | 'allowInsecure'>;
+  /** Starts the process with an IPC channel. */
+  readonly start?: () => ChildProcess;
 }
 
 export class AgentHost {
   readonly #clock: Clock;
   readonly #logger: Logger;
-  readonly #egress: AgentHostOptions['egress'];
+  readonly #start: () => ChildProcess;
   readonly #waiting = new Map<number, (reply: HostReply) => void>();
   #child: ChildProcess | undefined;
   #lastId = 0;
   #isStopped = false;
 
-  constructor({ clock, logger, egress }: AgentHostOptions) {
+  constructor({ clock, logger, egress, start }: AgentHostOptions) {
     this.#clock = clock;
     this.#logger = logger;
-    this.#egress = egress;
+    this.#start = start ?? (() => forkHost(egress));
   }
 
   /** Starts the agent of the application, or finds it running. */
@@ -58,7 +62,10 @@ export class AgentHost {
         cancel();
         resolve(one);
       });
-      this.#running().send(request, (error) => {
+      const child = this.#running();
+      // A process that could not be created has no IPC channel; its `error` event settles the request.
+      if (child.pid === undefined) return;
+      child.send(request, (error) => {
         if (error) this.#settle({ id, error: error.message });
       });
     });
@@ -70,31 +77,38 @@ export class AgentHost {
   async stop(): Promise<void> {
     this.#isStopped = true;
     const child = this.#child;
-    if (child === undefined) return;
+    // A process that could not be created has no ID and emits no `exit`.
+    if (child?.pid === undefined) return;
     const exited = new Promise((resolve) => child.once('exit', resolve));
+    const cancel = this.#clock.at(this.#clock.monotonicMs() + STOP_MS, () => child.kill('SIGKILL'));
     child.kill('SIGTERM');
     await exited;
+    cancel();
   }
 
   #running(): ChildProcess {
     if (this.#child?.connected === true) return this.#child;
-    const child = fork(PROGRAM, [JSON.stringify(this.#egress)], {
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      execArgv: [],
-    });
+    const child = this.#start();
     this.#child = child;
     child.on('message', (reply: HostReply) => this.#settle(reply));
-    child.on('error', (error) => this.#logger.error({ error }, 'process of agents failed'));
+    child.on('error', (error) => {
+      this.#logger.error({ error }, 'process of agents failed');
+      if (child.pid === undefined) this.#ended(child);
+    });
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#logger.warn({ text: text.slice(0, 1000) }, 'process of agents');
     });
     child.on('exit', (code, signal) => {
-      if (this.#child === child) this.#child = undefined;
       if (!this.#isStopped) this.#logger.error({ code, signal }, 'process of agents ended');
-      for (const id of [...this.#waiting.keys()])
-        this.#settle({ id, error: 'the process of agents ended' });
+      this.#ended(child);
     });
     return child;
+  }
+
+  #ended(child: ChildProcess): void {
+    if (this.#child === child) this.#child = undefined;
+    for (const id of [...this.#waiting.keys()])
+      this.#settle({ id, error: 'the process of agents ended' });
   }
 
   #settle(reply: HostReply): void {
@@ -103,3 +117,9 @@ export class AgentHost {
     waiting?.(reply);
   }
 }
+
+const forkHost = (egress: AgentHostOptions['egress']): ChildProcess =>
+  fork(PROGRAM, [JSON.stringify(egress)], {
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    execArgv: [],
+  });

@@ -16,6 +16,8 @@ const EVERY_MS = 30_000;
 const LONGEST_PAUSE_MS = 15 * 60_000;
 /** Number of files moved in parallel. */
 const AT_ONCE = 4;
+/** Consecutive failures after which a round ends: the object storage is probably unreachable. */
+const MAX_FAILURES = 20;
 
 export interface OffloadParts {
   readonly folder: string;
@@ -30,6 +32,8 @@ export const recordingKey = (file: string): string => `recordings/${file}`;
 export class RecordingOffload {
   readonly #parts: OffloadParts;
   readonly #rounds: RepeatedTask;
+  /** Files that could not be moved. The next round tries them after all others. */
+  #failed: ReadonlySet<string> = new Set();
   #waiting = 0;
 
   constructor(parts: OffloadParts) {
@@ -58,30 +62,55 @@ export class RecordingOffload {
     return this.#rounds.stop();
   }
 
-  /** Moves all finished recordings. Returns their number. Rejects if the object storage is unreachable. */
+  /** Moves all finished recordings. Returns their number. Rejects if files failed and none was moved. */
   async round(): Promise<number> {
-    const { folder, logger } = this.#parts;
+    const { logger } = this.#parts;
+    const files = await this.#files();
+    const failed = new Set(files.filter((file) => this.#failed.has(file)));
+    this.#failed = failed;
+    this.#waiting = Math.max(this.#waiting, files.length);
     let moved = 0;
-    let found = 0;
-    for (const account of await readdir(folder).catch(() => [])) {
-      const files = await readdir(join(folder, account)).catch(() => []);
-      found += files.length;
-      this.#waiting = Math.max(this.#waiting, found - moved);
-      for (let at = 0; at < files.length; at += AT_ONCE) {
-        if (this.#rounds.stopping.aborted) return moved;
-        const batch = files.slice(at, at + AT_ONCE);
-        const done = await Promise.all(batch.map((name) => this.#move(account, name)));
-        moved += done.filter(Boolean).length;
+    let inRow = 0;
+    let error: unknown;
+    for (let at = 0; at < files.length && inRow < MAX_FAILURES; at += AT_ONCE) {
+      if (this.#rounds.stopping.aborted) return moved;
+      const batch = files.slice(at, at + AT_ONCE);
+      const results = await Promise.allSettled(batch.map((file) => this.#move(file)));
+      for (const [index, result] of results.entries()) {
+        const file = batch[index] ?? '';
+        if (result.status === 'rejected') {
+          failed.add(file);
+          inRow += 1;
+          error ??= result.reason;
+        } else {
+          failed.delete(file);
+          if (result.value) [moved, inRow] = [moved + 1, 0];
+        }
       }
     }
-    this.#waiting = found - moved;
+    this.#waiting = files.length - moved;
     if (moved > 0) logger.info({ recordings: moved }, 'recordings moved to object storage');
+    if (error === undefined) return moved;
+    if (moved === 0) throw error;
+    logger.error({ error, recordings: failed.size }, 'some recordings could not be moved');
     return moved;
   }
 
-  async #move(account: string, name: string): Promise<boolean> {
+  /** Returns the files of all accounts, those that failed before last. */
+  async #files(): Promise<readonly string[]> {
+    const { folder } = this.#parts;
+    const files: string[] = [];
+    for (const account of await readdir(folder).catch(() => [])) {
+      const names = await readdir(join(folder, account)).catch(() => []);
+      for (const name of names) files.push(`${account}/${name}`);
+    }
+    const isFailed = (file: string): boolean => this.#failed.has(file);
+    return [...files.filter((file) => !isFailed(file)), ...files.filter(isFailed)];
+  }
+
+  async #move(file: string): Promise<boolean> {
     const { folder, objects, recordings } = this.#parts;
-    const file = `${account}/${name}`;
+    const [account = '', name = ''] = file.split('/');
     const recordingId = asRecordingId(name.replace(/\.[a-z0-9]+$/, ''));
     const found = await recordings.get(asAccountId(account), recordingId);
     // Still being written, or the WAV from which an MP3 is encoded.

@@ -57,10 +57,10 @@ async function recorded(content: string, isFinished = true) {
   return { ...row, path, url: `${service.root}/Recording/${row.recordingId}.mp3` };
 }
 
-const offload = () =>
+const offload = (to = objects) =>
   new RecordingOffload({
     folder: service.settings.recordingsFolder,
-    objects,
+    objects: to,
     recordings: service.recordings,
     clock: service.clock,
     logger: silentLogger,
@@ -93,6 +93,22 @@ describe('a finished recording', () => {
     expect(existsSync(done.path)).toBe(true);
     expect(await offload().round()).toBe(1);
     expect([existsSync(done.path), existsSync(running.path)]).toEqual([false, true]);
+  });
+
+  it('is moved although others always fail', async () => {
+    const files: { readonly path: string }[] = [];
+    for (let index = 0; index < 5; index += 1) files.push(await recorded('x'));
+    const last = readdirSync(dirname(files[0]?.path ?? '')).at(-1) ?? '';
+    const failing: typeof objects = {
+      ...objects,
+      put: async (key, path) => {
+        if (!key.endsWith(last)) throw new Error('unreadable');
+        await objects.put(key, path);
+      },
+    };
+    expect(await offload(failing).round()).toBe(1);
+    const left = files.filter(({ path }) => existsSync(path));
+    expect(left).toHaveLength(4);
   });
 
   it('returns 503 while the storage is unreachable, and 404 after deletion', async () => {

@@ -13,6 +13,10 @@ import type { CallStore, OpenCall, Settlement } from './needs.ts';
 export class OpenRecords implements CallStore {
   readonly #store: CallStore;
   readonly #log: Logger;
+  /** Settled calls with updates in progress. Nothing is kept for them. */
+  readonly #over = new Set<CallUuid>();
+  /** Number of updates in progress of each call. */
+  readonly #updating = new Map<CallUuid, number>();
   /** Calls whose answer is stored. */
   readonly #answered = new Set<CallUuid>();
   /** Latest record of each call whose stored record is outdated. */
@@ -45,6 +49,7 @@ export class OpenRecords implements CallStore {
 
   async update(call: OpenCall): Promise<void> {
     const { callUuid, answerUs } = call.cdr;
+    this.#updating.set(callUuid, (this.#updating.get(callUuid) ?? 0) + 1);
     try {
       await this.#store.update(call);
       this.#stale.delete(callUuid);
@@ -53,7 +58,19 @@ export class OpenRecords implements CallStore {
       this.#stale.set(callUuid, call);
       if (!this.#answered.has(callUuid)) throw error;
       this.#tolerate(error, callUuid, 'open record not up to date');
+    } finally {
+      this.#updated(callUuid);
     }
+  }
+
+  #updated(callUuid: CallUuid): void {
+    const left = (this.#updating.get(callUuid) ?? 0) - 1;
+    if (left > 0) this.#updating.set(callUuid, left);
+    else this.#updating.delete(callUuid);
+    if (!this.#over.has(callUuid)) return;
+    this.#stale.delete(callUuid);
+    this.#answered.delete(callUuid);
+    if (left <= 0) this.#over.delete(callUuid);
   }
 
   async heartbeat(beats: Parameters<CallStore['heartbeat']>[0]): Promise<void> {
@@ -69,6 +86,8 @@ export class OpenRecords implements CallStore {
     this.#stale.delete(callUuid);
     const isFirst = await this.#store.settle(settlement);
     this.#answered.delete(callUuid);
+    // A failure of a late update would keep its record.
+    if (this.#updating.has(callUuid)) this.#over.add(callUuid);
     return isFirst;
   }
 

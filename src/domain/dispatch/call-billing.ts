@@ -180,6 +180,12 @@ export class CallBilling implements CallKeeping {
     if (billed === undefined) return;
     const { clock, logger } = this.#needs;
     billed.cancelNoted ??= clock.at(clock.monotonicMs() + NOTED_MS, () => {
+      billed.cancelNoted = undefined;
+      if (call.isEnded) return;
+      if (!billed.open) {
+        this.noted(call);
+        return;
+      }
       this.changed(call).catch((error: unknown) => {
         logger.error({ error, callUuid: call.uuid }, 'open record not updated');
       });

@@ -1,6 +1,6 @@
 import type { AccountId } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
-import type { AuditEntry, AuditFilter, Invitation, Session, User } from './types.ts';
+import type { AuditEntry, AuditFilter, Invitation, Role, Session, User } from './types.ts';
 
 export interface UserStore {
   insert(user: User): Promise<boolean>;
@@ -11,8 +11,10 @@ export interface UserStore {
   patch(id: string, patch: Partial<User>): Promise<User | undefined>;
   /** Notes the step of a code of the second factor as used. False if it, or a later one, was used before. */
   useTotpStep(id: string, step: number): Promise<boolean>;
-  /** Deletes a user and the user's sessions. */
-  remove(id: string): Promise<void>;
+  /** Changes the role of a user. Returns false without a change if the operator's staff would have no owner. */
+  changeRole(id: string, role: Role): Promise<boolean>;
+  /** Deletes a user and the user's sessions. Returns false without a change if the staff would have no owner. */
+  remove(id: string): Promise<boolean>;
   putInvitation(invitation: Invitation): Promise<void>;
   /** Deletes the invitation and returns it, or undefined if it does not exist or has expired. */
   takeInvitation(tokenHash: string, nowUs: number): Promise<Invitation | undefined>;

@@ -273,9 +273,8 @@ export class Users {
   ): Promise<Result<void, UserRefusal>> {
     const found = await this.#find(id, within);
     if (!found.ok) return found;
-    if (await this.#isLastOwner(found.value)) return refuse({ kind: 'lastOwner' });
-    await this.#needs.store.remove(id);
-    return ok(undefined);
+    const isRemoved = await this.#needs.store.remove(id);
+    return isRemoved ? ok(undefined) : refuse({ kind: 'lastOwner' });
   }
 
   async changeRole(
@@ -287,8 +286,8 @@ export class Users {
     if (!found.ok) return found;
     const user = found.value;
     if (!isRoleOf(role, user.accountId === undefined)) return refuse({ kind: 'roleNotPossible' });
-    if (role !== 'owner' && (await this.#isLastOwner(user))) return refuse({ kind: 'lastOwner' });
-    const changed = await this.#needs.store.patch(id, { role });
+    if (!(await this.#needs.store.changeRole(id, role))) return refuse({ kind: 'lastOwner' });
+    const changed = await this.#needs.store.get(id);
     return changed === undefined ? refuse({ kind: 'unknownUser' }) : ok(changed);
   }
 
@@ -318,12 +317,6 @@ export class Users {
     const user = await this.#needs.store.get(id);
     const isTheirs = user !== undefined && (within === 'all' || user.accountId === within);
     return isTheirs ? ok(user) : refuse({ kind: 'unknownUser' });
-  }
-
-  async #isLastOwner({ id, role, accountId }: User): Promise<boolean> {
-    if (role !== 'owner' || accountId !== undefined) return false;
-    const staff = await this.#needs.store.list(undefined);
-    return staff.every((other) => other.id === id || other.role !== 'owner');
   }
 
   async #begin(user: User, { userAgent, address }: Origin): Promise<NewSession> {

@@ -101,6 +101,8 @@ export class ConversionThread {
     const worker = this.#worker;
     this.#worker = undefined;
     worker?.removeAllListeners();
+    // Without a listener, an error before the end of the thread would end this process.
+    worker?.on('error', () => undefined);
     if (this.#running !== undefined) this.#finish({ kind: 'failed', failure: 'failed', detail });
     await worker?.terminate();
   }

@@ -86,7 +86,10 @@ export class RedisClaims implements Claims {
     const owner = await this.#run(key, NOBODY);
     if (owner === nodeId) return owner;
     const isHeard = Number(await redis.send('EXISTS', receivedKey(owner))) === 1;
-    return isHeard ? owner : this.#run(key, owner);
+    if (isHeard) return owner;
+    // A release during EXISTS found the claim of the dead node and changed nothing.
+    if (!this.#held.has(key)) return owner;
+    return this.#run(key, owner);
   }
 
   async #run(key: string, gone: string): Promise<string> {

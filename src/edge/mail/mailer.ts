@@ -87,11 +87,20 @@ function onceAsked<T extends { close(): void }>(make: () => Promise<T>) {
   let made: Promise<T> | undefined;
   return {
     get(): Promise<T> {
-      made ??= make();
-      return made;
+      if (made !== undefined) return made;
+      const making = make();
+      made = making;
+      // The next mail tries again.
+      making.catch(() => {
+        if (made === making) made = undefined;
+      });
+      return making;
     },
     close(): void {
-      void made?.then((transport) => transport.close());
+      made?.then(
+        (transport) => transport.close(),
+        () => undefined, // `send` reports the failure
+      );
     },
   };
 }

@@ -151,7 +151,8 @@ export function restoreBackup(request: RestoreRequest): Restored {
     }).close();
     const putAside = existsSync(target) ? `${target}.before-${request.stamp}` : undefined;
     if (putAside !== undefined) moveAside(target, putAside);
-    for (const log of LOGS) rmSync(target + log, { force: true });
+    // A log without its database remains if an earlier restore was interrupted.
+    moveLogs(target, `${target}.before-${request.stamp}`);
     renameSynced(draft, target);
     if (keys !== undefined) copyKeys(keys, join(dataDir, 'keys'));
     own(dataDir, [target, join(dataDir, 'keys'), join(dataDir, KEY)]);
@@ -170,10 +171,17 @@ function copyKeys(from: string, to: string): void {
   syncFolder(to);
 }
 
-/** Moves the database together with its log, which contains the latest commits. Either may be damaged, so nothing opens them. */
+/**
+ * Moves the database together with its log, which contains the latest commits. Either may be damaged, so nothing opens them.
+ * The database is moved first, so a service that starts after an interruption does not open it without its log.
+ */
 function moveAside(target: string, to: string): void {
-  for (const log of LOGS) if (existsSync(target + log)) renameSync(target + log, to + log);
   renameSync(target, to);
+  moveLogs(target, to);
+}
+
+function moveLogs(target: string, to: string): void {
+  for (const log of LOGS) if (existsSync(target + log)) renameSync(target + log, to + log);
 }
 
 /**

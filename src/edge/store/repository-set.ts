@@ -292,6 +292,7 @@ const DEFINITIONS = {
   users: repository<UserStore>(userRepository, {
     ...COMMON,
     byEmail: 'point',
+    changeRole: 'write',
     useTotpStep: 'write',
     putInvitation: 'write',
     takeInvitation: 'write',

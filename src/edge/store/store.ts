@@ -1,4 +1,4 @@
-import { closeSync, openSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../../base/errors.ts';
 import { quantity } from '../../base/text.ts';
@@ -207,10 +207,21 @@ function makeNew(path: string): void {
   }
 }
 
+/** Refuses to start with an empty database if a restore or repair was interrupted after it moved the old one. */
+function refuseInterrupted(file: string): void {
+  if (existsSync(file)) return;
+  if (!['.restoring', '.accepting'].some((suffix) => existsSync(file + suffix))) return;
+  throw new ServiceError(
+    'STORE_CORRUPT',
+    `${file} does not exist because a restore or repair was interrupted. Run the restore again, or rename the newest ${file}.before-… and its -wal file back`,
+  );
+}
+
 /** Creates the file before SQLite opens it, so that its journals inherit the mode (owner only). */
 function prepareFile(dataDir: string): string {
   makeFolder(dataDir);
   const file = join(dataDir, 'carillon.db');
+  refuseInterrupted(file);
   for (const path of [file, `${file}.lock`]) makePrivate(path);
   return file;
 }

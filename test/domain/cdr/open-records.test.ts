@@ -65,3 +65,23 @@ describe('calls while the store refuses writes', () => {
     });
   });
 });
+
+it('keeps nothing of an update that fails after the call was settled', async () => {
+  const late = Promise.withResolvers<void>();
+  let updates = 0;
+  const calls = {
+    settle: async () => true,
+    heartbeat: async () => undefined,
+    update: () => {
+      updates += 1;
+      return late.promise;
+    },
+  } as unknown as CallStore;
+  const records = new OpenRecords(calls, silentLogger);
+  const updating = records.update(answered);
+  await records.settle({ cdr: answered.cdr } as never);
+  late.reject(new ServiceError('STORE_FULL', 'full'));
+  await expect(updating).rejects.toMatchObject({ code: 'STORE_FULL' });
+  await records.heartbeat([{ callUuid, atUs: START_US }]);
+  expect(updates).toBe(1);
+});

@@ -330,6 +330,26 @@ describe('Conference: record and action (dialect §2.1: working, unlike with oth
     expect(scene.roomRecordings).toMatchObject([{ stoppedWith: ['HungUp'] }]);
   });
 
+  it('records again if a member joins while a stopped recording is still starting', async () => {
+    const start = Promise.withResolvers<void>();
+    const { recorder } = scene.needs;
+    const { startRoom } = recorder;
+    Object.assign(recorder, {
+      startRoom: async (...given: Parameters<typeof startRoom>) => {
+        await start.promise;
+        return startRoom(...given);
+      },
+    });
+    await scene.caller(roomXml('record="true"'));
+    const b = await scene.caller(roomXml());
+    b.ends('bye');
+    await b.running;
+    await scene.caller(roomXml());
+    start.resolve();
+    await settle();
+    expect(scene.roomRecordings).toMatchObject([{ stoppedWith: ['HungUp'] }, { stoppedWith: [] }]);
+  });
+
   it('requests the next document from action when the member leaves', async () => {
     scene.documents.set(ACTION, '<Response><Hangup/></Response>');
     const a = await scene.caller(

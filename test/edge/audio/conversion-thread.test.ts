@@ -20,3 +20,18 @@ it('ends a thread after an idle minute, and starts another for the next job', as
   await thread.stop();
   expect(ended).toHaveBeenCalledTimes(2);
 });
+
+it('survives an error of a thread that is being terminated', async () => {
+  const terminate = Worker.prototype.terminate;
+  vi.spyOn(Worker.prototype, 'terminate').mockImplementation(function (this: Worker) {
+    this.emit('error', new Error('late'));
+    return terminate.call(this);
+  });
+  const thread = new ConversionThread({
+    clock: new SimClock(),
+    timeLimitMs: 600_000,
+    maxWaiting: 1,
+  });
+  await thread.run({ kind: 'warm' });
+  await expect(thread.stop()).resolves.toBeUndefined();
+});

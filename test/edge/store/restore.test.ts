@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -37,3 +37,11 @@ it.skipIf(powerLossMissing !== undefined)(
     await (await openAt(restored)).store.close();
   },
 );
+
+it('refuses to start with an empty database after an interrupted restore', async () => {
+  const draft = join(folder, 'carillon.db.restoring');
+  writeFileSync(draft, '');
+  await expect(openAt(folder)).rejects.toMatchObject({ code: 'STORE_CORRUPT' });
+  rmSync(draft);
+  await (await openAt(folder)).store.close();
+});

@@ -31,6 +31,11 @@ export class RecordingSlot<Request> {
     return this.#live !== undefined || this.#starting !== undefined;
   }
 
+  /** Whether the recording was stopped while it was being started. */
+  get isStopping(): boolean {
+    return this.#starting !== undefined && this.#stopWanted;
+  }
+
   get state(): 'not-recording' | 'recording' | 'paused' {
     if (!this.isRunning) return 'not-recording';
     return this.#isPaused ? 'paused' : 'recording';

@@ -64,6 +64,8 @@ export class Room {
   #notifier: Member | undefined;
   /** First member with a `record` attribute: determines the recording of the room. */
   #recordFor: Member | undefined;
+  /** Whether the members want a new recording when the stopped one has ended its start. */
+  #recordsAgain = false;
 
   constructor(
     of: { readonly name: string; readonly accountId: AccountId },
@@ -173,8 +175,12 @@ export class Room {
     for (const member of this.members) this.leave(member, 'moved');
   }
 
-  record(request: RoomRecordRequest): Promise<Result<LiveRecording, RecordRefusal>> {
-    return this.recordings.start(request);
+  async record(request: RoomRecordRequest): Promise<Result<LiveRecording, RecordRefusal>> {
+    try {
+      return await this.recordings.start(request);
+    } finally {
+      if (this.#recordsAgain && !this.recordings.isRunning) this.#considerRecording();
+    }
   }
 
   /** Stops the recording and disables recording by document. Returns false if no recording was running. */
@@ -304,6 +310,7 @@ export class Room {
     if (member === undefined) return;
     const { instruction, context } = member;
     const enough = instruction.recordWhenAlone || this.#members.size >= COMPANY;
+    this.#recordsAgain = enough && this.recordings.isStopping;
     if (!enough) {
       this.recordings.stop('HungUp');
       return;

@@ -163,14 +163,14 @@ export class SharedConferences implements ConferenceDirectory {
       this.#visits(context.call, owner, entered);
       return entered;
     }
-    const entered = context.signal.aborted
-      ? undefined
-      : this.#own.enterHere(instruction, context, goesOn);
-    if (entered === undefined) {
-      claims.release(claim);
+    let entered: Participation | undefined;
+    try {
       context.signal.throwIfAborted();
-      return 'full';
+      entered = this.#own.enterHere(instruction, context, goesOn);
+    } finally {
+      if (entered === undefined) claims.release(claim);
     }
+    if (entered === undefined) return 'full';
     void entered.member.left.then(() => claims.release(claim));
     return entered;
   }

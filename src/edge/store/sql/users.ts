@@ -71,9 +71,16 @@ export const userRepository = (db: Connection): Synchronously<UserStore> => ({
   useTotpStep: (id, step) =>
     userTable.patch(db, { totpStep: step }, 'id = @id AND totp_step < @step', { id, step }) !==
     undefined,
+  changeRole: (id, role) => {
+    if (role !== 'owner' && isLastOwner(db, id)) return false;
+    userTable.patch(db, { role }, 'id = @id', { id });
+    return true;
+  },
   remove: (id) => {
+    if (isLastOwner(db, id)) return false;
     db.send('DELETE FROM user_session WHERE user_id = ?', [id]);
     db.send('DELETE FROM console_user WHERE id = ?', [id]);
+    return true;
   },
   ...invitations(db),
   ...sessions(db),
@@ -93,6 +100,12 @@ export const userRepository = (db: Connection): Synchronously<UserStore> => ({
     while (db.run(PURGE_AUDIT, [AUDIT_BATCH, auditUs]) === AUDIT_BATCH);
   },
 });
+
+/** The caller's transaction excludes other changes of users, so the result holds until it commits. */
+function isLastOwner(db: Connection, id: string): boolean {
+  const owners = userTable.all(db, "WHERE account_id IS NULL AND role = 'owner' LIMIT 2", []);
+  return owners.length === 1 && owners[0]?.id === id;
+}
 
 type UserParts = Partial<Synchronously<UserStore>>;
 
