@@ -123,7 +123,8 @@ export class PersonalData {
       after = contacts.at(-1)?.contact.id ?? after;
       if (contacts.length < BATCH) break;
     }
-    for await (const mention of this.#otherMentions(search.number)) yield { kind: 'mention', mention };
+    for await (const mention of this.#otherMentions(search.number))
+      yield { kind: 'mention', mention };
   }
 
   /** Yields the mentions outside the records and timelines of the number's own calls, which have separate items. */
