@@ -202,7 +202,8 @@ Napi::Value EngineObject::configure_leg(const Info& info) {
   Arguments args(info, "configureLeg");
   const auto handle = args.at(0, "leg").handle<LegHandle>();
   Session session = session_of(SessionArguments(args));
-  if (!args.good()) return info.Env().Undefined();
+  // A closed leg must not get state that only close_leg() removes.
+  if (!args.good() || !sessions_.knows(handle)) return info.Env().Undefined();
   const std::optional<DtlsTerms> terms = session.protection.dtls;
   const auto known = exchanging_.find(handle);
   const bool goes_on = terms && known != exchanging_.end() && known->second == terms;

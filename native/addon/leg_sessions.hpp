@@ -14,11 +14,15 @@ namespace carillon {
 class LegSessions {
  public:
   void begin(LegHandle leg) { sessions_[leg.value()]; }
+  /// Returns true from begin() to forget(). Other legs never get an entry.
+  [[nodiscard]] bool knows(LegHandle leg) const { return sessions_.contains(leg.value()); }
 
   /// Records the leg's new codec and packet time in ms. Returns the objects that the leg needs for it, or
   /// nullopt if none are needed.
   std::optional<LegCodecs> change(LegHandle leg, const CodecSpec& spec, int packet_ms) {
-    Session& session = sessions_[leg.value()];
+    const auto found = sessions_.find(leg.value());
+    if (found == sessions_.end()) return std::nullopt;
+    Session& session = found->second;
     const CodecSpec before = std::exchange(session.spec, spec);
     session.packet_ms = packet_ms;
     const bool decoder_goes_on = same_decoder(before, spec);
@@ -69,7 +73,11 @@ class LegSessions {
   }
   [[nodiscard]] SampleRate rate(LegHandle leg) const { return rates_of(spec(leg)).sample; }
 
-  void opened(LegHandle leg, StreamHandle stream) { sessions_[leg.value()].streams.insert(stream.value()); }
+  void opened(LegHandle leg, StreamHandle stream) {
+    if (const auto found = sessions_.find(leg.value()); found != sessions_.end()) {
+      found->second.streams.insert(stream.value());
+    }
+  }
   void closed(LegHandle leg, StreamHandle stream) {
     if (const auto found = sessions_.find(leg.value()); found != sessions_.end()) {
       found->second.streams.erase(stream.value());

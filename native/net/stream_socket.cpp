@@ -2,6 +2,8 @@
 
 #include <sys/epoll.h>
 
+#include <cerrno>
+
 namespace carillon {
 
 namespace {
@@ -199,8 +201,12 @@ void StreamSocket::update_interest() {
   epoll_event event{};
   event.events = wanted;
   event.data.u64 = handle_;
-  ::epoll_ctl(world_.epoll, interest_ ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd_.get(), &event);
+  const bool is_new = !interest_;
   interest_ = wanted;
+  if (::epoll_ctl(world_.epoll, is_new ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, fd_.get(), &event) == 0) return;
+  // Without events, the connection would never end. Only the first call fails: descriptors or watches are
+  // exhausted.
+  if (is_new) failed_to_connect({TransportFailure::Kind::system, static_cast<uint32_t>(errno), ""});
 }
 
 // ---------------------------------------------------------------- writing

@@ -224,7 +224,7 @@ export function privacyContract(name: string, open: () => Promise<Opened>): void
       const erased = await data.erase(PERSON);
       expect(erased).toEqual({
         ok: true,
-        value: { calls: 2, recordings: 3, contacts: 1, mentions: 2 },
+        value: { calls: 2, recordings: 3, contacts: 1, mentions: 4 },
       });
       const none = { calls: 0, recordings: 0, transcriptions: 0, contacts: 0, mentions: 0 };
       const audit = await store.users.audit({ accountId: 'all' }, { limit: 10, offset: 0 });

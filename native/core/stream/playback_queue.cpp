@@ -9,6 +9,8 @@ namespace carillon {
 namespace {
 /// Minimum mean block length in ms. It bounds the memory of many tiny messages.
 constexpr size_t kMinBlockMs = 10;
+/// Maximum number of checkpoints in addition to the messages. Clients have at most 1000 pending ones.
+constexpr size_t kMaxCheckpoints = 4096;
 }  // namespace
 
 PlaybackQueue::PlaybackQueue(SampleRate rate, size_t capacity_samples)
@@ -23,8 +25,13 @@ void PlaybackQueue::release() {
     const Block& block = *blocks_.front();
     const int64_t played = block.heard.load(std::memory_order_relaxed);
     if (played > 0) released_ = {block.message, played, static_cast<int64_t>(block.audio.size())};
+    held_ -= block.audio.size();
     blocks_.pop_front();
   }
+}
+
+size_t PlaybackQueue::max_messages() const {
+  return capacity_ / (kMinBlockMs * static_cast<size_t>(rate_.per_ms()));
 }
 
 void PlaybackQueue::append(std::unique_ptr<Block> block) {
@@ -34,6 +41,7 @@ void PlaybackQueue::append(std::unique_ptr<Block> block) {
   block->message = messages_;
   block->end = written_.load(std::memory_order_relaxed) + static_cast<int64_t>(block->audio.size());
   Block* const last = blocks_.back().get();
+  held_ += block->audio.size();
   Block* const added = block.get();
   blocks_.push_back(std::move(block));
   written_.store(added->end, std::memory_order_relaxed);
@@ -44,7 +52,7 @@ bool PlaybackQueue::push(std::span<const Sample> audio) {
   if (audio.empty()) return true;
   if (queued() + audio.size() > capacity_) return false;
   release();
-  if (blocks_.size() > capacity_ / (kMinBlockMs * static_cast<size_t>(rate_.per_ms()))) return false;
+  if (blocks_.size() > max_messages() || held_ + audio.size() > 2 * capacity_) return false;
   auto block = std::make_unique<Block>();
   block->audio.assign(audio.begin(), audio.end());
   block->is_message = true;
@@ -52,10 +60,13 @@ bool PlaybackQueue::push(std::span<const Sample> audio) {
   return true;
 }
 
-void PlaybackQueue::checkpoint(uint32_t id) {
+bool PlaybackQueue::checkpoint(uint32_t id) {
+  release();
+  if (blocks_.size() > max_messages() + kMaxCheckpoints) return false;
   auto block = std::make_unique<Block>();
   block->checkpoint = id;
   append(std::move(block));
+  return true;
 }
 
 uint32_t PlaybackQueue::ms_of(int64_t samples) const {

@@ -27,9 +27,11 @@ class PlaybackQueue {
   [[nodiscard]] SampleRate rate() const { return rate_; }
 
   // --- producer ---
-  /// Adds all audio, or returns false if it does not fit.
+  /// Adds all audio, or returns false if it does not fit. Cleared audio that the consumer has not dropped yet
+  /// may occupy the capacity once more.
   bool push(std::span<const Sample> audio);
-  void checkpoint(uint32_t id);
+  /// Adds a checkpoint, or returns false if too many wait, because the consumer has stopped.
+  bool checkpoint(uint32_t id);
   /// Drops all queued audio and checkpoints.
   void clear();
   [[nodiscard]] size_t queued() const;
@@ -83,6 +85,7 @@ class PlaybackQueue {
 
   void append(std::unique_ptr<Block> block);
   void release();
+  [[nodiscard]] size_t max_messages() const;
   Block* following();
   size_t apply_clear(uint64_t cut, std::span<Sample> out);
   void enter(Block* next);
@@ -94,6 +97,7 @@ class PlaybackQueue {
   size_t capacity_;
   // Producer state.
   std::deque<std::unique_ptr<Block>> blocks_;
+  size_t held_ = 0;  // samples in blocks_, also of audio that was played or cleared
   uint64_t next_serial_ = 1;
   int64_t cut_position_ = 0;
   uint32_t messages_ = 0;

@@ -376,6 +376,16 @@ TEST_SUITE("stream socket") {
     CHECK(reported[1].a == static_cast<uint8_t>(Oversize::account));
   }
 
+  TEST_CASE("ends with an error if the kernel cannot watch the connection") {
+    Rig rig;
+    rig.world.epoll = -1;
+    rig.open({rig.listen()});
+    CHECK(rig.socket->over());
+    const auto reported = rig.reported();
+    REQUIRE(reported.size() == 1);
+    CHECK(reported[0].a == static_cast<uint8_t>(SocketEnd::system));
+  }
+
   TEST_CASE("ends with a text if there is no address") {
     Rig rig;
     rig.open({});

@@ -55,6 +55,26 @@ TEST_SUITE("playback queue") {
     CHECK(taken < 200);
   }
 
+  TEST_CASE("limits cleared audio and checkpoints that the consumer has not dropped yet") {
+    PlaybackQueue queue(kNarrowband, 8000);
+    int pushed = 0;
+    while (pushed < 50 && queue.push(ramp(8000))) {
+      ++pushed;
+      queue.clear();
+    }
+    CHECK(pushed == 2);
+    int marked = 0;
+    while (marked < 20'000 && queue.checkpoint(static_cast<uint32_t>(marked))) {
+      ++marked;
+      queue.clear();
+    }
+    CHECK(marked < 10'000);
+    Frame frame(kNarrowband);
+    CHECK(queue.read(frame).cleared);
+    CHECK(queue.push(ramp(8000)));
+    CHECK(queue.checkpoint(1));
+  }
+
   TEST_CASE("reaches a checkpoint exactly after its last preceding sample, without losing audio") {
     PlaybackQueue queue(kNarrowband, 10'000);
     queue.push(ramp(200));

@@ -158,9 +158,10 @@ export class HandOver {
     await unlessAborted(signal, ended);
   }
 
+  /** Called again for the next colleague, if the colleague transfers the caller. */
   #connected({ stream }: StreamTransfer, colleague: Call): void {
+    if (!this.#isConnected) this.#tell({ status: 'answered', detail: '' });
     this.#isConnected = true;
-    this.#tell({ status: 'answered', detail: '' });
     for (const open of this.#streams()) {
       if (stream === 'colleague') {
         // The document of the caller carries out transfers, so that the colleague's stream cannot request one.

@@ -123,14 +123,18 @@ export class PersonalData {
       after = contacts.at(-1)?.contact.id ?? after;
       if (contacts.length < BATCH) break;
     }
+    for await (const mention of this.#otherMentions(search.number))
+      yield { kind: 'mention', mention };
+  }
+
+  /** Yields the mentions outside the records and timelines of the number's own calls, which have separate items. */
+  async *#otherMentions(number: SearchedNumber): AsyncGenerator<Mention> {
     const own = new Set<number>();
     for (const place of MENTION_PLACES)
-      for await (const mention of this.#mentions(search.number, place)) {
+      for await (const mention of this.#mentions(number, place)) {
         const { key } = mention;
-        if (place === 'cdr' && formsIn(mention, search.number).length > 0) own.add(Number(key[0]));
-        // The item of a call contains these records.
-        else if (place !== 'call_timeline' || !own.has(Number(key[0])))
-          yield { kind: 'mention', mention };
+        if (place === 'cdr' && formsIn(mention, number).length > 0) own.add(Number(key[0]));
+        else if (place !== 'call_timeline' || !own.has(Number(key[0]))) yield mention;
       }
   }
 
@@ -150,6 +154,9 @@ export class PersonalData {
   async erase(person: PersonNumber): Promise<Result<PersonalDataCounts, PersonalDataRefusal>> {
     const search = await this.#search(person);
     if ((await this.#runningCalls(search.number)) > 0) return err({ kind: 'callRunning' });
+    // Counted first, because the erasure of recordings and calls also erases the number in other records.
+    let mentions = 0;
+    for await (const _ of this.#otherMentions(search.number)) mentions += 1;
     const recordings = await this.#eraseRecordings(search);
     let calls = 0;
     for (const { accountId, written } of search.forms)
@@ -161,21 +168,18 @@ export class PersonalData {
       contacts += erased;
       if (erased < BATCH) break;
     }
-    let mentions = 0;
-    for (const place of MENTION_PLACES) mentions += await this.#eraseMentions(search.number, place);
+    for (const place of MENTION_PLACES) await this.#eraseMentions(search.number, place);
     await this.#deps.finishErasure();
     return ok({ calls, recordings, contacts, mentions });
   }
 
-  async #eraseMentions(number: SearchedNumber, place: MentionPlace): Promise<number> {
-    let total = 0;
+  async #eraseMentions(number: SearchedNumber, place: MentionPlace): Promise<void> {
     for (let after: Mention['key'] | undefined; ; ) {
       const { mentions, next } = await this.#deps.mentions.list(number, place, after);
       const keys = mentions.map(({ key }) => key);
       for (let at = 0; at < keys.length; at += BATCH)
         await this.#deps.mentions.erase(number, place, keys.slice(at, at + BATCH));
-      total += keys.length;
-      if (next === undefined) return total;
+      if (next === undefined) return;
       after = next;
     }
   }

@@ -347,3 +347,20 @@ describe('permission to transfer', () => {
     a.ends('bye');
   });
 });
+
+describe('a transfer to a colleague', () => {
+  it('reports the answer once if the colleague transfers the caller', async () => {
+    const a = await scene.caller(
+      `<Transfer mode="attended" callbackUrl="${EVENTS}">14155550111</Transfer>`,
+    );
+    await called().answers();
+    called().refers(CAROL);
+    await settle();
+    await called(1).answers();
+    expect(bridged()).toEqual([[a.media, called(1).media]]);
+    called(1).ends('bye');
+    await a.running;
+    const statuses = scene.reported(EVENTS).map(({ TransferStatus }) => TransferStatus);
+    expect(statuses).toEqual(['ringing', 'answered', 'completed']);
+  });
+});
