@@ -155,6 +155,7 @@ interface OfferedSession extends Replier {
   readonly isConfirmed: boolean;
   readonly mayNegotiate: boolean;
   readonly awaitsAck: boolean;
+  readonly awaitsAnswer: boolean;
   offered(sdp: string | undefined): void;
   accept(transaction: TransactionId, response: SipResponse, expectsAnswer: boolean): void;
   armTimer(): void;
@@ -188,12 +189,16 @@ export class PeerOffers {
     else this.#take(request, transaction);
   }
 
-  /** Handles an UPDATE (RFC 3311 §5.2). Without SDP it only refreshes the session and the target. */
+  /**
+   * Handles an UPDATE (RFC 3311 §5.2): 491 while an offer of ours has no answer, 500 while one of the peer has none.
+   * Without SDP it only refreshes the session and the target.
+   */
   updated(request: SipRequest, transaction: TransactionId): void {
     const session = this.#session;
     if (sdpOf(request) === undefined) this.#refreshed(request, transaction);
-    else if (session.refresh.isOpen) session.reply(transaction, request, 491);
-    else if (this.#pending !== undefined || !session.mayNegotiate) {
+    else if (session.refresh.isOpen || session.awaitsAnswer) {
+      session.reply(transaction, request, 491);
+    } else if (this.#pending !== undefined || !session.mayNegotiate) {
       this.#tryLater(request, transaction);
     } else this.#take(request, transaction);
   }
