@@ -499,6 +499,22 @@ describe('an answered outbound call', () => {
     expect(peer.lastRequest('INVITE').to.tag).toBe('callee');
   });
 
+  it('limits the immediate retries of a refresh that gets 422 with a higher Min-SE each time', () => {
+    const { world, caller, peer } = talking([...refresh(200, 'uac'), ['Allow', 'UPDATE']]);
+    let updates = 0;
+    answering(peer, (request) => {
+      if (request.method !== 'UPDATE') return reply(request, 200);
+      updates += 1;
+      return reply(request, 422, { headers: [['Min-SE', String(200 + updates)]] });
+    });
+    world.advance(105_000);
+    expect(updates).toBe(3);
+    world.advance(30_000);
+    expect(updates).toBeLessThan(8);
+    world.advance(40_000);
+    expect(caller.last('ended').end).toMatchObject({ how: 'sessionExpired' });
+  });
+
   it('ends with BYE if the peer does not refresh as agreed (RFC 4028 §10)', () => {
     const { world, caller, received } = talking(refresh(120, 'uas'));
     world.advance(87_900);
