@@ -458,6 +458,18 @@ describe('finding the next hop (RFC 3263 §4.3)', () => {
   });
 });
 
+it('hears a refusal with a malformed Date and Contact', () => {
+  const { world, caller, peer, call } = setup();
+  const headers = [['Date', 'yesterday']] as const;
+  answering(
+    peer,
+    callee((r) => reply(r, 486, { headers, contact: '<sip:x' })),
+  );
+  call();
+  world.advance(50);
+  expect(caller.last('ended').end).toMatchObject({ how: 'refused', status: 486 });
+});
+
 describe('an answered outbound call', () => {
   function talking(headers: readonly (readonly [string, string])[] = []) {
     const all = setup();
