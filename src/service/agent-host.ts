@@ -70,31 +70,39 @@ export class AgentHost {
   async stop(): Promise<void> {
     this.#isStopped = true;
     const child = this.#child;
-    if (child === undefined) return;
+    if (child?.pid === undefined) return;
     const exited = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGTERM');
     await exited;
   }
 
   #running(): ChildProcess {
-    if (this.#child?.connected === true) return this.#child;
+    if (this.#child?.connected === true && this.#child.pid !== undefined) return this.#child;
     const child = fork(PROGRAM, [JSON.stringify(this.#egress)], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       execArgv: [],
     });
     this.#child = child;
     child.on('message', (reply: HostReply) => this.#settle(reply));
-    child.on('error', (error) => this.#logger.error({ error }, 'process of agents failed'));
+    child.on('error', (error) => {
+      this.#logger.error({ error }, 'process of agents failed');
+      // Without a process there is no exit.
+      if (child.pid === undefined) this.#ended(child);
+    });
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#logger.warn({ text: text.slice(0, 1000) }, 'process of agents');
     });
     child.on('exit', (code, signal) => {
-      if (this.#child === child) this.#child = undefined;
       if (!this.#isStopped) this.#logger.error({ code, signal }, 'process of agents ended');
-      for (const id of [...this.#waiting.keys()])
-        this.#settle({ id, error: 'the process of agents ended' });
+      this.#ended(child);
     });
     return child;
+  }
+
+  #ended(child: ChildProcess): void {
+    if (this.#child === child) this.#child = undefined;
+    for (const id of [...this.#waiting.keys()])
+      this.#settle({ id, error: 'the process of agents ended' });
   }
 
   #settle(reply: HostReply): void {
