@@ -1,5 +1,7 @@
 /** Builds and connects all modules. With `service/join`, the only place that binds interfaces to classes. */
 import { join, resolve } from 'node:path';
+import { inspect } from 'node:util';
+import { isBug } from './base/errors.ts';
 import { systemRandom } from './base/system-random.ts';
 import type { Examined } from './config/load.ts';
 import type { Settings } from './config/schema.ts';
@@ -44,6 +46,8 @@ export interface Service {
   stop(): Promise<void>;
   /** Applies changed settings that need no restart. Logs applied and rejected changes. */
   reload(): void;
+  /** Logs and counts a promise rejection without a handler. It is a bug of one call or request; the others continue. */
+  unhandledRejection(reason: unknown): void;
 }
 
 export interface ServiceStart {
@@ -102,6 +106,11 @@ export async function startService(start: ServiceStart): Promise<Service> {
         .reload()
         .catch((error: unknown) => logger.error({ error }, 'settings not reloaded'))
         .finally(() => parts.supervisor.reloaded());
+    },
+    unhandledRejection(reason) {
+      const error = isBug(reason) ? reason : new Error(inspect(reason));
+      parts.metrics.unhandledRejection();
+      logger.error({ error }, 'unhandled promise rejection');
     },
   };
 }

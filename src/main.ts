@@ -1,5 +1,8 @@
 #!/usr/bin/env node
-/** Starts the service. SIGTERM drains and stops it; SIGHUP reloads settings. A failed start prints one line. */
+/**
+ * Starts the service. SIGTERM drains and stops it; SIGHUP reloads settings. A failed start prints one line. After the
+ * start, a promise rejection without a handler is logged; an uncaught exception always ends the process.
+ */
 import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -50,6 +53,7 @@ async function main(flags: readonly string[]): Promise<void> {
     supervisor,
     environment: process.env,
   });
+  process.on('unhandledRejection', (reason) => service.unhandledRejection(reason));
   console.log(service.banner);
   started.resolve(service);
   // Writes the compile cache now, so that the next start is fast even if this process is killed.

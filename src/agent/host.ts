@@ -1,5 +1,6 @@
 /** Process that runs the agents of applications. The service starts it with the first call of such an application. */
 import { randomBytes } from 'node:crypto';
+import { inspect } from 'node:util';
 import { systemClock as clock } from '../edge/clock/system-clock.ts';
 import { createEgressGuard, type EgressOptions } from '../edge/egress/egress.ts';
 import { type RunningAgent, startAgent } from './agent.ts';
@@ -74,6 +75,10 @@ async function serve(request: HostRequest): Promise<HostReply> {
 
 process.on('message', (request: HostRequest) => {
   void serve(request).then((reply) => process.send?.(reply));
+});
+// A bug in one call must not end the calls of the other agents. The service logs what this process prints.
+process.on('unhandledRejection', (reason) => {
+  process.stderr.write(`unhandled promise rejection: ${inspect(reason)}\n`);
 });
 // The service has ended.
 process.on('disconnect', () => process.exit(0));

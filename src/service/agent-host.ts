@@ -87,12 +87,13 @@ export class AgentHost {
   }
 
   #running(): ChildProcess {
-    if (this.#child?.connected === true) return this.#child;
+    if (this.#child?.connected === true && this.#child.pid !== undefined) return this.#child;
     const child = this.#start();
     this.#child = child;
     child.on('message', (reply: HostReply) => this.#settle(reply));
     child.on('error', (error) => {
       this.#logger.error({ error }, 'process of agents failed');
+      // Without a process there is no exit.
       if (child.pid === undefined) this.#ended(child);
     });
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {

@@ -30,12 +30,12 @@ export function joined(parts: readonly Int16Array[]): Int16Array {
 }
 
 /** Generates DTMF tones (ITU-T Q.23): 100 ms per key with pauses of 100 ms. */
-export const keyTones = (digits: string): Int16Array =>
+export const keyTones = (digits: string, lengthMs = 100): Int16Array =>
   joined(
     [...digits].flatMap((digit) => {
       const place = KEYPAD.indexOf(digit);
       const pair = [KEY_ROWS_HZ[Math.floor(place / 4)] ?? 0, KEY_COLUMNS_HZ[place % 4] ?? 0];
-      return [tone(pair, 100), silence(100)];
+      return [tone(pair, lengthMs), silence(lengthMs)];
     }),
   );
 

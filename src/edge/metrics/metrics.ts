@@ -57,6 +57,7 @@ export interface Metrics {
   webhook(event: string, code: string, tookMs: number): void;
   /** Records the latency of a bot's answer. */
   turnTook(latencyMs: number): void;
+  unhandledRejection(): void;
   /** Replaces the given sources. */
   connect(sources: MetricSources): void;
   /** Renders a scrape in the format selected by `accept`. Default: Prometheus text format. */
@@ -93,6 +94,7 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
   const state: ScrapeState = { media: undefined };
   defineGauges(registry, sources, state);
   const facts = defineFacts(exposition);
+  const rejections = defineRejections(registry);
   const bounded = boundedLabels();
   return {
     callAttempted: (direction, result) =>
@@ -117,6 +119,7 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
     webhook: (event, code, tookMs) =>
       facts.webhook.observe({ event: bounded('event', event), code }, secondsOf(tookMs)),
     turnTook: (latencyMs) => facts.turn.observe(secondsOf(latencyMs)),
+    unhandledRejection: () => rejections.inc(),
     connect: (more) => Object.assign(sources, more),
     scrape(accept = '') {
       state.media = sources.media?.();
@@ -183,6 +186,13 @@ function defineFacts(exposition: Exposition) {
     }),
   };
 }
+
+const defineRejections = (registry: Registry): Counter =>
+  new Counter({
+    name: 'voice_unhandled_rejections_total',
+    help: 'Promise rejections without a handler, each of which is a bug; the service continues',
+    registers: [registry],
+  });
 
 /** State read once per scrape, because reading it starts the engine's next interval. */
 interface ScrapeState {

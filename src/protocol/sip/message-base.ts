@@ -107,10 +107,17 @@ export abstract class Message {
     return mandatory(this.#first('call-id'), 'Call-ID');
   }
 
-  /** All contacts, or `*`; undefined if any is malformed. An empty list if there is no Contact. */
+  /**
+   * All contacts, or `*`. An empty list if there is no Contact. With a malformed one: undefined in a request, the valid
+   * ones in a response.
+   */
   get contacts(): readonly NameAddr[] | '*' | undefined {
-    if (this.#contacts === null) this.#contacts = readContacts(this.#elements('contact'));
+    if (this.#contacts === null) this.#contacts = this.readContacts(this.#elements('contact'));
     return this.#contacts;
+  }
+
+  protected readContacts(values: readonly string[]): readonly NameAddr[] | '*' | undefined {
+    return values.length === 1 && values[0] === '*' ? '*' : nameAddrs(values);
   }
 
   /** Remote target of a dialog: the only Contact. */
@@ -164,10 +171,6 @@ function elementsOf(value: string): readonly string[] {
 
 const parsed = <T>(text: string | undefined, parse: (text: string) => T | undefined) =>
   text === undefined ? undefined : parse(text);
-
-function readContacts(values: readonly string[]): readonly NameAddr[] | '*' | undefined {
-  return values.length === 1 && values[0] === '*' ? '*' : nameAddrs(values);
-}
 
 /** Returns undefined if any element is malformed. */
 function nameAddrs(values: readonly string[]): readonly NameAddr[] | undefined {

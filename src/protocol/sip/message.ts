@@ -10,6 +10,7 @@ import {
   without,
   withTop,
 } from './header/field.ts';
+import { type NameAddr, parseNameAddr } from './header/name-addr.ts';
 import { type Lazy, Message, mandatory } from './message-base.ts';
 import { reasonPhrase } from './reason-phrase.ts';
 import { parseUri, type Uri } from './uri.ts';
@@ -99,6 +100,11 @@ export class SipResponse extends Message {
     super(fields, body);
     this.status = status;
     this.reason = reason;
+  }
+
+  /** A response that loses a malformed contact still ends or answers its request. */
+  protected override readContacts(values: readonly string[]): readonly NameAddr[] {
+    return values.map(parseNameAddr).filter((contact) => contact !== undefined);
   }
 
   withHeader(name: string, value: string): SipResponse {

@@ -44,6 +44,14 @@ const RULE_LIST: readonly (readonly [key: string, rule: Rule])[] = [
   ['date', { single: true, check: isSipDate }],
   ['content-type', { single: true, check: (value) => parseMediaType(value) !== undefined }],
 ];
+/** Header fields of a response whose faults are ignored, because nothing depends on them. */
+const IGNORED_IN_RESPONSES: ReadonlySet<string> = new Set([
+  'date',
+  'max-forwards',
+  'mime-version',
+  'timestamp',
+  'user-agent',
+]);
 /** Fewer than 32 rules, so that one number records the header fields seen. */
 const RULES: ReadonlyMap<string, NumberedRule> = new Map(
   RULE_LIST.map(([key, rule], index) => [key, { ...rule, bit: 1 << index }]),
@@ -76,6 +84,7 @@ function validateFields(message: SipMessage): string | undefined {
   for (const { key, name, value } of message.fields) {
     const rule = RULES.get(key);
     if (rule === undefined) continue;
+    if (message.kind === 'response' && IGNORED_IN_RESPONSES.has(key)) continue;
     if (rule.single && (seen & rule.bit) !== 0) return `Multiple ${name} Values`;
     seen |= rule.bit;
     if (rule.check?.(value) === false) malformed ??= `Malformed ${name}`;

@@ -5,7 +5,7 @@ import {
   drachtioWire,
   serversOf,
 } from '../../../src/edge/sip/drachtio/drachtio-wire.ts';
-import { FrameReader, frame } from '../../../src/edge/sip/drachtio/frames.ts';
+import { FrameReader, frame, readPayload } from '../../../src/edge/sip/drachtio/frames.ts';
 import type { SignallingOptions } from '../../../src/edge/sip/signalling.ts';
 import { DrachtioServer } from '../../drachtio/drachtio-server.ts';
 import { until } from '../../eventually.ts';
@@ -181,6 +181,16 @@ describe('drachtio-server', () => {
 });
 
 describe('the control protocol', () => {
+  it.each([
+    ['5060', 5060],
+    ['65536', 0],
+    ['-1', 0],
+    ['1.5', 0],
+  ])('reads the source port %s of a message as %i, so that traces can write it', (text, port) => {
+    const payload = Buffer.from(`id|sip|network|100|udp|192.0.2.9|${text}|12:00:00|t||\r\nINVITE`);
+    expect(readPayload(payload)).toMatchObject({ meta: { address: '192.0.2.9', port } });
+  });
+
   it('extracts payloads for any division of the stream', () => {
     const bytes = Buffer.concat([
       frame(['1', 'ping']),

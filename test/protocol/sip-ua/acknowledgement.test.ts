@@ -82,6 +82,29 @@ describe('ACK to a 2xx', () => {
     expect(peer.lastRequest('ACK').via.transport).toBe('TCP');
   });
 
+  it.each([
+    ['the name has no address', `sip:callee@carrier.test`],
+    ['all connections are refused', `sip:callee@${PEER};transport=tcp`],
+  ])('is tried again for a repeated 2xx if %s', (_, contact) => {
+    const world = new World();
+    world.dns.set('carrier.test', []);
+    world.refusing.add(`${PEER}:5060`);
+    const { peer, call, count } = calling(accept(`<${contact}>`), world);
+    call();
+    expect(count('ACK')).toBe(0);
+    world.dns.set('carrier.test', [at(PEER, 'udp')]);
+    world.refusing.clear();
+    const again = (): void => {
+      const ok = reply(peer.lastRequest('INVITE'), 200, { body: ANSWER, contact: `<${contact}>` });
+      peer.sendText(SERVER, ok);
+      world.advance(50);
+    };
+    again();
+    expect(count('ACK')).toBe(1);
+    again();
+    expect(count('ACK')).toBe(2);
+  });
+
   it('is sent to a limited number of forks of one INVITE', () => {
     const { caller, call, count, world } = calling((invite) =>
       Array.from({ length: 40 }, (_, fork) =>

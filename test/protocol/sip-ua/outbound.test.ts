@@ -458,6 +458,18 @@ describe('finding the next hop (RFC 3263 §4.3)', () => {
   });
 });
 
+it('hears a refusal with a malformed Date and Contact', () => {
+  const { world, caller, peer, call } = setup();
+  const headers = [['Date', 'yesterday']] as const;
+  answering(
+    peer,
+    callee((r) => reply(r, 486, { headers, contact: '<sip:x' })),
+  );
+  call();
+  world.advance(50);
+  expect(caller.last('ended').end).toMatchObject({ how: 'refused', status: 486 });
+});
+
 describe('an answered outbound call', () => {
   function talking(headers: readonly (readonly [string, string])[] = []) {
     const all = setup();
@@ -497,6 +509,22 @@ describe('an answered outbound call', () => {
     expect(received()).toEqual(['INVITE', 'ACK', 'INVITE', 'ACK']);
     expect(peer.lastRequest('INVITE').bodyText).toBe(OFFER);
     expect(peer.lastRequest('INVITE').to.tag).toBe('callee');
+  });
+
+  it('limits the immediate retries of a refresh that gets 422 with a higher Min-SE each time', () => {
+    const { world, caller, peer } = talking([...refresh(200, 'uac'), ['Allow', 'UPDATE']]);
+    let updates = 0;
+    answering(peer, (request) => {
+      if (request.method !== 'UPDATE') return reply(request, 200);
+      updates += 1;
+      return reply(request, 422, { headers: [['Min-SE', String(200 + updates)]] });
+    });
+    world.advance(105_000);
+    expect(updates).toBe(3);
+    world.advance(30_000);
+    expect(updates).toBeLessThan(8);
+    world.advance(40_000);
+    expect(caller.last('ended').end).toMatchObject({ how: 'sessionExpired' });
   });
 
   it('ends with BYE if the peer does not refresh as agreed (RFC 4028 §10)', () => {

@@ -189,6 +189,34 @@ it.each([
   expect(tries.map(({ atMs }) => Math.round((atMs - 1000) / 1000))).toEqual(expected);
 });
 
+it('a registration limits its immediate retries after 423 with a higher Min-Expires each time', () => {
+  const world = new World();
+  const registrar = world.peer(SERVER);
+  let tries = 0;
+  answering(registrar, (request) => {
+    tries += 1;
+    return reply(request, 423, { headers: [['Min-Expires', String(600 + tries)]] });
+  });
+  const phone = world.agent(PEER);
+  register(phone, 'alice', 'wonderland');
+  world.advance(20_000);
+  expect(tries).toBe(3);
+  expect(phone.last('registration')).toMatchObject({ state: 'failed', status: 423, againIn: 30 });
+});
+
+it('a registration that is granted 0 s has failed and is retried with growing delays', () => {
+  const world = new World();
+  const registrar = world.peer(SERVER);
+  const contact = `<sip:alice@${PEER}:5060>;expires=0`;
+  answering(registrar, (request) => reply(request, 200, { contact }));
+  const phone = world.agent(PEER);
+  register(phone, 'alice', 'wonderland');
+  world.advance(30_000 + 60_000 + 1_000);
+  const tries = world.sent.filter(({ message }) => brief(message) === 'REGISTER');
+  expect(tries.map(({ atMs }) => Math.round((atMs - 1000) / 1000))).toEqual([0, 30, 90]);
+  expect(phone.last('registration')).toMatchObject({ state: 'failed', status: 200 });
+});
+
 describe('calling a registered user', () => {
   function registered(...addresses: string[]) {
     const { world, server } = setup();

@@ -142,6 +142,18 @@ describe('offers before the answer', () => {
     expect(statuses().at(-1)).toBe('200 INVITE');
   });
 
+  it('refuses an UPDATE with 491 while the offer in our 2xx waits for its answer (RFC 3311 §5.2)', () => {
+    const { server, dispatch, inDialog, statuses } = called('Supported: 100rel', { body: '' });
+    dispatch('answer');
+    inDialog('UPDATE', { body: OFFER });
+    expect(statuses()).toEqual(['200 INVITE', '491 UPDATE']);
+    expect(server.count('offered')).toBe(0);
+    inDialog('ACK', { cseq: 1, body: ANSWER });
+    inDialog('UPDATE', { body: OFFER });
+    expect(statuses().at(-1)).toBe('200 UPDATE');
+    expect(server.count('offered')).toBe(1);
+  });
+
   it('starts no session timer before the answer', () => {
     const { world, server, dispatch, prack, inDialog, peer, sequence } =
       called('Supported: 100rel');
@@ -229,6 +241,7 @@ describe('reliable provisional responses of a called party', () => {
     answers(180, 3);
     update(10);
     expect(caller.count('offered')).toBe(0);
+    expect(brief(peer.lastResponse())).toBe('491 UPDATE');
     answers(183, 4, ANSWER);
     update(11);
     expect(caller.count('offered')).toBe(1);

@@ -100,9 +100,33 @@ describe('faults of a request (RFC 3261 §8.1.1, §20): 400 with a phrase that n
 });
 
 describe('responses', () => {
+  test.each([
+    ['Date', 'yesterday'],
+    ['Max-Forwards', 'many'],
+    ['Contact', '<sip:x'],
+  ])('ignores a malformed %s, which no user needs', (name, value) => {
+    const response = createResponse(sketch(), 486, { toTag: 'b' });
+    expect(validateResponse(response.withAddedHeader(name, value))).toBeUndefined();
+  });
+
+  test('ignores repeated header fields without meaning for the transaction', () => {
+    const response = createResponse(sketch(), 200, { toTag: 'b' });
+    const twice = response.withAddedHeader('User-Agent', 'a').withAddedHeader('User-Agent', 'b');
+    expect(validateResponse(twice)).toBeUndefined();
+  });
+
+  test('keeps the valid contacts', () => {
+    const response = createResponse(sketch(), 302, { toTag: 'b' })
+      .withAddedHeader('Contact', '<sip:a@h>')
+      .withAddedHeader('Contact', 'sip:b@h?Route=x')
+      .withAddedHeader('Contact', '<sip:c@h>');
+    expect(response.contacts).toMatchObject([{ uri: { user: 'a' } }, { uri: { user: 'c' } }]);
+  });
+
   test('accepts a valid response and explains why a faulty one is dropped', () => {
     const response = createResponse(sketch(), 200, { toTag: 'b' });
     expect(validateResponse(response)).toBeUndefined();
     expect(validateResponse(response.withoutHeader('CSeq'))).toBe('Missing CSeq');
+    expect(validateResponse(response.withAddedHeader('Record-Route', '<>'))).toMatch('Malformed');
   });
 });

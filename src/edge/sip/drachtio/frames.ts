@@ -74,6 +74,12 @@ export type ServerMessage =
   | { readonly kind: 'reply'; readonly to: string; readonly reply: Reply }
   | { readonly kind: 'sip'; readonly meta: MessageMeta; readonly bytes: Buffer };
 
+/** 0 for text that is no port. */
+function portOf(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  return port > 65_535 ? 0 : port;
+}
+
 /** Returns undefined for other kinds of messages (call records). */
 export function readPayload(payload: Buffer): ServerMessage | undefined {
   const lineEnd = payload.indexOf('\r\n');
@@ -94,7 +100,7 @@ export function readPayload(payload: Buffer): ServerMessage | undefined {
     source: word(2),
     protocol: word(4),
     address: word(5),
-    port: Number(word(6)) || 0,
+    port: portOf(word(6)),
     transactionId: word(8),
     dialogId: word(9),
   };

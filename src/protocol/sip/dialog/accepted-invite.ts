@@ -2,13 +2,12 @@ import type { ClientAuth } from '../auth/client-auth.ts';
 import { compactText, messageOf } from '../compact-message.ts';
 import type { SipResponse } from '../message.ts';
 import type { Flow } from '../transport/flow.ts';
-import type { DestinationGuard, LegId, UserAgentOutput } from '../user-agent-types.ts';
+import type { DestinationGuard, LegId } from '../user-agent-types.ts';
 import type { ClientUser, UserAgentCore } from './core.ts';
 import { type Asked, Dialog } from './dialog.ts';
+import type { PeerRoute } from './peer-route.ts';
 import { Session, type SessionUser } from './session.ts';
 import { DEFAULT_SESSION_TIMER, SessionTimer } from './session-timer.ts';
-
-type SentAck = Extract<UserAgentOutput, { kind: 'send' }>;
 
 /** Maximum number of dialogs that one INVITE creates. A 2xx of a further fork gets no ACK, so its peer ends it. */
 const MAX_ACCEPTED = 16;
@@ -22,6 +21,17 @@ interface AcceptedInviteOptions {
   readonly largeOverTcp: boolean;
 }
 
+/** ACK to a 2xx. */
+interface AckPlan {
+  readonly sequence: number;
+  readonly sdp: string | undefined;
+  /** To tag of the 2xx. */
+  readonly tag: string;
+}
+
+/** Repeats an ACK, or tries again to send it if there was no flow to the peer. */
+type RepeatAck = () => void;
+
 /**
  * State of an accepted INVITE, kept until 64*T1 after its leg has ended. It repeats the ACK for each repeated 2xx and
  * answers a 2xx from a fork.
@@ -29,8 +39,8 @@ interface AcceptedInviteOptions {
 export class AcceptedInvite implements ClientUser {
   readonly #core: UserAgentCore;
   readonly #options: AcceptedInviteOptions;
-  /** ACKs by To tag; undefined if the 2xx has arrived but its ACK has not been sent. */
-  readonly #acks = new Map<string, { readonly text: string; readonly flow: Flow } | undefined>();
+  /** By To tag; undefined if the 2xx has arrived but its ACK has no answer or its flow is not known yet. */
+  readonly #acks = new Map<string, RepeatAck | undefined>();
 
   constructor(core: UserAgentCore, options: AcceptedInviteOptions) {
     this.#core = core;
@@ -44,15 +54,28 @@ export class AcceptedInvite implements ClientUser {
       this.#acks.set(tag, undefined);
       return true;
     }
-    const ack = this.#acks.get(tag);
-    const retained = ack && messageOf(ack.text);
-    if (ack !== undefined && retained !== undefined)
-      this.#core.emit({ kind: 'send', ...retained, flow: ack.flow, transaction: undefined });
+    this.#acks.get(tag)?.();
     return false;
   }
 
-  acknowledged(tag: string, { bytes, flow }: SentAck): void {
-    this.#acks.set(tag, { text: compactText(bytes), flow });
+  /** Sends the ACK to the 2xx of that tag. */
+  acknowledge(route: PeerRoute, ack: AckPlan): void {
+    this.#acks.set(ack.tag, undefined);
+    route.acknowledge(ack, (sent) => {
+      const repeat =
+        sent === undefined
+          ? () => this.acknowledge(route, ack)
+          : this.#repeatOf(compactText(sent.bytes), sent.flow);
+      this.#acks.set(ack.tag, repeat);
+    });
+  }
+
+  #repeatOf(text: string, flow: Flow): RepeatAck {
+    return () => {
+      const retained = messageOf(text);
+      if (retained !== undefined)
+        this.#core.emit({ kind: 'send', ...retained, flow, transaction: undefined });
+    };
   }
 
   /** Handles a 2xx from a fork: acknowledges and ends that session immediately (RFC 3261 §13.2.2.4). */
@@ -70,7 +93,7 @@ export class AcceptedInvite implements ClientUser {
     });
     session.confirm(response, undefined);
     const { sequence } = response.cseq;
-    session.route.acknowledge({ sequence }, (ack) => this.acknowledged(tag, ack));
+    this.acknowledge(session.route, { sequence, sdp: undefined, tag });
     session.bye([]);
   }
 

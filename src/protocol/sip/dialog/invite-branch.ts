@@ -146,7 +146,7 @@ export class InviteBranch implements RequestUser {
     if (offered === undefined) return;
     const { session, sequence, tag } = offered;
     session.refresh.noteLocal(sdp);
-    this.#sendAck(session, { sequence, sdp, tag });
+    this.#accepted?.acknowledge(session.route, { sequence, sdp, tag });
   }
 
   /** Handles a 2xx after cancellation: acknowledges and ends that session immediately. */
@@ -251,16 +251,8 @@ export class InviteBranch implements RequestUser {
     session.confirm(response, sdp && this.#outgoing.request.bodyText);
     const { sequence } = response.cseq;
     if (isWanted && sdp === undefined) this.#offered = { session, sequence, tag };
-    else this.#sendAck(session, { sequence, sdp: undefined, tag });
+    else this.#accepted.acknowledge(session.route, { sequence, sdp: undefined, tag });
     return session;
-  }
-
-  #sendAck(
-    session: Session,
-    { sequence, sdp, tag }: { sequence: number; sdp: string | undefined; tag: string },
-  ): void {
-    const accepted = this.#accepted;
-    session.route.acknowledge({ sequence, sdp }, (ack) => accepted?.acknowledged(tag, ack));
   }
 
   #newAccepted(): AcceptedInvite {

@@ -117,16 +117,19 @@ export class PeerRoute {
 
   /**
    * Acknowledges a 2xx with the credentials of its INVITE (RFC 3261 §22.1). `sent` receives the ACK to repeat if the 2xx
-   * is retransmitted.
+   * is retransmitted, or undefined if there is no flow to the peer.
    */
   acknowledge(
     { sequence, sdp }: { readonly sequence: number; readonly sdp?: string | undefined },
-    sent: (output: Extract<UserAgentOutput, { kind: 'send' }>) => void,
+    sent: (output: Extract<UserAgentOutput, { kind: 'send' }> | undefined) => void,
   ): void {
     const headers: HeaderInit = sdp === undefined ? NONE : [['Content-Type', SDP_TYPE]];
     const routed = this.#dialog.request('ACK', { sequence, headers, body: sdp });
     findFlow(this.#core, this.#destination(routed), (flow) => {
-      if (flow === undefined) return;
+      if (flow === undefined) {
+        sent(undefined);
+        return;
+      }
       let ack = routed.request;
       for (const [name, value] of this.#auth?.ofInvite(flow.remoteAddress) ?? NONE)
         ack = ack.withAddedHeader(name, value);

@@ -26,6 +26,8 @@ interface RefreshedSession {
 
 /** Delay in milliseconds before a refresh is retried after a temporary failure. */
 const RETRY_MS = 10_000;
+/** Maximum number of immediate retries after a 422; more wait like those after other failures. */
+const MAX_INTERVAL_RETRIES = 2;
 
 /** Sends session refreshes (RFC 4028 §7.4): UPDATE if the peer allows it, otherwise a re-INVITE with the same SDP. */
 export class SessionRefresh {
@@ -34,6 +36,8 @@ export class SessionRefresh {
   #localSdp: string | undefined;
   #remoteSdp: string | undefined;
   #peerUpdates = false;
+  /** Immediate retries since the last 2xx. */
+  #intervalRetries = 0;
   #reinvite: OutgoingRequest | undefined;
   #ack: Extract<UserAgentOutput, { kind: 'send' }> | undefined;
 
@@ -131,12 +135,18 @@ export class SessionRefresh {
     const { status } = response;
     if (status < 200 || session.isOver) return;
     if (status < 300) {
+      this.#intervalRetries = 0;
       session.dialog.refreshTarget(response);
       session.timer.accepted(response, this.#core.nowMs);
-    } else if (status === 422 && session.timer.raise(response)) this.start();
+    } else if (status === 422 && session.timer.raise(response) && this.#mayRetry()) this.start();
     else session.timer.retryRefresh(this.#core.nowMs + this.#retryDelayMs(status));
     session.armTimer();
     session.afterFailure(status);
+  }
+
+  #mayRetry(): boolean {
+    this.#intervalRetries += 1;
+    return this.#intervalRetries <= MAX_INTERVAL_RETRIES;
   }
 
   /** Delay after glare (§14.1) in milliseconds: 2.1 to 4 s for the owner of the Call-ID, up to 2 s for the other side. */
@@ -155,6 +165,7 @@ interface OfferedSession extends Replier {
   readonly isConfirmed: boolean;
   readonly mayNegotiate: boolean;
   readonly awaitsAck: boolean;
+  readonly awaitsAnswer: boolean;
   offered(sdp: string | undefined): void;
   accept(transaction: TransactionId, response: SipResponse, expectsAnswer: boolean): void;
   armTimer(): void;
@@ -188,12 +199,16 @@ export class PeerOffers {
     else this.#take(request, transaction);
   }
 
-  /** Handles an UPDATE (RFC 3311 §5.2). Without SDP it only refreshes the session and the target. */
+  /**
+   * Handles an UPDATE (RFC 3311 §5.2): 491 while an offer of ours has no answer, 500 while one of the peer has none.
+   * Without SDP it only refreshes the session and the target.
+   */
   updated(request: SipRequest, transaction: TransactionId): void {
     const session = this.#session;
     if (sdpOf(request) === undefined) this.#refreshed(request, transaction);
-    else if (session.refresh.isOpen) session.reply(transaction, request, 491);
-    else if (this.#pending !== undefined || !session.mayNegotiate) {
+    else if (session.refresh.isOpen || session.awaitsAnswer) {
+      session.reply(transaction, request, 491);
+    } else if (this.#pending !== undefined || !session.mayNegotiate) {
       this.#tryLater(request, transaction);
     } else this.#take(request, transaction);
   }

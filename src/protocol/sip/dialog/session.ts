@@ -126,6 +126,12 @@ export class Session implements DialogUser {
     return this.#acceptance !== undefined;
   }
 
+  /** True while an offer of ours has no answer: that of our INVITE, or that of our 2xx. */
+  get awaitsAnswer(): boolean {
+    if (this.#acceptance?.expectsAnswer === true) return true;
+    return this.isCaller && this.#state === 'early' && !this.#hasAgreed;
+  }
+
   /** Sends our 2xx to an INVITE and repeats it until the ACK arrives. */
   accept(transaction: TransactionId, response: SipResponse, expectsAnswer: boolean): void {
     this.#state = 'confirmed';

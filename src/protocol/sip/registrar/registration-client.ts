@@ -17,6 +17,8 @@ const MS_PER_SECOND = 1000;
 /** First and longest delay after a failure in seconds, doubled in between (RFC 5626 §4.5). */
 const FIRST_RETRY_S = 30;
 const LAST_RETRY_S = 1800;
+/** Maximum number of immediate retries after a 423; more wait like those after other failures. */
+const MAX_INTERVAL_RETRIES = 2;
 /** Time before expiry at which a binding is refreshed, in seconds. Short bindings are refreshed at nine tenths. */
 const REFRESH_MARGIN_S = 30;
 /** Status code of RFC 5626 §11.6. */
@@ -38,6 +40,8 @@ export class RegistrationClient {
   #expires: number;
   #sequence = 0;
   #failures = 0;
+  /** Immediate retries since the last registration. */
+  #intervalRetries = 0;
   #leaving = false;
   #isRefusedAsFlow = false;
   #cancelTimer: Cancel = () => undefined;
@@ -128,11 +132,17 @@ export class RegistrationClient {
       this.#failed(status, retryAfterMs(response));
       return;
     }
+    const granted = grantedSeconds(response, this.#contact(flow)) ?? expires;
+    // The registrar has removed the binding, or never stored it.
+    if (granted === 0) {
+      this.#failed(status);
+      return;
+    }
     this.#failures = 0;
+    this.#intervalRetries = 0;
     this.#flow = flow;
     this.#noteRoute(response);
     this.#keepAlive(response, flow);
-    const granted = grantedSeconds(response, this.#contact(flow)) ?? expires;
     const againIn = Math.max(
       1,
       Math.floor(Math.max(granted * 0.5, Math.min(granted * 0.9, granted - REFRESH_MARGIN_S))),
@@ -173,11 +183,13 @@ export class RegistrationClient {
     this.#core.emit({ kind: 'keepAlive', connectionId, everyMs: everyS * share * MS_PER_SECOND });
   }
 
+  /** Applies the Min-Expires of a 423. Returns true if the REGISTER may be repeated immediately. */
   #raise(response: SipResponse): boolean {
     const least = parseDeltaSeconds(response.header('min-expires') ?? '');
     if (least === undefined || least <= this.#expires) return false;
     this.#expires = least;
-    return true;
+    this.#intervalRetries += 1;
+    return this.#intervalRetries <= MAX_INTERVAL_RETRIES;
   }
 
   /** `restMs` is the Retry-After of a 503: the registrar accepts no requests for that time (RFC 3261 §21.5.4). */
