@@ -56,6 +56,14 @@ export class Callers {
     return { call, uuid };
   }
 
+  /**
+   * Calls until the node accepts a call. After Redis lost its data, nodes refuse calls for about a second, until all slots
+   * are registered; refused calls have no record then.
+   */
+  acceptedOn(at: number): Promise<{ call: RunningCall; uuid: string }> {
+    return eventually('an accepted call', () => this.answeredOn(at).catch(() => undefined));
+  }
+
   /** Adds refused calls to the expected hangup notifications. Refused calls also have a record. */
   alsoReported(calls: number): void {
     this.#reported += calls;

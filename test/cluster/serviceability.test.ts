@@ -90,7 +90,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
     async function servesAgain(): Promise<void> {
       for (const { service } of fleet.nodes) await ready(service);
       expect(await responseTo('OPTIONS', fleet.node(0))).toMatch(/^SIP\/2\.0 200 /);
-      const { call, uuid } = await callers.answeredOn(0);
+      const { call, uuid } = await callers.acceptedOn(0);
       call.hangUp();
       await call.report;
       await callers.allIsOver(fleet.node(1), [uuid]);

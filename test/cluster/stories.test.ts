@@ -163,7 +163,7 @@ describe.skipIf(!HAS_REDIS || postgresMissing !== undefined)(
     });
 
     it('PostgreSQL restarts: a call continues, and its record is written once', async () => {
-      const { call, uuid } = await answeredOn(0);
+      const { call, uuid } = await callers.acceptedOn(0);
       fleet.postgres.stop();
       call.hangUp();
       await call.report;
