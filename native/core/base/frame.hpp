@@ -16,6 +16,8 @@ using Sample = int16_t;
 
 inline constexpr int kFrameMs = 20;
 inline constexpr Nanos kFrameTime = kFrameMs * kMillisecond;
+/// Packet time that few senders exceed.
+inline constexpr Nanos kLongestUsualPacket = 60 * kMillisecond;
 
 /// Sample rates of legs, rooms and playback.
 inline constexpr std::array kLineRates{SampleRate(8000), SampleRate(16000), SampleRate(24000),

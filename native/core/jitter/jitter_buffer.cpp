@@ -10,8 +10,6 @@ namespace carillon {
 namespace {
 /// Duration of the two repetitions of an event's end, one packet time each.
 constexpr Nanos kEventRepeats = 2 * kFrameTime;
-/// Packet time that few senders exceed.
-constexpr Nanos kLongestUsualPacket = 60 * kMillisecond;
 /// Difference between timestamp and arrival time that indicates a new timeline.
 constexpr Nanos kTimelineBroken = 2 * kSecond;
 }  // namespace

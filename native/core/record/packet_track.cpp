@@ -7,8 +7,6 @@
 namespace carillon {
 
 namespace {
-/// Packet time that few senders exceed.
-constexpr Nanos kLongestUsualPacket = 60 * kMillisecond;
 /// Octet rate of the largest coding, L16 at 16 kHz. Higher rates are kept for less time.
 constexpr size_t kOctetsPerSecond = 32'000;
 /// A packet that arrives this much before the fastest ones is implausible.

@@ -88,7 +88,7 @@ struct Rig {
     port->polled(descriptors);
     return ready;
   }
-  /// Serves the port until nothing is ready. Returns false if something is always ready.
+  /// Serves the port until no descriptor is ready. Returns false if one is always ready.
   bool settle() {
     for (int turn = 0; turn < 100; ++turn) {
       if (poll() == 0) return true;

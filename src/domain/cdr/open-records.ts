@@ -13,7 +13,7 @@ import type { CallStore, OpenCall, Settlement } from './needs.ts';
 export class OpenRecords implements CallStore {
   readonly #store: CallStore;
   readonly #log: Logger;
-  /** Settled calls with updates in progress. Nothing is kept for them. */
+  /** Settled calls with updates in progress, whose results are not kept. */
   readonly #over = new Set<CallUuid>();
   /** Number of updates in progress of each call. */
   readonly #updating = new Map<CallUuid, number>();

@@ -114,7 +114,7 @@ export class StreamFramer {
     return this.#whole(pending, at, events);
   }
 
-  /** Reads the message at `at`, whose head is read only once, however its body is divided. */
+  /** Reads the message at `at`. Its head was read before, and only once, however its body is divided. */
   #whole(pending: Buffer, at: number, events: FramerEvent[]): number | undefined {
     const end = at + this.#expected;
     if (end > pending.length) return undefined;
