@@ -26,6 +26,8 @@ const ATTEMPTS = 15;
 /** Maximum number of leases per renewal command. */
 const RENEWED_AT_ONCE = 500;
 const RETRY_AFTER_MS = 1000;
+/** Longest wait of a new call in ms until Redis knows all leases. It usually takes a little more than a second. */
+const MISSING_WAIT_MS = 2000;
 /** Refusal of the script: the server may lack leases of other nodes. */
 const LEASES_MISSING = 3;
 
@@ -76,6 +78,8 @@ export interface RedisSlotsNeeds {
   readonly own: Slots;
   /** Lifetime of a lease without renewal, ms. Default 15 s. */
   readonly leaseMs?: number;
+  /** Longest wait of a new call until Redis knows all leases, ms. Default 2 s. */
+  readonly missingWaitMs?: number;
   readonly nodeId: string;
   /** Reads the IDs of all nodes that are not declared dead. */
   readonly listNodes: () => Promise<readonly string[]>;
@@ -109,8 +113,13 @@ export class RedisSlots implements Slots {
 
   async take(key: string, limits: CapacityLimits): Promise<Result<CapacitySlot, CapacityRefusal>> {
     const lease = uuid(this.#needs.random);
-    const answer = await this.#ask(key, lease, limits);
-    if (answer === undefined) return this.#takeAlone(key, lease, limits);
+    let answer = await this.#ask(key, lease, limits);
+    if (answer?.[0] === LEASES_MISSING && this.#needs.alone === undefined) {
+      await this.#registrations.completeWithin(this.#needs.missingWaitMs ?? MISSING_WAIT_MS);
+      answer = await this.#ask(key, lease, limits);
+    }
+    if (answer === undefined || answer[0] === LEASES_MISSING)
+      return this.#takeAlone(key, lease, limits);
     const [refused, waitMs] = answer;
     if (refused === 1) return err({ kind: 'concurrency', retryAfterMs: waitMs });
     if (refused === 2) return err({ kind: 'cps', retryAfterMs: waitMs });
@@ -132,7 +141,7 @@ export class RedisSlots implements Slots {
     this.#registrations.stop();
   }
 
-  /** Undefined if Redis is unavailable or lacks leases. */
+  /** Runs `TAKE`. Undefined if Redis is unavailable. */
   async #ask(
     key: string,
     lease: string,
@@ -144,12 +153,12 @@ export class RedisSlots implements Slots {
     try {
       const answer = await TAKE.run(this.#needs.redis, keys, given);
       const [refused, waitMs] = answer as readonly [number, number];
-      if (refused !== LEASES_MISSING) return [refused, waitMs];
-      this.#registrations.missing();
+      if (refused === LEASES_MISSING) this.#registrations.missing();
+      return [refused, waitMs];
     } catch {
       // The lease may exist in Redis despite the error. It is never renewed, so it expires.
+      return undefined;
     }
-    return undefined;
   }
 
   async #takeAlone(

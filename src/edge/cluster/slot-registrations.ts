@@ -105,6 +105,23 @@ export class SlotRegistrations {
     return new Promise((resolve) => this.#completed.push(resolve));
   }
 
+  /**
+   * Resolves when the server knows all leases, or `ms` after this node noticed that it does not. Calls that arrive later do
+   * not wait, so that the number of waiting calls has a limit.
+   */
+  completeWithin(ms: number): Promise<void> {
+    const { clock } = this.#needs;
+    const untilMs = this.#sinceMs + ms;
+    if (clock.monotonicMs() >= untilMs) return Promise.resolve();
+    return new Promise((resolve) => {
+      const cancel = clock.at(untilMs, resolve);
+      void this.complete().then(() => {
+        cancel();
+        resolve();
+      });
+    });
+  }
+
   stop(): void {
     void this.#rounds.stop();
   }

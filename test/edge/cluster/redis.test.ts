@@ -113,6 +113,7 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
       own: new OwnSlots(systemClock),
       alone: undefined,
       leaseMs: LEASE_MS,
+      missingWaitMs: 0,
       nodeId,
       listNodes,
     });
@@ -225,6 +226,30 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
     await a.slots.ready();
     expect((await a.slots.take('k', limits)).ok).toBe(true);
     a.stop();
+    await own.kill();
+  });
+
+  it('calls wait for an empty Redis until all nodes have registered their slots', async () => {
+    const own = await startRedis();
+    const options = {
+      url: own.url,
+      answerMs: 300,
+      shareAlone: 0,
+      listNodes: async (): Promise<readonly string[]> => ['a', 'b'],
+      clock: systemClock,
+      random: systemRandom,
+      logger: silentLogger,
+    };
+    const nodes = await Promise.all(
+      ['a', 'b'].map((nodeId) => openCluster({ ...options, nodeId })),
+    );
+    open.push(...nodes);
+    await Promise.all(nodes.map(({ slots }) => slots.ready()));
+    await nodes[0]?.redis.send('FLUSHALL');
+    const limits = { concurrentCalls: 2, cps: 100 };
+    const takeOnBoth = () => Promise.all(nodes.map(({ slots }) => slots.take('k', limits)));
+    expect((await takeOnBoth()).map(({ ok }) => ok)).toEqual([true, true]);
+    expect((await takeOnBoth()).map(({ ok }) => ok)).toEqual([false, false]);
     await own.kill();
   });
 

@@ -1,7 +1,10 @@
 /** Imports spreadsheet rows. Each row is checked like a separate request and reported separately. A dry run writes nothing. */
-import { microsFromUnits } from '../../../base/money.ts';
+import { ServiceError } from '../../../base/errors.ts';
+import { type Micros, microsFromUnits } from '../../../base/money.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
+import type { Account } from '../../../domain/account/types.ts';
 import { PRICE_TOO_SMALL, roundsToZero } from '../../../domain/ledger/ledger.ts';
+import type { BalancePatch } from '../../../domain/ledger/types.ts';
 import type { RouteNeeds } from '../deps.ts';
 import { problemsOf } from '../http/compilers.ts';
 import { adminRoute, type Route } from '../http/route.ts';
@@ -31,7 +34,11 @@ const ReportSchema = Type.Object({
     }),
   ),
 });
-type Outcome = Result<{ readonly result: string; readonly auth_token?: string }, string>;
+interface Imported {
+  readonly result: string;
+  readonly auth_token?: string;
+}
+type Outcome = Result<Imported, string>;
 
 interface Importing {
   /** Whether to check the rows without writing. */
@@ -75,12 +82,19 @@ async function importRate(
   return ok({ result: known === undefined ? 'new' : same ? 'unchanged' : 'changed' });
 }
 
-async function importNumber(needs: RouteNeeds, row: Row, { dryRun }: Importing): Promise<Outcome> {
+async function importNumber(
+  needs: RouteNeeds,
+  row: Row,
+  { dryRun, line, seen }: Importing,
+): Promise<Outcome> {
   const body = read(NumberBody, row);
   if (!body.ok) return body;
   const wrong = await checkNumber(needs, body.value);
   if (wrong !== undefined) return err(wrong.detail ?? wrong.message);
   const number = newNumberOf(body.value);
+  const first = seen.get(number.e164);
+  if (first !== undefined) return err(`the same number as line ${first}`);
+  seen.set(number.e164, line);
   if (dryRun) {
     const found = await needs.provisioning.numbers.list(
       { search: number.e164 },
@@ -115,20 +129,67 @@ async function importAccount(needs: RouteNeeds, row: Row, { dryRun }: Importing)
   });
   if (!created.ok) return err(sentence(failureOf(created.error)));
   const { account, authToken } = created.value;
-  const terms = balancePatch(body.value);
-  if (Object.keys(terms).length > 0)
-    await needs.ledger.patchBalance(account.authId, account.currency, terms);
-  if (credit !== undefined) {
-    await needs.ledger.adjust({
-      accountId: account.authId,
-      currency: account.currency,
-      amount: credit,
-      description: 'Opening credit',
-      key: `import:${account.authId}`,
-    });
+  try {
+    await fund(needs, account, balancePatch(body.value), credit);
+  } catch (error) {
+    throw new Interrupted(`${account.authId} was created, its credit failed`, authToken, error);
   }
   return ok({ result: account.authId, auth_token: authToken });
 }
+
+async function fund(
+  { ledger }: RouteNeeds,
+  { authId, currency }: Account,
+  terms: BalancePatch,
+  credit: Micros | undefined,
+): Promise<void> {
+  if (Object.keys(terms).length > 0) await ledger.patchBalance(authId, currency, terms);
+  if (credit === undefined) return;
+  await ledger.adjust({
+    accountId: authId,
+    currency,
+    amount: credit,
+    description: 'Opening credit',
+    key: `import:${authId}`,
+  });
+}
+
+/** The environment failed after a row was partly imported. */
+class Interrupted extends Error {
+  readonly authToken: string;
+
+  constructor(message: string, authToken: string, cause: unknown) {
+    super(message, { cause });
+    this.authToken = authToken;
+  }
+}
+
+type ReportRow = Static<typeof ReportSchema>['rows'][number];
+
+/** Imports one row. `hasFailed`: the environment failed, for example the database. */
+async function importRow(
+  needs: RouteNeeds,
+  kind: Kind,
+  row: Row,
+  importing: Importing,
+): Promise<{ readonly report: ReportRow; readonly hasFailed: boolean }> {
+  const { line } = importing;
+  try {
+    const outcome = await IMPORTERS[kind](needs, row, importing);
+    const said = outcome.ok ? outcome.value : { result: outcome.error };
+    return { report: { line, ok: outcome.ok, ...said }, hasFailed: false };
+  } catch (error) {
+    // Not an error of the request: only its report contains the tokens of the accounts created before.
+    const said =
+      error instanceof Interrupted
+        ? { result: `${error.message}: ${causeOf(error.cause)}`, auth_token: error.authToken }
+        : { result: `may not be imported: ${causeOf(error)}` };
+    return { report: { line, ok: false, ...said }, hasFailed: true };
+  }
+}
+
+const causeOf = (error: unknown): string =>
+  error instanceof ServiceError ? error.message : 'internal error';
 
 const sentence = ({ detail, message }: { detail?: string; message: string }): string =>
   detail ?? message;
@@ -171,15 +232,17 @@ const importRows = adminRoute({
   reply: ReportSchema,
   async run(needs, { params: { kind }, body }) {
     const dryRun = body.dry_run === true;
-    const rows: Static<typeof ReportSchema>['rows'] = [];
+    const rows: ReportRow[] = [];
     const seen = new Map<string, number>();
+    let hasFailed = false;
     for (const { line, cells } of body.rows) {
-      const outcome = await IMPORTERS[kind](needs, cells, { dryRun, line, seen });
-      rows.push(
-        outcome.ok
-          ? { line, ok: true, ...outcome.value }
-          : { line, ok: false, result: outcome.error },
-      );
+      if (hasFailed) {
+        rows.push({ line, ok: false, result: 'not attempted after the failure above' });
+        continue;
+      }
+      const imported = await importRow(needs, kind, cells, { dryRun, line, seen });
+      rows.push(imported.report);
+      hasFailed = imported.hasFailed;
     }
     const done = rows.filter((row) => row.ok).length;
     return ok({ dry_run: dryRun, done, refused: rows.length - done, rows });
