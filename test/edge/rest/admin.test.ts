@@ -157,6 +157,22 @@ describe('/admin/v1', () => {
     expect((await service.admin('POST', url, { currency: 'EUR' })).status).toBe(409);
   });
 
+  it.each([null, true, false])(
+    'refuses %j as a number, which would become 0 or 1',
+    async (value) => {
+      const rate = { direction: 'outbound', prefix: '99', currency: 'EUR', per_minute: value };
+      const refused = await service.admin('POST', '/rates', rate);
+      expect([refused.status, refused.body.error.details]).toEqual([
+        400,
+        { per_minute: 'must be a number' },
+      ]);
+      const row = { line: 2, cells: { ...rate, per_minute: false } };
+      const { body } = await service.admin('POST', '/import/rates', { rows: [row] });
+      expect(body.rows[0]).toMatchObject({ ok: false, result: 'per_minute must be a number' });
+      expect((await service.admin('GET', '/rates')).text).not.toContain('"99"');
+    },
+  );
+
   it('manages caller IDs, numbers, carriers and rates', async () => {
     const ids = `/accounts/${service.account.authId}/caller-ids`;
     expect((await service.admin('POST', ids, { number: '+14155550100' })).status).toBe(201);
