@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
+import { eventually } from '../eventually.ts';
 
 const BIN = fileURLToPath(new URL('../../bin/carillon.mjs', import.meta.url));
 const carillon = (...args: string[]) =>
@@ -81,5 +82,27 @@ describe('the output of bin/carillon.mjs', () => {
       status: 141,
       stderr: '',
     });
+  });
+});
+
+describe('bin/carillon.mjs on an older Node', () => {
+  const OLDER = `data:text/javascript,${encodeURIComponent(
+    "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.0.0' } });",
+  )}`;
+
+  it('passes SIGTERM on, and ends as the command ends', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    // The service does not answer.
+    const asked = once(server, 'request');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const options = ['--url', url, '--token', 't'];
+    const child = spawn(process.execPath, ['--import', OLDER, BIN, ...options, 'status']);
+    const ended = once(child, 'exit');
+    const [request] = await asked;
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([null, 'SIGTERM']);
+    await eventually('the end of the command', () => request.socket.destroyed || undefined);
+    server.close();
   });
 });
