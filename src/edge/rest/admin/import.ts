@@ -31,7 +31,12 @@ const ReportSchema = Type.Object({
     }),
   ),
 });
-type Outcome = Result<{ readonly result: string; readonly auth_token?: string }, string>;
+interface Done {
+  readonly result: string;
+  readonly auth_token?: string;
+}
+/** The error is a sentence, with the token of an account that was created in spite of it. */
+type Outcome = Result<Done, string | Done>;
 
 interface Importing {
   /** Whether to check the rows without writing. */
@@ -116,18 +121,39 @@ async function importAccount(needs: RouteNeeds, row: Row, { dryRun }: Importing)
   if (!created.ok) return err(sentence(failureOf(created.error)));
   const { account, authToken } = created.value;
   const terms = balancePatch(body.value);
-  if (Object.keys(terms).length > 0)
-    await needs.ledger.patchBalance(account.authId, account.currency, terms);
-  if (credit !== undefined) {
-    await needs.ledger.adjust({
-      accountId: account.authId,
-      currency: account.currency,
-      amount: credit,
-      description: 'Opening credit',
-      key: `import:${account.authId}`,
-    });
+  try {
+    if (Object.keys(terms).length > 0)
+      await needs.ledger.patchBalance(account.authId, account.currency, terms);
+    if (credit !== undefined) {
+      await needs.ledger.adjust({
+        accountId: account.authId,
+        currency: account.currency,
+        amount: credit,
+        description: 'Opening credit',
+        key: `import:${account.authId}`,
+      });
+    }
+  } catch (error) {
+    needs.logger.error({ error, accountId: account.authId }, 'import of an account interrupted');
+    // The account exists, so a repetition of the row would create a second one.
+    const result = `${account.authId} was created; set its credit terms and opening credit`;
+    return err({ result, auth_token: authToken });
   }
   return ok({ result: account.authId, auth_token: authToken });
+}
+
+const INTERRUPTED = {
+  ok: false,
+  result: 'not imported: the service failed at this or an earlier row',
+};
+
+const isImported = (row: { readonly ok: boolean; readonly auth_token?: string }): boolean =>
+  row.ok || row.auth_token !== undefined;
+
+function shown(outcome: Outcome): Done & { readonly ok: boolean } {
+  if (outcome.ok) return { ok: true, ...outcome.value };
+  const { error } = outcome;
+  return { ok: false, ...(typeof error === 'string' ? { result: error } : error) };
 }
 
 const sentence = ({ detail, message }: { detail?: string; message: string }): string =>
@@ -174,12 +200,18 @@ const importRows = adminRoute({
     const rows: Static<typeof ReportSchema>['rows'] = [];
     const seen = new Map<string, number>();
     for (const { line, cells } of body.rows) {
-      const outcome = await IMPORTERS[kind](needs, cells, { dryRun, line, seen });
-      rows.push(
-        outcome.ok
-          ? { line, ok: true, ...outcome.value }
-          : { line, ok: false, result: outcome.error },
-      );
+      try {
+        const outcome = await IMPORTERS[kind](needs, cells, { dryRun, line, seen });
+        rows.push({ line, ...shown(outcome) });
+      } catch (error) {
+        // Without an imported row, the client may repeat the request.
+        if (!rows.some(isImported)) throw error;
+        needs.logger.error({ error, line }, 'import interrupted');
+        rows.push(
+          ...body.rows.slice(rows.length).map((row) => ({ line: row.line, ...INTERRUPTED })),
+        );
+        break;
+      }
     }
     const done = rows.filter((row) => row.ok).length;
     return ok({ dry_run: dryRun, done, refused: rows.length - done, rows });
