@@ -70,6 +70,14 @@ function json(text: string): unknown {
   }
 }
 
+const NUMBER = /^-?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i;
+
+/** Parses a number. An empty text, as of an unset variable in a script, is not 0. */
+export function numberOf(name: string, text: string): number {
+  if (!NUMBER.test(text.trim())) throw new Error(`${name} must be a number, not '${text}'`);
+  return Number(text);
+}
+
 /** Adds the accepted fields to the help text of each command. */
 export async function describeFields(command: Command): Promise<void> {
   for (const child of command.commands) await describeFields(child);

@@ -7,5 +7,8 @@ export function sentenceOf(error: unknown): string {
     return `the service refused the ${secret}`;
   }
   if (error instanceof ConnectionError) return `${error.message}: is it running? (npm start)`;
+  // The text of `fetch` for a body that ended early.
+  if (error instanceof TypeError && error.message === 'terminated')
+    return 'the connection to the service broke during the transfer';
   return error instanceof Error ? error.message : String(error);
 }

@@ -105,7 +105,7 @@ const signature = (url: string, token: string): Record<string, string> =>
 
 function loadVoice(file: string | undefined): Sound {
   const sound = readWav(readFileSync(file ?? SPEECH));
-  if (!sound.ok) throw new InvalidArgumentError(`${file ?? 'speech.wav'}: ${sound.error}`);
+  if (!sound.ok) throw new Error(`${file ?? 'speech.wav'}: ${sound.error}`);
   return sound.value;
 }
 

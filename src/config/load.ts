@@ -13,8 +13,15 @@ import {
 } from './schema.ts';
 import { parseSource, readSource, type Source, type Tree } from './source.ts';
 
-/** Variables that are not settings. CARILLON_URL is the service URL for the command line. */
-const OTHER_VARIABLES = new Set(['CARILLON_CONFIG', 'CARILLON_CONFIG_BODY', 'CARILLON_URL']);
+/** Variables that are not settings: sources of settings, and options of the command line. */
+const OTHER_VARIABLES = new Set([
+  'CARILLON_CONFIG',
+  'CARILLON_CONFIG_BODY',
+  'CARILLON_URL',
+  'CARILLON_AUTH_ID',
+  'CARILLON_AUTH_TOKEN',
+  'CARILLON_MCP_TOKEN',
+]);
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -43,7 +43,11 @@ export class StreamTests {
     this.#running.add(accountId);
     const lines: string[] = [];
     try {
-      this.#voice ??= voiceIn(this.#parts.root);
+      this.#voice ??= voiceIn(this.#parts.root).catch((error: unknown) => {
+        // The next test reads the file again: the reason may be temporary, such as too many open files.
+        this.#voice = undefined;
+        throw error;
+      });
       const { seen } = await runStreamTest({
         ...this.#parts,
         url,

@@ -1,11 +1,15 @@
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { asCallUuid } from '../../src/base/ids.ts';
 import { run } from '../../src/cli/program.ts';
 import { aCdr } from '../edge/store/records.ts';
 import { ADMIN_TOKEN, type Service, startService } from '../spec/service.ts';
+import { TestTerminal } from './terminal.ts';
 
 const DAY_MS = 86_400_000;
 let service: Service;
@@ -289,6 +293,52 @@ describe('an import', () => {
       headers,
     });
     expect(balance.body).toMatchObject({ balance: 12.5, is_postpaid: true });
+  });
+
+  it('shows the tokens of the accounts made before the service failed', async () => {
+    const { accounts } = service.store;
+    const { ledger } = service;
+    const file = fileOf('name,opening_credit\nAda,1\nBob,2\nEve,3\n');
+    vi.spyOn(ledger, 'adjust').mockRejectedValueOnce(new Error('the disk is full'));
+    const { create } = accounts;
+    const creations = vi.spyOn(accounts, 'create').mockImplementation(async (...given) => {
+      if (creations.mock.calls.length === 3) throw new Error('the disk is full');
+      return create.apply(accounts, given);
+    });
+    const { failed, out } = await carillon('import', 'accounts', file);
+    vi.restoreAllMocks();
+    expect([failed, out]).toEqual([
+      true,
+      [
+        expect.stringMatching(/^line 2: MA_\w+ was created; set its credit .* \w{40,}$/),
+        expect.stringMatching(/^line 3: MA_\w+ \w{40,}$/),
+        'line 4: not imported: the service failed at this or an earlier row',
+        '1 row imported, 2 refused',
+      ],
+    ]);
+  });
+
+  it('shows the tokens of earlier batches if the connection is lost, and the unconfirmed lines', async () => {
+    let requests = 0;
+    const server = createServer((request, reply) => {
+      requests += 1;
+      if (requests > 1) return request.socket.destroy();
+      const rows = [{ line: 2, ok: true, result: 'MA_1', auth_token: 'first' }];
+      return reply.end(JSON.stringify({ dry_run: false, done: 1, refused: 0, rows }));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const names = Array.from({ length: 501 }, (_, at) => `name ${at}`);
+    const terminal = new TestTerminal();
+    await terminal.run(['import', 'accounts', fileOf(`name\n${names.join('\n')}\n`)], {
+      CARILLON_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      CARILLON_ADMIN_TOKEN: ADMIN_TOKEN,
+    });
+    server.close();
+    expect(terminal.out).toEqual(['line 2: MA_1 first', '1 row imported, 0 refused']);
+    expect([terminal.failed, terminal.notes]).toEqual([
+      true,
+      expect.stringMatching(/; lines 502 to 502 are not confirmed, later lines were not sent\n$/),
+    ]);
   });
 
   it('refuses an unknown column before any request is sent', async () => {

@@ -7,7 +7,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { loadNativeAddon } from '../../src/base/native-addon.ts';
 import { checkParts, checkRedis } from '../../src/cli/doctor/cluster.ts';
-import type { Finding } from '../../src/cli/doctor/finding.ts';
+import { abortedWithin, type Finding } from '../../src/cli/doctor/finding.ts';
 import {
   checkClock,
   checkDisk,
@@ -340,6 +340,18 @@ describe('service checks', () => {
 });
 
 describe('carillon doctor', () => {
+  it('closes the connection to a service that does not answer, so that it can end', async () => {
+    const server = await listening(createHttp());
+    const asked = once(server, 'request');
+    const url = `http://127.0.0.1:${server.port}`;
+    const checked = abortedWithin((signal) => fetch(url, { signal }), 1000);
+    const [request] = await asked;
+    await Promise.all([
+      once(request.socket, 'close'),
+      expect(checked).rejects.toThrow('no answer within 1 s'),
+    ]);
+  });
+
   it('reports a service that accepts no calls, and a program that is not the service', async () => {
     const outcomeOf = async (answer: (reply: ServerResponse) => void): Promise<string> => {
       const server = await listening(createHttp((_, reply) => answer(reply)));

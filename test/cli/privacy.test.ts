@@ -1,4 +1,15 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -93,6 +104,47 @@ describe('carillon privacy', () => {
     expect(lines.map((line) => JSON.parse(line).type)).toEqual(['call', 'recording']);
     const { recording_id: id } = JSON.parse(lines[1] ?? '');
     expect(readFileSync(join(out, `${id}.wav`), 'utf8')).toBe('sound');
+    const modes = [out, join(out, 'records.ndjson'), join(out, `${id}.wav`)].map(
+      (path) => statSync(path).mode & 0o077,
+    );
+    expect(modes).toEqual([0, 0, 0]);
+    // The records of another person do not mix with them.
+    terminal.clear();
+    await carillon('export', '+14155550177', '--out', out);
+    expect([terminal.failed, terminal.notes]).toEqual([
+      true,
+      `the folder ${out} is not empty: choose another one with --out\n`,
+    ]);
+  });
+
+  it('export continues without a recording whose file is missing, and fails', async () => {
+    const path = join(service.settings.recordingsFolder, FILE);
+    rmSync(path);
+    const out = join(folder, 'incomplete');
+    await carillon('export', NUMBER, '--out', out);
+    expect([terminal.failed, terminal.notes]).toEqual([
+      true,
+      expect.stringMatching(/^the file of recording \S+ is missing\n$/),
+    ]);
+    expect(terminal.out).toEqual([`2 records and 0 recordings written to ${out}`]);
+    writeFileSync(path, 'sound');
+  });
+
+  it('export leaves nothing if the connection breaks', async () => {
+    const server = createServer((_, reply) => {
+      reply.write('{"type":"call"}\n', () => reply.destroy());
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const broken = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const out = join(folder, 'broken');
+    const environment = { CARILLON_URL: broken, CARILLON_ADMIN_TOKEN: 't' };
+    await terminal.run(['privacy', 'export', NUMBER, '--out', out], environment);
+    server.close();
+    expect([terminal.failed, terminal.notes]).toEqual([
+      true,
+      'the connection to the service broke during the transfer\n',
+    ]);
+    expect([out, `${out}.part`].filter((path) => existsSync(path))).toEqual([]);
   });
 
   it('erase erases only with --yes, and the audit log does not contain the number', async () => {

@@ -100,9 +100,33 @@ describe('carillon accounts', () => {
     await carillon(['token', 'rotate', service.account.authId, '--overlap', '60']);
     expect(terminal.out.join('\n')).toMatch(/auth_token +\w{40,}/);
   });
+
+  it.each(['', 'a day'])('token rotate refuses the overlap %j, which is not 0', async (overlap) => {
+    await carillon(['token', 'rotate', service.account.authId, '--overlap', overlap]);
+    expect([terminal.failed, terminal.out]).toEqual([true, []]);
+    expect(terminal.notes).toBe(`--overlap must be a number, not '${overlap}'\n`);
+  });
+
+  it('set refuses null for a limit, which is not 0', async () => {
+    const { authId } = service.account;
+    await carillon(['accounts', 'set', authId, 'cps_limit=null', 'concurrent_calls_limit=null']);
+    expect(terminal.failed).toBe(true);
+    expect(terminal.notes).toContain('cps_limit must be an integer');
+    await carillon(['--json', 'accounts', 'show', authId]);
+    expect(JSON.parse(terminal.out.join('\n')).cps_limit).toBeGreaterThan(0);
+  });
 });
 
 describe('carillon inventory', () => {
+  it.each(['', 'cheap', '0x10'])('rates set refuses the price %j', async (price) => {
+    await carillon(['rates', 'set', 'outbound', price, '--prefix', '99']);
+    expect(terminal.notes).toBe(`the price must be a number, not '${price}'\n`);
+    await carillon(['rates', 'set', 'outbound', '0.1', '--prefix', '99', '--pulse', price]);
+    expect(terminal.notes).toContain('--pulse must be a number');
+    await carillon(['rates', 'list']);
+    expect(terminal.out.join('\n')).not.toMatch(/outbound +99/);
+  });
+
   it('adds, lists and removes numbers, carriers and rates', async () => {
     await carillon([
       'numbers',

@@ -55,6 +55,13 @@ describe('settings', () => {
     expect(settings.demo).toBe(false);
   });
 
+  it.each(['CARILLON_URL', 'CARILLON_AUTH_ID', 'CARILLON_AUTH_TOKEN', 'CARILLON_MCP_TOKEN'])(
+    'accepts %s, which is for the command line',
+    (name) => {
+      expect(examineSettings({ [name]: 'x' }, DEFAULTS).problems).toEqual([]);
+    },
+  );
+
   it.each([
     [{ CARILLON_SIP_PRT: '5060' }, 'unknown environment variable CARILLON_SIP_PRT'],
     [

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { assigned, type Fields, takesFields } from '../fields.ts';
+import { assigned, type Fields, numberOf, takesFields } from '../fields.ts';
 import { unchecked } from '../output.ts';
 import type { Session } from '../terminal.ts';
 
@@ -139,7 +139,7 @@ function addMoneyCommands(program: Command, sessionOf: SessionOf): void {
       session.one(
         await session.client.post('/admin/v1/accounts/{auth_id}/token', {
           path: { auth_id: authId },
-          body: { overlap_seconds: Number(flags.overlap) },
+          body: { overlap_seconds: numberOf('--overlap', flags.overlap) },
         }),
       );
     });

@@ -1,6 +1,7 @@
 /** `carillon agent`: runs a program that answers calls with a model. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import type { Command } from 'commander';
 import type { RunningAgent } from '../../agent/agent.ts';
 import { DEMO_FILE } from '../../service/data-folder.ts';
@@ -61,13 +62,20 @@ async function runAgent(session: Session, flags: Flags): Promise<void> {
   const network = openNetwork(openEgressGuard());
   const running = await startAgent({ agent, sounds, clock: systemClock, network, print });
   print(`agent ${agent.name}: answer URL ${withoutPassword(running.answerUrl)}`);
+  // A bug in one call must not end the other calls, or leave the endpoint at this agent.
+  const onRejection = (reason: unknown): void =>
+    terminal.note(`unhandled promise rejection: ${inspect(reason)}\n`);
+  process.on('unhandledRejection', onRejection);
+  // Before the registration: a signal during it must not leave the endpoint at this agent.
+  const stopped = untilStopped();
   try {
     const undo = flags.register
       ? await announce(session, flags, { running, ...agent })
       : async () => undefined;
-    await untilStopped();
+    await stopped;
     await undo();
   } finally {
+    process.off('unhandledRejection', onRejection);
     await running.stop();
     await network.close();
   }

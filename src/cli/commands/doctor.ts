@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { NewCarrier } from '../../domain/provisioning/provisioning.ts';
 import type { PartState } from '../../edge/rest/server.ts';
 import { findUrl } from '../connection.ts';
-import { type Finding, good, problem, reasonOf, within } from '../doctor/finding.ts';
+import { abortedWithin, type Finding, good, problem, reasonOf } from '../doctor/finding.ts';
 import type { Json } from '../output.ts';
 import type { GlobalOptions, Session } from '../terminal.ts';
 
@@ -85,14 +85,16 @@ async function examine(
   ];
 }
 
+type Readiness = Json & { readonly details?: Readonly<Record<string, string>> };
+
 /** Checks readiness over HTTP. Returns undefined if no process listens at `url`; the ports can then be probed. */
 async function readiness(url: string): Promise<readonly Finding[] | undefined> {
   try {
-    const reply = await within(fetch(`${url}/readyz`));
-    const body = (await reply.json()) as Json & {
-      readonly details?: Readonly<Record<string, string>>;
-    };
-    if (reply.ok) return [good('service', `runs at ${url} and accepts calls`)];
+    const { isReady, body } = await abortedWithin(async (signal) => {
+      const reply = await fetch(`${url}/readyz`, { signal });
+      return { isReady: reply.ok, body: (await reply.json()) as Readiness };
+    });
+    if (isReady) return [good('service', `runs at ${url} and accepts calls`)];
     const missing = Object.entries(body.details ?? {}).map(([part, why]) => `${part}: ${why}`);
     return [
       problem(
@@ -122,7 +124,9 @@ async function knownCarriers(
 ): Promise<readonly NewCarrier[]> {
   if (running === undefined) return listed;
   try {
-    const { carriers } = await session.client.get('/admin/v1/carriers');
+    const { carriers } = await abortedWithin((signal) =>
+      session.client.get('/admin/v1/carriers', { signal }),
+    );
     return (carriers as readonly NewCarrier[]) ?? listed;
   } catch {
     return listed;
@@ -136,7 +140,9 @@ async function reportedParts(
 ): Promise<readonly PartState[]> {
   if (running === undefined) return [];
   try {
-    const { parts } = await session.client.get('/admin/v1/status');
+    const { parts } = await abortedWithin((signal) =>
+      session.client.get('/admin/v1/status', { signal }),
+    );
     return (parts as readonly PartState[]) ?? [];
   } catch {
     return [];

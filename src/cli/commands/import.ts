@@ -9,6 +9,7 @@ import {
 } from '../../edge/rest/wire/import-columns.ts';
 import { readCsv } from '../csv.ts';
 import type { Json } from '../output.ts';
+import { sentenceOf } from '../refusal.ts';
 import type { Session } from '../terminal.ts';
 
 const ROWS_AT_A_TIME = 500;
@@ -44,22 +45,35 @@ export function addImportCommands(
       .option('--dry-run', 'check every row and write nothing')
       .action(async (file: string, flags: { dryRun?: boolean }, command: Command) => {
         const session = sessionOf(command);
-        const report = send(session, kind, readCsv(file, columns), flags.dryRun === true);
-        show(session, await report, flags.dryRun === true);
+        const dryRun = flags.dryRun === true;
+        const report: Json[] = [];
+        try {
+          await send(session, { kind, rows: readCsv(file, columns), dryRun }, report);
+        } catch (error) {
+          // The tokens of the accounts created so far are not shown again.
+          if (report.length > 0) show(session, report, dryRun);
+          throw error;
+        }
+        show(session, report, dryRun);
       });
   }
 }
 
 type CsvRows = ReturnType<typeof readCsv>;
 
+interface Importing {
+  readonly kind: string;
+  readonly rows: CsvRows;
+  readonly dryRun: boolean;
+}
+
+/** Sends the rows in batches and appends the result of each row to `report`. */
 async function send(
   session: Session,
-  kind: string,
-  rows: CsvRows,
-  dryRun: boolean,
-): Promise<readonly Json[]> {
+  { kind, rows, dryRun }: Importing,
+  report: Json[],
+): Promise<void> {
   const { client } = session;
-  const report: Json[] = [];
   const repeats = new RepeatedRates();
   const work = async (): Promise<void> => {
     for (let at = 0; at < rows.length; at += ROWS_AT_A_TIME) {
@@ -71,16 +85,22 @@ async function send(
         cells: Object.fromEntries(Object.entries(cells).filter(([, cell]) => cell.trim() !== '')),
       }));
       if (batch.length === 0) continue;
-      const reply = await client.post('/admin/v1/import/{kind}', {
-        path: { kind },
-        body: { dry_run: dryRun, rows: batch },
+      const request = { path: { kind }, body: { dry_run: dryRun, rows: batch } };
+      const reply = await client.post('/admin/v1/import/{kind}', request).catch((error) => {
+        throw unconfirmed(error, fresh);
       });
       report.push(...reply.rows);
       repeats.accept(fresh, reply.rows);
     }
   };
   await session.working('importing', work(), async () => report.length / Math.max(1, rows.length));
-  return report.sort((a, b) => Number(a['line']) - Number(b['line']));
+}
+
+/** Describes which lines of the file the service has not confirmed. */
+function unconfirmed(cause: unknown, rows: CsvRows): Error {
+  const [first, last] = [rows[0]?.line, rows.at(-1)?.line];
+  const lines = `lines ${first} to ${last} are not confirmed, later lines were not sent`;
+  return new Error(`${sentenceOf(cause)}; ${lines}`, { cause });
 }
 
 /** Detects repeated rates across the batches of one file. The service detects them only within one batch. */
@@ -109,7 +129,8 @@ const rateKey = ({ cells }: CsvRows[number]): string => {
   return JSON.stringify([of('direction'), of('prefix'), currency, of('account_id')]);
 };
 
-function show(session: Session, rows: readonly Json[], dryRun: boolean): void {
+function show(session: Session, report: readonly Json[], dryRun: boolean): void {
+  const rows = report.toSorted((a, b) => Number(a['line']) - Number(b['line']));
   const refused = rows.filter((row) => row['ok'] !== true);
   const done = rows.length - refused.length;
   const summary = `${quantity(done, 'row')} ${dryRun ? 'would be imported' : 'imported'}, ${refused.length} refused`;

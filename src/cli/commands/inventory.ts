@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { assigned, type Fields, takesFields } from '../fields.ts';
+import { assigned, type Fields, numberOf, takesFields } from '../fields.ts';
 import { type Column, type Json, table, unchecked } from '../output.ts';
 import type { Session } from '../terminal.ts';
 
@@ -245,10 +245,10 @@ function addRateCommands(program: Command, sessionOf: SessionOf): void {
         const rate = await session.client.post('/admin/v1/rates', {
           body: unchecked({
             direction,
-            per_minute: Number(perMinute),
+            per_minute: numberOf('the price', perMinute),
             prefix: flags.prefix,
             currency: flags.currency,
-            pulse_seconds: Number(flags.pulse),
+            pulse_seconds: numberOf('--pulse', flags.pulse),
             account_id: flags.account,
           }),
         });

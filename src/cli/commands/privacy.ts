@@ -1,17 +1,19 @@
 /** `carillon privacy`: finds, exports and erases the records of one telephone number. */
-import { createWriteStream, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { createWriteStream, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { findUrl } from '../connection.ts';
 import type { Json } from '../output.ts';
 import type { GlobalOptions, Session } from '../terminal.ts';
+import { linesOf } from '../transfer.ts';
 
 type SessionOf = (command: Command) => Session;
 
 const ROOT = '/admin/v1/personal-data';
+/** Personal data is readable by its owner only. */
+const PRIVATE = { mode: 0o600 };
 
 const NUMBER = 'number with + or 00, digits only, or a sip: or tel: URI; separators are ignored';
 const COUNTRY = 'country of a number without country code, for example DE';
@@ -82,48 +84,70 @@ export function addPrivacyCommands(program: Command, sessionOf: SessionOf): void
     });
 }
 
-/** Writes the export line by line and downloads the recordings. */
+/** What is exported: the person, the folder to write, and the URL of the service. */
+interface PersonExport {
+  readonly query: ReturnType<typeof queryOf>;
+  readonly folder: string;
+  readonly service: string;
+}
+
+/**
+ * Writes the export line by line and downloads the recordings. The folder gets its name when it is complete. It never
+ * mixes the data of two persons, and only its owner can read it.
+ */
 async function exportTo(
   session: Session,
-  {
-    query,
-    folder,
-    service,
-  }: {
-    readonly query: ReturnType<typeof queryOf>;
-    readonly folder: string;
-    readonly service: string;
-  },
+  { query, folder: given, service }: PersonExport,
 ): Promise<{ readonly records: number; readonly recordings: number }> {
+  const folder = resolve(given);
+  if (existsSync(folder) && readdirSync(folder).length > 0)
+    throw new Error(`the folder ${given} is not empty: choose another one with --out`);
   const reply = await session.client.file(`${ROOT}/export`, { query });
-  mkdirSync(folder, { recursive: true });
-  const file = createWriteStream(join(folder, 'records.ndjson'));
+  const part = `${folder}.part`;
+  rmSync(part, { recursive: true, force: true });
+  mkdirSync(part, { recursive: true, mode: 0o700 });
   const counts = { records: 0, recordings: 0 };
-  const lines = createInterface({ input: Readable.fromWeb(reply.body as never) });
   const copied = async function* (): AsyncGenerator<string> {
-    for await (const line of lines) {
+    for await (const line of linesOf(reply)) {
       const record = JSON.parse(line) as Json;
       counts.records += 1;
       if (record['type'] === 'recording') {
-        await download(record, folder, service);
-        counts.recordings += 1;
+        if (await download(record, part, service)) counts.recordings += 1;
+        else missing(session, record);
       }
       yield `${line}\n`;
     }
   };
-  await pipeline(copied, file);
+  try {
+    await pipeline(copied, createWriteStream(join(part, 'records.ndjson'), PRIVATE));
+    renameSync(part, folder);
+  } catch (error) {
+    rmSync(part, { recursive: true, force: true });
+    throw error;
+  }
   return counts;
 }
 
-/** The link has the public address of the service, which may not be reachable from here. */
+/** Reports a recording without a file. The other records of the person are exported all the same. */
+function missing({ terminal }: Session, { recording_id: id }: Json): void {
+  terminal.note(`the file of recording ${id} is missing\n`);
+  terminal.fail();
+}
+
+/**
+ * Returns false if the service does not have the file. The link has the public address of the service, which may not be
+ * reachable from here.
+ */
 async function download(
   { url, recording_id: id, format }: Json,
   folder: string,
   service: string,
-): Promise<void> {
+): Promise<boolean> {
   const { pathname, search } = new URL(String(url));
   const reply = await fetch(`${service}${pathname}${search}`);
+  if (reply.status === 404) return false;
   if (!reply.ok) throw new Error(`recording ${id}: status ${reply.status}`);
-  const file = createWriteStream(join(folder, `${String(id)}.${String(format)}`));
+  const file = createWriteStream(join(folder, `${String(id)}.${String(format)}`), PRIVATE);
   await pipeline(Readable.fromWeb(reply.body as never), file);
+  return true;
 }

@@ -5,6 +5,7 @@ import { type CsvCell, csvLine } from '../../base/csv.ts';
 import { ENTRY_COLUMNS } from '../../edge/rest/wire/entry-columns.ts';
 import { RATE_COLUMNS } from '../../edge/rest/wire/import-columns.ts';
 import { type CsvRow, readCsv } from '../csv.ts';
+import { numberOf } from '../fields.ts';
 import { type Json, unchecked } from '../output.ts';
 import type { Session } from '../terminal.ts';
 
@@ -55,13 +56,7 @@ async function eachRow<T>(
 
 /** Converts a CSV row to a rate. Checks numbers before the first request is sent. */
 function rateOf({ line, cells }: CsvRow): NewRate {
-  const number = (name: string): number => {
-    const value = Number(cells[name]);
-    if (cells[name]?.trim() === '' || !Number.isFinite(value)) {
-      throw new Error(`line ${line}: ${name} must be a number`);
-    }
-    return value;
-  };
+  const number = (name: string): number => numberOf(`line ${line}: ${name}`, cells[name] ?? '');
   return unchecked({
     direction: cells['direction'],
     prefix: cells['prefix'] ?? '',

@@ -36,6 +36,19 @@ export const reasonOf = (error: unknown): string =>
 /** Time limit of one check, so that a firewall that drops packets does not delay the other checks. */
 const CHECK_LIMIT_MS = 8000;
 
+/** As `within`, and aborts the work that is late: a pending request would keep the process running. */
+export async function abortedWithin<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  limitMs = CHECK_LIMIT_MS,
+): Promise<T> {
+  const late = new AbortController();
+  try {
+    return await within(work(late.signal), limitMs);
+  } finally {
+    late.abort();
+  }
+}
+
 /** Resolves with the result of `work`, or rejects after `limitMs`. */
 export async function within<T>(work: Promise<T>, limitMs = CHECK_LIMIT_MS): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

@@ -5,7 +5,15 @@ import { once } from 'node:events';
 import { connect, createServer, isIP } from 'node:net';
 import type { Settings } from '../../config/schema.ts';
 import type { NewCarrier } from '../../domain/provisioning/provisioning.ts';
-import { type Finding, good, problem, reasonOf, skipped, within } from './finding.ts';
+import {
+  abortedWithin,
+  type Finding,
+  good,
+  problem,
+  reasonOf,
+  skipped,
+  within,
+} from './finding.ts';
 
 /** Number of RTP ports to probe, spread over the range. */
 const RTP_TRIES = 20;
@@ -118,7 +126,7 @@ async function checkCarrier({ name, host, port, transport }: NewCarrier): Promis
     const target = await within(locate(host, port ?? undefined, usesUdp));
     const said = usesUdp
       ? await within(askOptions(target.host, target.port, host))
-      : await within(connected(target.host, target.port));
+      : await abortedWithin((signal) => connected(target.host, target.port, signal));
     return good(check, `${target.host}:${target.port} ${said}`);
   } catch (error) {
     return problem(
@@ -136,10 +144,10 @@ async function locate(host: string, port: number | undefined, usesUdp: boolean) 
   return first === undefined ? { host, port: SIP_PORT } : { host: first.name, port: first.port };
 }
 
-async function connected(host: string, port: number): Promise<string> {
+async function connected(host: string, port: number, signal: AbortSignal): Promise<string> {
   const socket = connect({ host, port });
   try {
-    await once(socket, 'connect');
+    await once(socket, 'connect', { signal });
     return 'accepts connections';
   } finally {
     socket.destroy();

@@ -96,6 +96,7 @@ interface AgentAccess {
 
 /** Dependencies of the routes. */
 export interface RouteNeeds {
+  readonly logger: Logger;
   readonly accounts: Accounts;
   readonly ledger: Ledger;
   readonly provisioning: Provisioning;
@@ -131,7 +132,6 @@ export interface RouteNeeds {
 
 export interface RestDeps extends RouteNeeds {
   readonly credentialUses: Pick<CredentialUses, 'lastOf' | 'used'>;
-  readonly logger: Logger;
   /** Compares the operator's token in constant time. */
   readonly isAdminToken: (token: string) => boolean;
   readonly isScrapeToken: (token: string) => boolean;

@@ -1,7 +1,6 @@
 /** The operator's API and the health routes. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ServiceError } from '../../../src/base/errors.ts';
 import { asAccountId } from '../../../src/base/ids.ts';
 import { aLiveCall } from '../../spec/fake-control.ts';
 import { type Service, startService } from '../../spec/service.ts';
@@ -141,32 +140,6 @@ describe('/admin/v1', () => {
     expect([same.status, same.body.balance.balance]).toEqual([201, 5]);
   });
 
-  it('reports the tokens of imported accounts if the database fails during the import', async () => {
-    const { store } = service;
-    const row = (line: number) => ({ line, cells: { name: `A${line}`, opening_credit: '5' } });
-    const rows = [row(1), row(2), row(3)];
-    const post = store.ledger.post.bind(store.ledger);
-    let posts = 0;
-    store.ledger.post = (...given: Parameters<typeof post>) => {
-      posts += 1;
-      if (posts === 2) throw new ServiceError('STORE_GONE', 'the database is gone');
-      return post(...given);
-    };
-    const { status, body } = await service.admin('POST', '/import/accounts', { rows });
-    expect(status).toBe(200);
-    expect(body).toMatchObject({ done: 1, refused: 2 });
-    const [done, partly, none] = body.rows;
-    expect(done).toMatchObject({ ok: true, auth_token: expect.any(String) });
-    const said = expect.stringMatching(
-      /^MA_\w+ was created, its credit failed: the database is gone$/,
-    );
-    expect(partly).toMatchObject({ ok: false, result: said, auth_token: expect.any(String) });
-    expect(none).toEqual({ line: 3, ok: false, result: 'not attempted after the failure above' });
-    store.accounts.create = () => Promise.reject(new ServiceError('STORE_GONE', 'gone'));
-    const again = await service.admin('POST', '/import/accounts', { rows: [row(4)] });
-    expect(again.body.rows).toEqual([{ line: 4, ok: false, result: 'may not be imported: gone' }]);
-  });
-
   it('a dry run of an import reports a number that the file contains twice', async () => {
     const cells = { e164: '+14155550123', country: 'US', currency: 'USD' };
     const rows = [1, 2].map((line) => ({ line, cells }));
@@ -190,6 +163,22 @@ describe('/admin/v1', () => {
     expect((await service.admin('POST', url, { currency: 'eur' })).body.currency).toBe('EUR');
     expect((await service.admin('POST', url, { currency: 'EUR' })).status).toBe(409);
   });
+
+  it.each([null, true, false])(
+    'refuses %j as a number, which would become 0 or 1',
+    async (value) => {
+      const rate = { direction: 'outbound', prefix: '99', currency: 'EUR', per_minute: value };
+      const refused = await service.admin('POST', '/rates', rate);
+      expect([refused.status, refused.body.error.details]).toEqual([
+        400,
+        { per_minute: 'must be a number' },
+      ]);
+      const row = { line: 2, cells: { ...rate, per_minute: false } };
+      const { body } = await service.admin('POST', '/import/rates', { rows: [row] });
+      expect(body.rows[0]).toMatchObject({ ok: false, result: 'per_minute must be a number' });
+      expect((await service.admin('GET', '/rates')).text).not.toContain('"99"');
+    },
+  );
 
   it('manages caller IDs, numbers, carriers and rates', async () => {
     const ids = `/accounts/${service.account.authId}/caller-ids`;

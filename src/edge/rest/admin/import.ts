@@ -1,10 +1,7 @@
 /** Imports spreadsheet rows. Each row is checked like a separate request and reported separately. A dry run writes nothing. */
-import { ServiceError } from '../../../base/errors.ts';
-import { type Micros, microsFromUnits } from '../../../base/money.ts';
+import { microsFromUnits } from '../../../base/money.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
-import type { Account } from '../../../domain/account/types.ts';
 import { PRICE_TOO_SMALL, roundsToZero } from '../../../domain/ledger/ledger.ts';
-import type { BalancePatch } from '../../../domain/ledger/types.ts';
 import type { RouteNeeds } from '../deps.ts';
 import { problemsOf } from '../http/compilers.ts';
 import { adminRoute, type Route } from '../http/route.ts';
@@ -34,11 +31,12 @@ const ReportSchema = Type.Object({
     }),
   ),
 });
-interface Imported {
+interface Done {
   readonly result: string;
   readonly auth_token?: string;
 }
-type Outcome = Result<Imported, string>;
+/** The error is a sentence, with the token of an account that was created in spite of it. */
+type Outcome = Result<Done, string | Done>;
 
 interface Importing {
   /** Whether to check the rows without writing. */
@@ -129,67 +127,41 @@ async function importAccount(needs: RouteNeeds, row: Row, { dryRun }: Importing)
   });
   if (!created.ok) return err(sentence(failureOf(created.error)));
   const { account, authToken } = created.value;
+  const terms = balancePatch(body.value);
   try {
-    await fund(needs, account, balancePatch(body.value), credit);
+    if (Object.keys(terms).length > 0)
+      await needs.ledger.patchBalance(account.authId, account.currency, terms);
+    if (credit !== undefined) {
+      await needs.ledger.adjust({
+        accountId: account.authId,
+        currency: account.currency,
+        amount: credit,
+        description: 'Opening credit',
+        key: `import:${account.authId}`,
+      });
+    }
   } catch (error) {
-    throw new Interrupted(`${account.authId} was created, its credit failed`, authToken, error);
+    needs.logger.error({ error, accountId: account.authId }, 'import of an account interrupted');
+    // The account exists, so a repetition of the row would create a second one.
+    const result = `${account.authId} was created; set its credit terms and opening credit`;
+    return err({ result, auth_token: authToken });
   }
   return ok({ result: account.authId, auth_token: authToken });
 }
 
-async function fund(
-  { ledger }: RouteNeeds,
-  { authId, currency }: Account,
-  terms: BalancePatch,
-  credit: Micros | undefined,
-): Promise<void> {
-  if (Object.keys(terms).length > 0) await ledger.patchBalance(authId, currency, terms);
-  if (credit === undefined) return;
-  await ledger.adjust({
-    accountId: authId,
-    currency,
-    amount: credit,
-    description: 'Opening credit',
-    key: `import:${authId}`,
-  });
+const INTERRUPTED = {
+  ok: false,
+  result: 'not imported: the service failed at this or an earlier row',
+};
+
+const isImported = (row: { readonly ok: boolean; readonly auth_token?: string }): boolean =>
+  row.ok || row.auth_token !== undefined;
+
+function shown(outcome: Outcome): Done & { readonly ok: boolean } {
+  if (outcome.ok) return { ok: true, ...outcome.value };
+  const { error } = outcome;
+  return { ok: false, ...(typeof error === 'string' ? { result: error } : error) };
 }
-
-/** The environment failed after a row was partly imported. */
-class Interrupted extends Error {
-  readonly authToken: string;
-
-  constructor(message: string, authToken: string, cause: unknown) {
-    super(message, { cause });
-    this.authToken = authToken;
-  }
-}
-
-type ReportRow = Static<typeof ReportSchema>['rows'][number];
-
-/** Imports one row. `hasFailed`: the environment failed, for example the database. */
-async function importRow(
-  needs: RouteNeeds,
-  kind: Kind,
-  row: Row,
-  importing: Importing,
-): Promise<{ readonly report: ReportRow; readonly hasFailed: boolean }> {
-  const { line } = importing;
-  try {
-    const outcome = await IMPORTERS[kind](needs, row, importing);
-    const said = outcome.ok ? outcome.value : { result: outcome.error };
-    return { report: { line, ok: outcome.ok, ...said }, hasFailed: false };
-  } catch (error) {
-    // Not an error of the request: only its report contains the tokens of the accounts created before.
-    const said =
-      error instanceof Interrupted
-        ? { result: `${error.message}: ${causeOf(error.cause)}`, auth_token: error.authToken }
-        : { result: `may not be imported: ${causeOf(error)}` };
-    return { report: { line, ok: false, ...said }, hasFailed: true };
-  }
-}
-
-const causeOf = (error: unknown): string =>
-  error instanceof ServiceError ? error.message : 'internal error';
 
 const sentence = ({ detail, message }: { detail?: string; message: string }): string =>
   detail ?? message;
@@ -232,17 +204,21 @@ const importRows = adminRoute({
   reply: ReportSchema,
   async run(needs, { params: { kind }, body }) {
     const dryRun = body.dry_run === true;
-    const rows: ReportRow[] = [];
+    const rows: Static<typeof ReportSchema>['rows'] = [];
     const seen = new Map<string, number>();
-    let hasFailed = false;
     for (const { line, cells } of body.rows) {
-      if (hasFailed) {
-        rows.push({ line, ok: false, result: 'not attempted after the failure above' });
-        continue;
+      try {
+        const outcome = await IMPORTERS[kind](needs, cells, { dryRun, line, seen });
+        rows.push({ line, ...shown(outcome) });
+      } catch (error) {
+        // Without an imported row, the client may repeat the request.
+        if (!rows.some(isImported)) throw error;
+        needs.logger.error({ error, line }, 'import interrupted');
+        rows.push(
+          ...body.rows.slice(rows.length).map((row) => ({ line: row.line, ...INTERRUPTED })),
+        );
+        break;
       }
-      const imported = await importRow(needs, kind, cells, { dryRun, line, seen });
-      rows.push(imported.report);
-      hasFailed = imported.hasFailed;
     }
     const done = rows.filter((row) => row.ok).length;
     return ok({ dry_run: dryRun, done, refused: rows.length - done, rows });

@@ -5,7 +5,9 @@
 import { AjvCompiler } from '@fastify/ajv-compiler';
 import { SerializerSelector } from '@fastify/fast-json-stringify-compiler';
 import type { FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify';
+import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
 import { fieldProblems } from './field-problems.ts';
+import { wrongNumbers } from './wrong-numbers.ts';
 
 type Check = ReturnType<FastifySchemaCompiler<unknown>> & { errors?: unknown };
 type Write = ReturnType<FastifySerializerCompiler<unknown>>;
@@ -30,12 +32,20 @@ export const checkBy: FastifySchemaCompiler<unknown> = (part) => {
   let made: Check | undefined;
   const check: Check = (data) => {
     made ??= makeCheck(part) as Check;
-    const isRight = made(data);
-    check.errors = made.errors ?? null;
-    return isRight;
+    return checked(made, part.schema, check, data);
   };
   return check;
 };
+
+/** Validates the value, and leaves the errors at `check`, where Fastify reads them. */
+function checked(made: Check, schema: unknown, check: Check, data: unknown): boolean {
+  // Found before the validator converts null to 0.
+  const wrong = wrongNumbers(schema, data);
+  const isRight = made(data) === true;
+  const errors = [...wrong, ...((made.errors ?? []) as FastifySchemaValidationError[])];
+  check.errors = errors.length === 0 ? null : errors;
+  return isRight && wrong.length === 0;
+}
 
 /**
  * Validates a value outside a request by the rules for bodies. Converts text in place to the types of the schema. Returns
@@ -47,7 +57,7 @@ export function problemsOf(
 ): Readonly<Record<string, string>> | undefined {
   let check = checks.get(schema);
   if (check === undefined) {
-    check = makeCheck({ schema, method: '', url: '', httpPart: 'body' }) as Check;
+    check = checkBy({ schema, method: '', url: '', httpPart: 'body' }) as Check;
     checks.set(schema, check);
   }
   if (check(value) === true) return undefined;
