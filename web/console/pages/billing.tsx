@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
-import { call, get, number, part, type Row, rows, text } from '../api.ts';
+import { call, callOnce, get, number, part, type Row, rows, text } from '../api.ts';
 import { money, sourceName } from '../format.ts';
 import { useAction, useFields, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
@@ -169,7 +169,7 @@ function useCredit({ account, currency, balance, done }: CreditProps) {
         });
         if (!isSure) return;
       }
-      await call('POST', `/admin/v1/accounts/${account}/credit`, {
+      await callOnce(`/admin/v1/accounts/${account}/credit`, {
         amount: value,
         currency,
         description: fields.description,
