@@ -3,6 +3,7 @@ import { call, number, type Row, rows as rowsOf, text } from '../api.ts';
 import { readCsv, writeCsv } from '../csv.ts';
 import { count } from '../format.ts';
 import { useAction } from '../hooks.ts';
+import { may } from '../may.ts';
 import type { PageProps } from '../page-props.ts';
 import { useQuery } from '../place.ts';
 import { t } from '../text.ts';
@@ -49,7 +50,11 @@ export function Import(_: PageProps) {
           'Add rates, numbers or accounts from a CSV file. The service first checks all rows.',
         )}
       />
-      <Tabs tabs={KINDS} chosen={fields.kind} choose={(kind) => setAll({ kind })} />
+      <Tabs
+        tabs={KINDS.filter(([kind]) => kind !== 'accounts' || may('credentials'))}
+        chosen={fields.kind}
+        choose={(kind) => setAll({ kind })}
+      />
       <ImportOf key={fields.kind} kind={fields.kind} />
     </>
   );
