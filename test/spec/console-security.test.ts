@@ -118,6 +118,19 @@ describe('a role', () => {
     expect(await statuses(await invited('op@example.test', 'operator'))).toEqual([403, 403, 200]);
     expect(await statuses(await invited('own@example.test', 'owner'))).toEqual([201, 200, 200]);
   });
+
+  it('that may no longer see calls ends the running list of calls', async () => {
+    const boss = await invited('boss2@example.test', 'owner');
+    const cookie = await invited('moved@example.test', 'viewer');
+    const { body } = await send('GET', '/console/api/me', undefined, cookie);
+    const events = send('GET', '/console/api/events', undefined, cookie);
+    const path = `/console/api/users/${String(body.user_id)}`;
+    const changed = await send('PATCH', path, { role: 'billing' }, boss);
+    expect(changed.status, changed.text).toBe(200);
+    await service.clock.advance(6000);
+    expect((await events).status).toBe(200);
+    expect((await send('GET', '/console/api/events', undefined, cookie)).status).toBe(403);
+  });
 });
 
 describe('the audit log', () => {
