@@ -79,7 +79,7 @@ interface UsageProps {
 
 /** Balance over time and spending by day, from the daily totals of the ledger. */
 function Usage({ account, currency, balance }: UsageProps) {
-  const found = useLoad(account, () => get(`/api/v1/Account/${account}/usage`));
+  const found = useLoad(`${account} ${balance}`, () => get(`/api/v1/Account/${account}/usage`));
   const data = useMemo(() => {
     const days = eachDay(rows(found.value?.['usage']));
     const own = (day: Row) => rows(day['amounts']).filter((one) => one['currency'] === currency);
