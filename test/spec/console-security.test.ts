@@ -98,6 +98,41 @@ describe('the second factor', () => {
   });
 });
 
+describe('a role', () => {
+  const invited = async (email: string, role: string): Promise<string> => {
+    const made = await service.admin('POST', '/users', { email, role });
+    const token = String(made.body.link).split('/welcome/')[1];
+    const body = { token, email, password: PASSWORD };
+    const accepted = await send('POST', '/console/api/accept', body);
+    return String(accepted.headers['set-cookie']).split(';')[0] ?? '';
+  };
+
+  it('that may not create accounts cannot import them, and gets none of their tokens', async () => {
+    const rows = [{ line: 1, cells: { name: 'Imported' } }];
+    const statuses = async (cookie: string) => {
+      const accounts = await send('POST', '/admin/v1/accounts', { name: 'Made' }, cookie);
+      const imported = await send('POST', '/admin/v1/import/accounts', { rows }, cookie);
+      const rates = await send('POST', '/admin/v1/import/rates', { rows }, cookie);
+      return [accounts.status, imported.status, rates.status];
+    };
+    expect(await statuses(await invited('op@example.test', 'operator'))).toEqual([403, 403, 200]);
+    expect(await statuses(await invited('own@example.test', 'owner'))).toEqual([201, 200, 200]);
+  });
+
+  it('that may no longer see calls ends the running list of calls', async () => {
+    const boss = await invited('boss2@example.test', 'owner');
+    const cookie = await invited('moved@example.test', 'viewer');
+    const { body } = await send('GET', '/console/api/me', undefined, cookie);
+    const events = send('GET', '/console/api/events', undefined, cookie);
+    const path = `/console/api/users/${String(body.user_id)}`;
+    const changed = await send('PATCH', path, { role: 'billing' }, boss);
+    expect(changed.status, changed.text).toBe(200);
+    await service.clock.advance(6000);
+    expect((await events).status).toBe(200);
+    expect((await send('GET', '/console/api/events', undefined, cookie)).status).toBe(403);
+  });
+});
+
 describe('the audit log', () => {
   it('has the amounts of credits and debits', async () => {
     const path = `/accounts/${service.account.authId}/credit`;

@@ -76,6 +76,25 @@ export async function call<T = Row>(method: string, path: string, body?: object)
   return answerOf<T>(reply, path);
 }
 
+/** Idempotency keys of requests whose result is unknown. */
+const unanswered = new Map<string, string>();
+
+/** Sends a POST request that moves money or places calls. After a lost answer, the same request again has no second effect. */
+export async function callOnce<T = Row>(path: string, body: object): Promise<T> {
+  const sent = JSON.stringify(body);
+  const id = path + sent;
+  const key = unanswered.get(id) ?? crypto.getRandomValues(new Uint32Array(4)).join('-');
+  unanswered.set(id, key);
+  const reply = await send(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'idempotency-key': key },
+    body: sent,
+  });
+  // A proxy answers with these statuses if the service did not answer.
+  if (reply.status < 502) unanswered.delete(id);
+  return answerOf<T>(reply, path);
+}
+
 /** Reads the JSON of a response. Throws `Refused` unless the status is 2xx. */
 export async function answerOf<T = Row>(reply: Response, path: string): Promise<T> {
   const told = parsed(await reply.text());

@@ -39,6 +39,14 @@ function App() {
   return <Shell me={me} left={() => setMe(null)} />;
 }
 
+/** Ignores a button whose request has no answer yet: a double click or Enter key would send it twice. */
+const ignoreBusy = (event: MouseEvent): void => {
+  if (!(event.target instanceof Element && event.target.closest('button[aria-busy=true]'))) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+};
+
+addEventListener('click', ignoreBusy, true);
 applyTheme();
 const app = document.getElementById('app');
 if (app !== null) {

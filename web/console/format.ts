@@ -1,5 +1,6 @@
 /** Numbers, times and money in the language of the browser and the selected time zone. */
 import { text } from './api.ts';
+import { secondIn } from './dates.ts';
 import { t } from './text.ts';
 
 const KEPT_ZONE = 'console.zone';
@@ -16,6 +17,10 @@ export const setZone = (next: string): void => {
 export const zones = (): readonly string[] => [
   ...new Set(['UTC', BROWSER_ZONE, ...Intl.supportedValuesOf('timeZone')]),
 ];
+
+/** Returns the first or last second of a date (YYYY-MM-DD) in the selected zone. Other texts stay unchanged. */
+export const secondOf = (date: string, bound: 'first' | 'last'): string =>
+  secondIn(selected, date, bound);
 
 const at = (value: unknown): Date | undefined => {
   if (value === null || value === undefined || value === '') return undefined;

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { messageOf, Refused, type Row, rows } from './api.ts';
 import { follow } from './events.ts';
 
@@ -13,9 +13,38 @@ export interface Loaded<T> {
 /** Event after which every page loads its data again. */
 export const RELOAD = 'console-reload';
 
+/** Requests of one key at the same time. Further ones wait, so that a slow service does not get more and more of them. */
+const LOADS_MAX = 2;
+
+/** Repeats a load. An urgent one does not wait for earlier ones. A later result is not replaced by an earlier one. */
+function repeated<T>(load: () => Promise<T>, show: (result: PromiseSettledResult<T>) => void) {
+  let [isOver, isDue, started, shown, running] = [false, false, 0, 0, 0];
+  const begin = (isUrgent: boolean): void => {
+    isDue = running >= LOADS_MAX && !isUrgent;
+    if (isDue) return;
+    started += 1;
+    running += 1;
+    const own = started;
+    void Promise.allSettled([load()]).then(([result]) => {
+      running -= 1;
+      if (isOver) return;
+      if (own > shown) {
+        shown = own;
+        show(result);
+      }
+      if (isDue) begin(false);
+    });
+  };
+  const stop = () => {
+    isOver = true;
+  };
+  return { begin, stop };
+}
+
 /**
  * Loads data with `load`, and reloads it when `key` changes, `again` is called or the connection returns. Previous data
- * of the same key stays visible during a reload and after an error.
+ * of the same key stays visible during a reload and after an error. An answer is shown although a later request runs:
+ * otherwise a page that reloads faster than the service answers would never show data.
  */
 export function useLoad<T>(key: string, load: () => Promise<T>, everyMs?: number): Loaded<T> {
   const [state, setState] = useState<{
@@ -24,29 +53,34 @@ export function useLoad<T>(key: string, load: () => Promise<T>, everyMs?: number
     readonly problem?: string;
     readonly status?: number;
   }>({});
-  const [round, setRound] = useState(0);
+  const latest = useRef(load);
+  latest.current = load;
+  const begin = useRef((_isUrgent: boolean): void => undefined);
   useEffect(() => {
-    let isCurrent = true;
-    load().then(
-      (value) => isCurrent && setState({ key, value }),
-      (error: unknown) =>
-        isCurrent &&
-        setState((before) => ({
-          key,
-          value: before.key === key ? before.value : undefined,
-          problem: messageOf(error),
-          status: error instanceof Refused ? error.status : 0,
-        })),
+    const loads = repeated(
+      () => latest.current(),
+      (result) =>
+        setState((before) => {
+          if (result.status === 'fulfilled') return { key, value: result.value };
+          const { reason } = result;
+          return {
+            key,
+            value: before.key === key ? before.value : undefined,
+            problem: messageOf(reason),
+            status: reason instanceof Refused ? reason.status : 0,
+          };
+        }),
     );
-    return () => {
-      isCurrent = false;
-    };
-  }, [key, round]);
-  const again = useCallback(() => setRound((count) => count + 1), []);
+    begin.current = loads.begin;
+    loads.begin(true);
+    return loads.stop;
+  }, [key]);
+  const again = useCallback(() => begin.current(false), []);
   useEffect(() => {
-    addEventListener(RELOAD, again);
-    return () => removeEventListener(RELOAD, again);
-  }, [again]);
+    const reload = () => begin.current(true);
+    addEventListener(RELOAD, reload);
+    return () => removeEventListener(RELOAD, reload);
+  }, []);
   useEffect(() => {
     if (everyMs === undefined) return undefined;
     const timer = setInterval(() => document.visibilityState === 'visible' && again(), everyMs);
@@ -109,12 +143,15 @@ export const useSettledFields = <T extends Readonly<Record<string, string>>>(fie
 export interface Live {
   readonly total: number;
   readonly calls: readonly Row[];
+  /** Number of calls that have ended since the page was opened. */
+  readonly ended: number;
   readonly state: 'live' | 'away';
 }
 
 const AGAIN_MS = 3000;
 const listeners = new Set<(live: Live) => void>();
-let last: Live = { total: 0, calls: [], state: 'away' };
+const NONE: Live = { total: 0, calls: [], ended: 0, state: 'away' };
+let last = NONE;
 let stop: AbortController | undefined;
 
 const tell = (live: Live): void => {
@@ -126,8 +163,11 @@ const tell = (live: Live): void => {
 async function listen(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await follow('/console/api/events', signal, (told) => {
-      const { total, calls } = told.at(-1)?.data ?? {};
-      tell({ total: Number(total), calls: rows(calls), state: 'live' });
+      const { total, calls: given } = told.at(-1)?.data ?? {};
+      const calls = rows(given);
+      const running = new Set(calls.map((one) => one['call_uuid']));
+      const gone = last.calls.filter((one) => !running.has(one['call_uuid'])).length;
+      tell({ total: Number(total), calls, ended: last.ended + gone, state: 'live' });
     }).catch(() => undefined);
     if (signal.aborted) return;
     tell({ ...last, state: 'away' });
@@ -150,7 +190,8 @@ export function useLive(): Live {
       if (listeners.size > 0) return;
       stop?.abort();
       stop = undefined;
-      last = { ...last, state: 'away' };
+      // Another user may sign in.
+      last = NONE;
     };
   }, []);
   return live;

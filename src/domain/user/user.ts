@@ -8,7 +8,7 @@ import { err, ok, type Result } from '../../base/result.ts';
 import { CredentialCheck, type Origin, type Proof } from './credential-check.ts';
 import type { PasswordHasher, UserStore } from './needs.ts';
 import type { PasswordPolicy } from './password-policy.ts';
-import { isRoleOf } from './rights.ts';
+import { type Asked, isRoleOf, mayDo } from './rights.ts';
 import { newTotpSecret, stepOfCode } from './totp.ts';
 import type {
   AuditEntry,
@@ -172,12 +172,13 @@ export class Users {
     return shown(user, session.tokenHash);
   }
 
-  /** Returns whether an earlier session is still valid. */
-  async isSignedIn(tokenHash: string): Promise<boolean> {
+  /** Returns whether an earlier session is still valid, and its user's role still permits the request. */
+  async stillMay(tokenHash: string, asked: Asked): Promise<boolean> {
     const { store } = this.#needs;
     const session = await store.session(tokenHash);
     if (session === undefined || !this.#isLive(session)) return false;
-    return (await store.get(session.userId)) !== undefined;
+    const user = await store.get(session.userId);
+    return user !== undefined && mayDo(user.role, asked);
   }
 
   async signOut(session: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { number, type Row, text } from '../api.ts';
-import { firstSentence } from '../format.ts';
+import { firstSentence, secondOf } from '../format.ts';
 import { useSettledFields } from '../hooks.ts';
 import { useQuery } from '../place.ts';
 import { t } from '../text.ts';
@@ -20,7 +20,12 @@ export function Audit() {
   const { fields, setAll } = useQuery(EMPTY);
   const { page: _page, ...asked } = useSettledFields(fields);
   const [open, setOpen] = useState<Row>();
-  const used = Object.entries(asked).flatMap(([name, value]) =>
+  const wanted = {
+    ...asked,
+    from: secondOf(asked.from, 'first'),
+    to: secondOf(asked.to, 'last'),
+  };
+  const used = Object.entries(wanted).flatMap(([name, value]) =>
     value.trim() === '' ? [] : [[name, value.trim()] as const],
   );
   return (

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
-import { call, get, number, part, type Row, rows, text } from '../api.ts';
+import { call, callOnce, get, number, part, type Row, rows, text } from '../api.ts';
 import { money, sourceName } from '../format.ts';
 import { useAction, useFields, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
@@ -79,7 +79,7 @@ interface UsageProps {
 
 /** Balance over time and spending by day, from the daily totals of the ledger. */
 function Usage({ account, currency, balance }: UsageProps) {
-  const found = useLoad(account, () => get(`/api/v1/Account/${account}/usage`));
+  const found = useLoad(`${account} ${balance}`, () => get(`/api/v1/Account/${account}/usage`));
   const data = useMemo(() => {
     const days = eachDay(rows(found.value?.['usage']));
     const own = (day: Row) => rows(day['amounts']).filter((one) => one['currency'] === currency);
@@ -169,7 +169,7 @@ function useCredit({ account, currency, balance, done }: CreditProps) {
         });
         if (!isSure) return;
       }
-      await call('POST', `/admin/v1/accounts/${account}/credit`, {
+      await callOnce(`/admin/v1/accounts/${account}/credit`, {
         amount: value,
         currency,
         description: fields.description,

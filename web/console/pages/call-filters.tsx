@@ -1,6 +1,7 @@
 /** Filters of the list of calls. */
 import { useState } from 'preact/hooks';
 import { get, rows, text } from '../api.ts';
+import { secondOf } from '../format.ts';
 import { useLoad } from '../hooks.ts';
 import { CAUSES } from '../reasons.ts';
 import { t } from '../text.ts';
@@ -30,8 +31,8 @@ export function queryOf(filters: Filters): string {
   const put = (name: string, value: string) => value !== '' && query.set(name, value);
   put('search', filters.search.trim());
   put('call_direction', filters.direction);
-  put('start_date', filters.from);
-  put('end_date', filters.to);
+  put('start_date', secondOf(filters.from, 'first'));
+  put('end_date', secondOf(filters.to, 'last'));
   put('hangup_cause_code', filters.cause);
   put('campaign_id', filters.campaign);
   put('trunk_id', filters.trunk);

@@ -135,7 +135,7 @@ function useCalls(root: string, asked: Filters, scope: string | undefined, feed:
   );
   // A call that has ended is in the list of finished calls.
   const { again } = found;
-  useEffect(again, [feed.total, again]);
+  useEffect(again, [feed.ended, again]);
   const ended = found.value && rows(found.value['data']);
   const running = position.cursors.length === 0 ? rows(live.value?.['calls']) : [];
   const isLoading = (ended === undefined && running.length === 0) || live.value === undefined;

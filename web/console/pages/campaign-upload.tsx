@@ -1,7 +1,7 @@
 /** Upload of contacts: preview of the columns, the invalid rows with their reasons, and their correction in place. */
 import { useState } from 'preact/hooks';
 import { answerOf, number, type Row, send, text } from '../api.ts';
-import { readCsv, writeCsv } from '../csv.ts';
+import { readCsv, textOf, writeCsv } from '../csv.ts';
 import { count } from '../format.ts';
 import { useAction } from '../hooks.ts';
 import { t } from '../text.ts';
@@ -40,9 +40,7 @@ function useUpload(path: string, done: () => void) {
     setResult(undefined);
     setInvalid(new Map());
     const isSmall = file.size <= EDITED_MAX_BYTES;
-    const part = isSmall ? await file.text() : await file.slice(0, 100_000).text();
-    const read = readCsv(part);
-    setList({ name: file.name, file, rows: isSmall ? read : undefined });
+    setList({ name: file.name, file, rows: isSmall ? readCsv(await textOf(file)) : undefined });
   };
   const upload = () =>
     run(async () => {

@@ -47,7 +47,7 @@ const PAUSES: Readonly<Record<string, readonly [why: string, solution: string]>>
 export function CampaignPage({ account, id }: PageProps & { readonly id: string }) {
   const path = `/api/v1/Account/${account}/campaigns/${id}`;
   const found = useLoad(path, () => get(path), EVERY_MS);
-  const { fields, setAll } = useQuery({ part: 'contacts' });
+  const { fields, setAll } = useQuery({ part: 'contacts', page: '1' });
   const row = found.value;
   if (found.status === 404) return <NotFound />;
   if (row === undefined) return found.problem ? <LoadProblem of={found} /> : <Skeleton lines={8} />;
@@ -79,7 +79,7 @@ export function CampaignPage({ account, id }: PageProps & { readonly id: string 
           ['pool', t('Caller numbers')],
         ]}
         chosen={fields.part}
-        choose={(part) => setAll({ part })}
+        choose={(part) => setAll({ part, page: '1' })}
       />
       {fields.part === 'calls' ? (
         <Attempts path={path} tick={`${doneOf(row)} ${number(row['dialling'])}`} />

@@ -90,7 +90,7 @@ export function Endpoints({ account, me }: PageProps) {
         created={(reply, body) => setOpen({ ...reply, password: body['password'] })}
         prepare={(body) => ({
           ...body,
-          ...(typeof body['app_id'] === 'string' && { app_id: Number(body['app_id']) }),
+          ...(typeof body['app_id'] === 'string' && { app_id: Number(body['app_id']) || null }),
         })}
         actionsOf={(row) => [
           {

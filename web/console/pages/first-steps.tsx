@@ -66,8 +66,8 @@ function useDoneSteps({
   hasCalls,
 }: Props): Readonly<Record<Step['id'], boolean>> | undefined {
   const root = `/api/v1/Account/${account}`;
-  const { total } = useLive();
-  const found = useLoad(`${account} ${hasCalls} ${total}`, async () => {
+  const { ended } = useLive();
+  const found = useLoad(`${account} ${hasCalls} ${ended}`, async () => {
     const [endpoints, apps, numbers, calls] = await Promise.all([
       get(`${root}/Endpoint/?limit=1`),
       get(`${root}/Application/?limit=2`),

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
 import { call, number, type Row, rows as rowsOf, text } from '../api.ts';
-import { readCsv, writeCsv } from '../csv.ts';
+import { readCsv, textOf, writeCsv } from '../csv.ts';
 import { count } from '../format.ts';
 import { useAction } from '../hooks.ts';
+import { may } from '../may.ts';
 import type { PageProps } from '../page-props.ts';
 import { useQuery } from '../place.ts';
 import { t } from '../text.ts';
@@ -49,7 +50,11 @@ export function Import(_: PageProps) {
           'Add rates, numbers or accounts from a CSV file. The service first checks all rows.',
         )}
       />
-      <Tabs tabs={KINDS} chosen={fields.kind} choose={(kind) => setAll({ kind })} />
+      <Tabs
+        tabs={KINDS.filter(([kind]) => kind !== 'accounts' || may('credentials'))}
+        chosen={fields.kind}
+        choose={(kind) => setAll({ kind })}
+      />
       <ImportOf key={fields.kind} kind={fields.kind} />
     </>
   );
@@ -58,7 +63,7 @@ export function Import(_: PageProps) {
 /** Reads a CSV file. Throws an error with its message for the user if the file is too large or has no rows. */
 async function readList(file: File): Promise<List> {
   if (file.size > BYTES_MAX) throw new Error(t('The file has more than 20 MB.'));
-  const rows = readCsv(await file.text());
+  const rows = readCsv(await textOf(file));
   if (rows.length < 2) throw new Error(t('The file needs a header and at least one row.'));
   if (rows.length > ROWS_MAX + 1)
     throw new Error(t('The file has more than {n} rows.', { n: count(ROWS_MAX) }));
@@ -74,21 +79,21 @@ function useImport(kind: string) {
   const [report, setReport] = useState<readonly Row[]>();
   const [isDone, setDone] = useState(false);
   const { problem, isBusy, run } = useAction();
-  const check = (next: List) =>
-    run(async () => {
-      setList(next);
-      setDone(false);
-      setReport(await sent(kind, next.rows, true));
-    });
+  const checkRows = async (next: List) => {
+    setList(next);
+    setDone(false);
+    setReport((await sent(kind, next.rows, true)).outcome);
+  };
+  const check = (next: List) => run(() => checkRows(next));
   const choose = (file: File) =>
     run(async () => {
       setReport(undefined);
-      await check(await readList(file));
+      await checkRows(await readList(file));
     });
   const finish = () =>
     run(async () => {
       if (list === undefined) return;
-      const outcome = await sent(kind, list.rows, false);
+      const { outcome, error } = await sent(kind, list.rows, false);
       const [header = [], ...all] = list.rows;
       // The imported rows leave the list, so that only the invalid ones can be sent again.
       const left = all.filter((_, at) => !isValid(outcome[at]));
@@ -100,6 +105,7 @@ function useImport(kind: string) {
         outcome.filter((one) => !isValid(one)).map((one, at) => ({ ...one, line: at + 1 })),
       );
       setList(left.length === 0 ? undefined : { ...list, rows: [header, ...left] });
+      if (error !== undefined) throw error;
     });
   return { list, setList, report, isDone, problem, isBusy, check, choose, finish };
 }
@@ -186,12 +192,15 @@ function CheckedRows({
   );
 }
 
-/** Sends the rows in parts of the service's limit, and returns the outcome of each row. */
+/**
+ * Sends the rows in parts of the service's limit, and returns the outcome of each row. A failed part ends an import: the
+ * outcome of earlier parts is kept, because it has the tokens of new accounts.
+ */
 async function sent(
   kind: string,
   [header = [], ...all]: readonly Cells[],
   isDryRun: boolean,
-): Promise<readonly Row[]> {
+): Promise<{ readonly outcome: readonly Row[]; readonly error?: unknown }> {
   const names = header.map((name) => name.trim());
   const rows = all.map((cells, at) => ({
     line: at + 1,
@@ -205,10 +214,19 @@ async function sent(
   const outcome: Row[] = [];
   for (let from = 0; from < rows.length; from += ROWS_PER_REQUEST) {
     const part = rows.slice(from, from + ROWS_PER_REQUEST);
-    const reply = await call('POST', `/admin/v1/import/${kind}`, { dry_run: isDryRun, rows: part });
-    outcome.push(...rowsOf(reply['rows']));
+    try {
+      const body = { dry_run: isDryRun, rows: part };
+      const reply = await call('POST', `/admin/v1/import/${kind}`, body);
+      outcome.push(...rowsOf(reply['rows']));
+    } catch (error) {
+      if (isDryRun) throw error;
+      const unknown = { ok: false, result: t('No answer: check whether this row is imported.') };
+      const unsent = { ok: false, result: t('Not sent.') };
+      const failed = rows.slice(from).map((_, at) => (at < part.length ? unknown : unsent));
+      return { outcome: [...outcome, ...failed], error };
+    }
   }
-  return outcome;
+  return { outcome };
 }
 
 /** Saves the tokens of new accounts as a file, because the service shows them only once. */

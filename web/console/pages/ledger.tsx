@@ -1,6 +1,6 @@
 /** Ledger with filters and the balance after each entry. */
 import { get, number, part, type Row, rows, text } from '../api.ts';
-import { count, money, sourceName } from '../format.ts';
+import { count, money, secondOf, sourceName } from '../format.ts';
 import { useLoad, useSettledFields } from '../hooks.ts';
 import { href, useQuery } from '../place.ts';
 import { t } from '../text.ts';
@@ -31,7 +31,12 @@ const signed = (row: Row): number =>
 /** Entries that match the filters of the URL, with the balance after each if no filter is set. */
 function useLedger({ account, currency, balance }: Props) {
   const { fields: filters, setAll } = useQuery(EMPTY);
-  const { page, ...others } = useSettledFields(filters);
+  const { page, ...entered } = useSettledFields(filters);
+  const others = {
+    ...entered,
+    from_date: secondOf(entered.from_date, 'first'),
+    to_date: secondOf(entered.to_date, 'last'),
+  };
   const query = new URLSearchParams({ page, per_page: String(PER_PAGE) });
   for (const [name, one] of Object.entries(others)) if (one !== '') query.set(name, one);
   const root = `/api/v1/Account/${account}/transactions`;
@@ -209,15 +214,16 @@ function useBalances(
 ): readonly Row[] | undefined {
   const first = text(entries?.[0]?.['id']);
   const skipped = (Number(page) - 1) * PER_PAGE;
-  // The net amount of the later entries is the difference of two sums that the service computes.
+  const isOwn = (row: Row) => row['currency'] === currency && row['status'] === 'completed';
   const later = useLoad(`${account} ${page} ${first}`, async () => {
     if (skipped === 0 || entries === undefined) return 0;
-    const path = `/api/v1/Account/${account}/transactions?currency=${currency}&per_page=1000`;
+    const path = `/api/v1/Account/${account}/transactions?per_page=1000`;
     let sum = 0;
     for (let at = 0; at < Math.min(skipped, 5000); at += 1000) {
       const reply = await get(`${path}&page=${at / 1000 + 1}`);
       sum += rows(reply['transactions'])
         .slice(0, skipped - at)
+        .filter(isOwn)
         .reduce((total, row) => total + signed(row), 0);
     }
     return sum;
@@ -226,9 +232,8 @@ function useBalances(
   if (skipped > 5000) return undefined;
   let after = number(balance['balance']) - later.value;
   return entries.map((row) => {
-    const isOwn = row['currency'] === currency && row['status'] !== 'failed';
-    const own = { ...row, balance_after: isOwn ? after : undefined };
-    if (isOwn) after -= signed(row);
+    const own = { ...row, balance_after: isOwn(row) ? after : undefined };
+    if (isOwn(row)) after -= signed(row);
     return own;
   });
 }

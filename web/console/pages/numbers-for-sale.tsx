@@ -1,6 +1,6 @@
 /** Numbers that can be bought, and the inventory of the service. */
 import { useState } from 'preact/hooks';
-import { call, type Row, text } from '../api.ts';
+import { callOnce, type Row, text } from '../api.ts';
 import { money, words } from '../format.ts';
 import { useAction } from '../hooks.ts';
 import { useQuery } from '../place.ts';
@@ -46,9 +46,7 @@ function usePurchase(account: string) {
     });
     if (!isSure) return;
     const isDone = await run(() =>
-      call('POST', `/api/v1/Account/${account}/numbers/purchase-from-inventory`, {
-        e164: row['e164'],
-      }),
+      callOnce(`/api/v1/Account/${account}/numbers/purchase-from-inventory`, { e164: row['e164'] }),
     );
     if (isDone) toast(t('{name} belongs to the account now.', { name: text(row['e164']) }));
     setRound(round + 1);

@@ -232,9 +232,12 @@ const targetOf = (row: Row | undefined): string => {
 async function setTarget(root: string, row: Row, target: string): Promise<void> {
   const current = targetOf(row);
   if (target === current) return;
-  if (current.startsWith('app')) await call('DELETE', pathOf(root, row, '/application'));
-  if (current.startsWith('trunk')) await call('DELETE', pathOf(root, row, '/assign'));
   const [kind, id = ''] = target.split(' ');
+  // An application or trunk replaces the previous target, so that no call is refused in between.
+  if (kind === '') {
+    const suffix = current.startsWith('app') ? '/application' : '/assign';
+    await call('DELETE', pathOf(root, row, suffix));
+  }
   if (kind === 'app') await call('POST', pathOf(root, row, '/application'), { application_id: id });
   if (kind === 'trunk') await call('POST', pathOf(root, row, '/assign'), { trunk_group_id: id });
 }

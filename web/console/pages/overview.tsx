@@ -72,7 +72,7 @@ export function Overview({ account, me, isStaff }: PageProps) {
         <Card title={t('Calls per hour')} unit={t('calls')}>
           <Chart isBars title={t('Calls per hour')} unit={t('calls')} {...chart} />
         </Card>
-        <LatestCalls account={account} tick={live.total} />
+        <LatestCalls account={account} tick={live.ended} />
       </div>
       <div class="columns">
         {isStaff && <ActiveAlarms />}

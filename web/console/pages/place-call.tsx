@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { call, get, type Row, rows, text } from '../api.ts';
+import { callOnce, get, type Row, rows, text } from '../api.ts';
 import { useAction, useFields, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
 import { go, href } from '../place.ts';
@@ -19,7 +19,7 @@ function usePlaceCall(account: string, close: () => void) {
   const body = { ...fields, to: destinations.join('<'), answer_method: 'POST' };
   const place = () =>
     run(async () => {
-      const placed = await call('POST', path, body);
+      const placed = await callOnce(path, body);
       close();
       const id = text(placed['request_uuid']);
       if (destinations.length > 1) go(href('calls', { state: 'live' }));

@@ -67,9 +67,11 @@ export function Playground({ account }: PageProps) {
     setXml(next);
     setRound((count) => count + 1);
   };
+  // A later answer does not replace what the user has typed since.
+  const isLoaded = savedXml !== undefined;
   useEffect(() => {
-    if (savedXml !== undefined && savedXml !== xml) replace(savedXml);
-  }, [id, savedXml]);
+    if (isLoaded && savedXml !== xml) replace(savedXml);
+  }, [id, isLoaded]);
   const found = useVerdict(xml);
   const isFine = found?.['ok'] === true;
   const save = () =>
@@ -243,8 +245,8 @@ const Assignment = () => (
 
 /** Latest calls of the account, with their executed documents. */
 function History({ account }: { readonly account: string }) {
-  const { total } = useLive();
-  const found = useLoad(`${account} ${total}`, () =>
+  const { ended } = useLive();
+  const found = useLoad(`${account} ${ended}`, () =>
     get(`/api/v1/Account/${account}/cdr/recent?limit=8`),
   );
   return (

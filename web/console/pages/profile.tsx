@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { call, type Me, type Row, text } from '../api.ts';
-import { useAction } from '../hooks.ts';
+import { call, get, ME, type Me, type Row, text } from '../api.ts';
+import { useAction, useLoad } from '../hooks.ts';
 import type { PageProps } from '../page-props.ts';
 import { t } from '../text.ts';
 import { Input, onSubmit } from '../ui/form.tsx';
@@ -72,7 +72,9 @@ function Password({ me }: { readonly me: Me }) {
 
 /** State of the second factor, and the requests that change it. */
 function useTotp(me: Me) {
-  const [isOn, setOn] = useState(me.has_totp);
+  // The state at the sign-in may have changed since.
+  const found = useLoad('me', () => get<Me>(ME));
+  const isOn = (found.value ?? me).has_totp;
   const [made, setMade] = useState<Row>();
   const [code, setCode] = useState('');
   const [password, setPassword] = useState('');
@@ -85,7 +87,7 @@ function useTotp(me: Me) {
       setMade(undefined);
       setCode('');
       setPassword('');
-      setOn(true);
+      found.again();
     });
   const remove = () =>
     run(async () => {
@@ -97,7 +99,7 @@ function useTotp(me: Me) {
       if (!isSure) return;
       await call('DELETE', '/console/api/totp', { password });
       setPassword('');
-      setOn(false);
+      found.again();
     });
   return { isOn, made, code, setCode, password, setPassword, problem, begin, confirmCode, remove };
 }

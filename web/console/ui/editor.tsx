@@ -1,6 +1,6 @@
 /** Form in a drawer, described by fields. Creates an object or changes the changed fields of one. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Row } from '../api.ts';
 import { text } from '../api.ts';
 import { useAction } from '../hooks.ts';
@@ -70,7 +70,8 @@ function sentOf({ kind, isNullable }: FieldSpec, value: string, isNew: boolean):
       .map((one) => one.trim())
       .filter((one) => one !== '');
   if (value === '') return isNew ? undefined : isNullable || kind === 'number' ? null : '';
-  if (kind === 'number') return Number(value);
+  // The service refuses a text that is not a number. As JSON, NaN would be null, which removes a limit.
+  if (kind === 'number') return Number.isFinite(Number(value)) ? Number(value) : value;
   if (kind === 'datetime-local') return new Date(value).toISOString();
   return value;
 }
@@ -125,12 +126,16 @@ interface Props {
 }
 
 export function Editor(props: Props) {
-  const { isOpen, close, row, fields, noun, save, request, done, children } = props;
+  const { isOpen, close, fields, noun, save, request, done, children } = props;
+  // The object as it was when the form opened: pages load their data again while the user types.
+  const opened = useRef<Pick<Props, 'row'>>(undefined);
+  opened.current = isOpen ? (opened.current ?? { row: props.row }) : undefined;
+  const { row } = opened.current ?? props;
   const [values, setValues] = useState<Values>({});
   const { problem, fields: problems, isBusy, run } = useAction();
   useEffect(() => {
     if (isOpen) setValues({ ...initialOf(fields, row), ...props.initial });
-  }, [isOpen, row]);
+  }, [isOpen]);
   const isNew = row === undefined;
   const submit = props.title ?? (isNew ? t('Create {noun}', { noun }) : t('Save {noun}', { noun }));
   const entered = bodyOf(fields, values, row);

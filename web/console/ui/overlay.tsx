@@ -11,11 +11,13 @@ import {
 import { Ellipsis, X } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { messageOf } from '../api.ts';
 import { may, type Need } from '../may.ts';
 import { t } from '../text.ts';
 import { Input, onSubmit } from './form.tsx';
 import { Icon } from './icon.tsx';
 import { Problem } from './parts.tsx';
+import { toast } from './toast.tsx';
 
 interface DrawerProps {
   readonly title: ComponentChildren;
@@ -153,6 +155,15 @@ export function Confirmation() {
   );
 }
 
+/** Runs an action. Shows an error that the action does not show itself. */
+const run = async (act: () => unknown): Promise<void> => {
+  try {
+    await act();
+  } catch (error) {
+    toast(messageOf(error), 'bad');
+  }
+};
+
 export interface Action {
   readonly label: string;
   readonly act: () => unknown;
@@ -178,7 +189,7 @@ export function Actions({ of, name }: { readonly of: readonly Action[]; readonly
           <MenuItem
             key={label}
             class={`option ${isDanger ? 'danger' : ''}`}
-            onClick={() => void act()}
+            onClick={() => void run(act)}
           >
             {label}
           </MenuItem>

@@ -2,8 +2,10 @@
 import { microsFromUnits } from '../../../base/money.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
 import { PRICE_TOO_SMALL, roundsToZero } from '../../../domain/ledger/ledger.ts';
+import { mayDo } from '../../../domain/user/user.ts';
 import type { RouteNeeds } from '../deps.ts';
 import { problemsOf } from '../http/compilers.ts';
+import { failure } from '../http/failure.ts';
 import { adminRoute, type Route } from '../http/route.ts';
 import { type Static, type TSchema, Type } from '../http/schema.ts';
 import { wrongTimezone } from '../http/values.ts';
@@ -181,8 +183,12 @@ function read<S extends TSchema>(schema: S, row: Row): Result<Static<S>, string>
   );
 }
 
+const TAG = 'Operator: import';
+/** The reply has the tokens of new accounts. */
+const CREATES_ACCOUNTS = { method: 'POST', tag: TAG, isCredential: true } as const;
+
 const importRows = adminRoute({
-  tag: 'Operator: import',
+  tag: TAG,
   errors: 'admin',
   method: 'POST',
   path: '/admin/v1/import/{kind}',
@@ -202,7 +208,9 @@ const importRows = adminRoute({
     ),
   }),
   reply: ReportSchema,
-  async run(needs, { params: { kind }, body }) {
+  async run(needs, { user, params: { kind }, body }) {
+    if (kind === 'accounts' && user !== undefined && !mayDo(user.role, CREATES_ACCOUNTS))
+      return err(failure(403, `the role ${user.role} may not create accounts`));
     const dryRun = body.dry_run === true;
     const rows: Static<typeof ReportSchema>['rows'] = [];
     const seen = new Map<string, number>();

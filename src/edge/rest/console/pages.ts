@@ -75,10 +75,12 @@ const scopeOf = ({ authId, parentAuthId }: Account) => ({
   subAccount: parentAuthId === undefined ? undefined : authId,
 });
 
+const EVENTS = { method: 'GET', tag: 'Calls', isCredential: false } as const;
+
 const events = userRoute({
   ...common,
-  tag: 'Calls',
-  method: 'GET',
+  tag: EVENTS.tag,
+  method: EVENTS.method,
   path: '/console/api/events',
   summary:
     'Stream running calls as server-sent events: the whole list after each change, at most once a second',
@@ -92,7 +94,7 @@ const events = userRoute({
       userId: user.userId,
       account: scope,
       isAllowed: async () => {
-        if (!(await users.isSignedIn(user.session))) return false;
+        if (!(await users.stillMay(user.session, EVENTS))) return false;
         if (account === undefined) return true;
         return (await accounts.get(account.authId))?.status === 'active';
       },

@@ -4,7 +4,7 @@ import type { CallUuid } from '../../../../base/ids.ts';
 import { err, ok } from '../../../../base/result.ts';
 import type { RouteNeeds } from '../../deps.ts';
 import { failure } from '../../http/failure.ts';
-import type { AccountInput, Route } from '../../http/route.ts';
+import type { AccountInput, Method, Route } from '../../http/route.ts';
 import { callUuidOf } from '../../http/schema.ts';
 import type { StillAllowed } from '../../live-calls.ts';
 import { refused } from '../../refusal.ts';
@@ -12,24 +12,25 @@ import { callCommon, callParams, callRoute } from './call-route.ts';
 
 const ONE = '/api/v1/Account/{auth_id}/Call/{call_uuid}/';
 
-/** Returns whether the session is valid and the account active. */
+/** Returns whether the session is valid, the role of its user still permits the request and the account is active. */
 const stillAllowed =
-  ({ users, accounts }: RouteNeeds, { user, access }: AccountInput): StillAllowed =>
+  ({ users, accounts }: RouteNeeds, { user, access }: AccountInput, method: Method): StillAllowed =>
   async () => {
-    if (user !== undefined && !(await users.isSignedIn(user.session))) return false;
+    const asked = { method, tag: callCommon.tag, isCredential: false };
+    if (user !== undefined && !(await users.stillMay(user.session, asked))) return false;
     return (await accounts.get(access.account.authId))?.status === 'active';
   };
 
 async function described(
   needs: RouteNeeds,
   input: AccountInput,
-  contentType: string,
+  { method, contentType }: { readonly method: Method; readonly contentType: string },
   begin: (callUuid: CallUuid, isAllowed: StillAllowed) => Promise<Readable | 'unknown' | 'busy'>,
 ) {
   const callUuid = callUuidOf((input.params as { readonly call_uuid: string }).call_uuid);
   const call = (await needs.liveCalls.quality(callUuid))?.call;
   if (call?.accountId !== input.accountId) return refused({ kind: 'unknownCall' });
-  const body = await begin(callUuid, stillAllowed(needs, input));
+  const body = await begin(callUuid, stillAllowed(needs, input, method));
   if (body === 'unknown') return refused({ kind: 'unknownCall' });
   if (body === 'busy') {
     const headers = { 'retry-after': '10' };
@@ -49,7 +50,7 @@ const listen = callRoute({
   produces: 'audio/wav',
   longRunning: true,
   run: (needs, input) =>
-    described(needs, input, 'audio/wav', (uuid, isAllowed) =>
+    described(needs, input, { method: 'POST', contentType: 'audio/wav' }, (uuid, isAllowed) =>
       needs.callListening.listen(uuid, isAllowed),
     ),
 });
@@ -64,8 +65,11 @@ const watch = callRoute({
   produces: 'text/event-stream',
   longRunning: true,
   run: (needs, input) =>
-    described(needs, input, 'text/event-stream; charset=utf-8', (uuid, isAllowed) =>
-      needs.callListening.watchStreams(uuid, isAllowed),
+    described(
+      needs,
+      input,
+      { method: 'GET', contentType: 'text/event-stream; charset=utf-8' },
+      (uuid, isAllowed) => needs.callListening.watchStreams(uuid, isAllowed),
     ),
 });
 

@@ -1,0 +1,96 @@
+/** Pages of the console in Chromium show current data: with a slow service, after a lost stream, and under constant load. */
+import type { Route } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasChromium } from '../e2e/chromium.ts';
+import type { Json } from '../e2e/service.ts';
+import { ConsoleStage, type Person } from './console-stage.ts';
+
+describe.skipIf(!hasChromium)('pages of the console', () => {
+  let stage: ConsoleStage;
+  let staff: Person;
+
+  beforeAll(async () => {
+    stage = await ConsoleStage.open();
+    staff = await stage.person('updates@example.test', 'owner');
+  });
+  afterAll(() => stage.close());
+
+  it('show data although each answer takes longer than the time between two requests', async () => {
+    const { page, go } = staff;
+    let release = (): void => undefined;
+    const slow = async (route: Route): Promise<void> => {
+      const next = new Promise<void>((resolve) => {
+        release();
+        release = resolve;
+      });
+      await next;
+      // The test may have ended.
+      await route.continue().catch(() => undefined);
+    };
+    await page.route('**/admin/v1/log?**', slow);
+    await go('/log');
+    await page.getByText(/lines of node/).waitFor();
+    release();
+    await page.unroute('**/admin/v1/log?**');
+  });
+
+  it('load the finished calls again when a call ends while another one begins', async () => {
+    const { page, go } = staff;
+    const { authId } = stage.service.demo;
+    const running = (uuid: string) => {
+      const one = { call_uuid: uuid, account_id: authId, from: '1', to: '2', bots: [] };
+      return `event: calls\ndata: ${JSON.stringify({ total: 1, calls: [one] })}\n\n`;
+    };
+    let body = running('a');
+    await page.route('**/console/api/events', (route) =>
+      route.fulfill({ contentType: 'text/event-stream', body }),
+    );
+    await go(`/${authId}/calls`);
+    await page.reload();
+    await page.getByText('No calls yet.').waitFor();
+    await page.waitForResponse('**/console/api/events');
+    const list = page.waitForRequest('**/cdr/page?**');
+    body = running('b');
+    await list;
+    await page.unroute('**/console/api/events');
+  });
+
+  it('show the balance after each entry, without entries of other currencies', async () => {
+    const { service } = stage;
+    const { page, go } = staff;
+    const { authId } = service.demo;
+    const path = `/accounts/${authId}`;
+    await service.admin('POST', `${path}/balances`, { currency: 'EUR' });
+    const add = (currency: string) =>
+      service.admin('POST', `${path}/credit`, { amount: 1, currency, description: currency });
+    for (let count = 0; count < 30; count += 1) await add('USD');
+    for (let count = 0; count < 5; count += 1) await add('EUR');
+    await go(`/${authId}/billing?page=2`);
+    const ledger = page.getByRole('region', { name: 'Ledger' });
+    const first = ledger.getByRole('row').nth(1);
+    // The first page has 5 entries in euros and 20 in dollars.
+    const { body } = await service.admin('GET', path);
+    const own = (body['balances'] as Json[]).find(({ currency }) => currency === 'USD');
+    const after = Number(own?.['balance']) - 20;
+    await first.getByText(`${after.toFixed(2)} USD`).waitFor();
+  });
+
+  it('show that the running calls are not current when the stream has no data any more', async () => {
+    const { page, go } = staff;
+    const { authId } = stage.service.demo;
+    await page.clock.install();
+    await go(`/${authId}/calls`);
+    await page.reload();
+    await page.getByText('0 running').waitFor();
+    const { child } = stage.service.program;
+    child.kill('SIGSTOP');
+    try {
+      await page.clock.fastForward(60_000);
+      await page.getByText('Connecting …').waitFor();
+    } finally {
+      child.kill('SIGCONT');
+    }
+    await page.getByText('0 running').waitFor();
+    expect(staff.faults).toEqual([]);
+  });
+});
