@@ -66,6 +66,11 @@ describe('pulses', () => {
     expect(pulsedMs(60_500, 60_000)).toBe(120_000);
   });
 
+  it('must be paid including the one that starts now', () => {
+    expect(pulsesBegun(59_999, 60_000)).toBe(60_000);
+    expect(pulsesBegun(60_000, 60_000)).toBe(120_000);
+  });
+
   it('never costs less for a longer call and rounds up by less than a millionth', () => {
     fc.assert(
       fc.property(durationMs, durationMs, fc.integer({ min: 0, max: 10_000_000 }), (a, b, rate) => {
@@ -74,7 +79,9 @@ describe('pulses', () => {
         );
         expect(short).toBeLessThanOrEqual(long ?? 0);
         const exact = (pulsedMs(a, 6000) * rate) / 60_000;
-        expect(priceOf(pulsedMs(a, 6000), micros(rate)) - exact).toBeLessThan(1);
+        const rounded = priceOf(pulsedMs(a, 6000), micros(rate)) - exact;
+        expect(rounded).toBeGreaterThanOrEqual(0);
+        expect(rounded).toBeLessThan(1);
       }),
     );
   });

@@ -117,7 +117,7 @@ describe('call-level failures (spec: Errors)', () => {
     await service.signalling.last.answers();
     expect(service.signalling.last.hungUpWith).toBe('mediaAnchoring');
     expect(phone.sent.at(-1)).toMatch(/^hangup/);
-    for (const cdr of await service.cdrs()) expect(cdr).toMatchObject({ billedMs: 0 });
+    expect((await service.cdrs()).map(({ billedMs }) => billedMs)).toEqual([0, 0]);
     await finish();
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { asStreamId } from '../../../src/base/ids.ts';
 import { answeredTimeMs, micros } from '../../../src/base/money.ts';
 import type { CallEnd } from '../../../src/domain/cdr/billing.ts';
-import { chargesOf, closeCall, closeStream } from '../../../src/domain/cdr/cdr.ts';
+import { chargeAt, chargesOf, closeCall, closeStream, dueAt } from '../../../src/domain/cdr/cdr.ts';
 import type { OpenStream } from '../../../src/domain/cdr/needs.ts';
 import { aCdr, anOpenCall, START_US } from '../../edge/store/records.ts';
 
@@ -185,5 +185,76 @@ describe('the end of a call', () => {
         },
       ),
     );
+  });
+});
+
+describe('the amount that a running call must have reserved', () => {
+  const at = (seconds: number): number => START_US + seconds * 1_000_000;
+  const call = (
+    over: object,
+    streams: readonly OpenStream[] = [],
+    past: readonly number[] = [],
+  ) => ({
+    answerUs: START_US,
+    price: { perMinute: micros(6_000), pulseMs: 60_000 },
+    streams: { open: streams, past: past.map((amount) => ({ billedAmount: micros(amount) })) },
+    ...over,
+  });
+
+  it('includes the pulse that starts now; its charge does not', () => {
+    expect(dueAt(call({}), at(59))).toBe(6_000);
+    expect(dueAt(call({}), at(60))).toBe(12_000);
+    expect(chargeAt(call({}), at(60))).toBe(6_000);
+  });
+
+  it('is the first pulse before the answer, which costs nothing', () => {
+    expect(dueAt(call({ answerUs: undefined }), at(600))).toBe(6_000);
+    expect(chargeAt(call({ answerUs: undefined }), at(600))).toBe(0);
+  });
+
+  it('adds streams: past ones, and the started pulses of connected ones', () => {
+    expect(dueAt(call({}, [stream()], [500]), at(62))).toBe(12_000 + 6_000 + 500);
+    expect(chargeAt(call({}, [stream()], [500]), at(62))).toBe(12_000 + 3_000 + 500);
+  });
+
+  it('adds no pulse of a stream that is disconnected', () => {
+    const lost = stream({ endUs: at(62) });
+    expect(dueAt(call({}, [lost]), at(63))).toBe(12_000 + 3_000);
+  });
+});
+
+describe('a shortened end', () => {
+  const at = (seconds: number): number => START_US + seconds * 1_000_000;
+
+  it('takes the money of earlier streams from later ones', () => {
+    const streams = ['s1', 's2', 's3'].map((id) => stream({ streamId: asStreamId(id) }));
+    const call = { ...open({ answerUs: START_US }, streams), reserved: micros(6_500 + 6_500) };
+    const cdr = closeCall(call, end(45), 'Call hangup');
+    expect(cdr.streams.map(({ billedAmount }) => billedAmount)).toEqual([3_000, 3_000, 0]);
+  });
+
+  it('bills a stream for the whole pulses that remain, and moves its end back', () => {
+    const call = { ...open({ answerUs: START_US }, [stream()]), reserved: micros(26_000 + 8_999) };
+    const cdr = closeCall({ ...call, streamPulseMs: 60_000 }, end(200), 'Call hangup');
+    expect(cdr).toMatchObject({ billedMs: 240_000, cost: 26_000 });
+    expect(cdr.streams).toMatchObject([
+      { billedMs: 120_000, billedAmount: 6_000, connectedUs: 120_000_000, endUs: at(122) },
+    ]);
+  });
+
+  it('does not lengthen a stream whose last pulse had only begun', () => {
+    const call = { ...open({ answerUs: START_US }, [stream()]), reserved: micros(6_500 + 3_000) };
+    const cdr = closeCall(call, end(50), 'Call hangup');
+    expect(cdr.streams).toMatchObject([
+      { billedMs: 60_000, billedAmount: 3_000, connectedUs: 48_000_000, endUs: at(50) },
+    ]);
+  });
+
+  it('of a call keeps a stream within the call', () => {
+    const later = stream({ startUs: at(100), sinceUs: at(100) });
+    const call = { ...open({ answerUs: START_US }, [later]), reserved: micros(6_500) };
+    const cdr = closeCall(call, end(150), 'Connection error');
+    expect(cdr.endUs).toBe(at(60));
+    expect(cdr.streams).toMatchObject([{ startUs: at(100), endUs: at(100), billedAmount: 0 }]);
   });
 });

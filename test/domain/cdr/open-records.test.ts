@@ -57,6 +57,32 @@ describe('calls while the store refuses writes', () => {
     expect([open?.cdr.bridgeUuid, open?.heartbeatUs]).toEqual(['b', START_US + 2]);
   });
 
+  it('does not replace a newer record by one that could not be written before', async () => {
+    const { store, state, records } = await disk();
+    await records.update(answered);
+    state.full = true;
+    await records.update(bridged);
+    state.full = false;
+    const later = anOpenCall({ reserved: micros(0), cdr: aCdr({ bridgeUuid: asCallUuid('c') }) });
+    await records.update(later);
+    await records.heartbeat([{ callUuid, atUs: START_US + 2 }]);
+    expect((await store.calls.listOpen())[0]?.cdr.bridgeUuid).toBe('c');
+  });
+
+  it('refuses the answer of a call although an earlier record of it was written', async () => {
+    const { state, records } = await disk();
+    await records.update(ringing);
+    state.full = true;
+    await expect(records.update(answered)).rejects.toMatchObject({ code: 'STORE_FULL' });
+  });
+
+  it('does not hide a programming error', async () => {
+    const { store } = await disk();
+    const bug = () => Promise.reject(new TypeError('bug'));
+    const records = new OpenRecords({ ...store.calls, extendReservation: bug }, silentLogger);
+    await expect(records.extendReservation(callUuid, micros(5))).rejects.toThrow('bug');
+  });
+
   it('still reports insufficient funds', async () => {
     const { records } = await disk();
     expect(await records.extendReservation(callUuid, micros(5))).toEqual({
@@ -66,22 +92,45 @@ describe('calls while the store refuses writes', () => {
   });
 });
 
-it('keeps nothing of an update that fails after the call was settled', async () => {
-  const late = Promise.withResolvers<void>();
-  let updates = 0;
+/** A store whose updates wait. */
+function slowStore() {
+  const updates: PromiseWithResolvers<void>[] = [];
   const calls = {
     settle: async () => true,
     heartbeat: async () => undefined,
     update: () => {
-      updates += 1;
-      return late.promise;
+      const update = Promise.withResolvers<void>();
+      updates.push(update);
+      return update.promise;
     },
   } as unknown as CallStore;
-  const records = new OpenRecords(calls, silentLogger);
-  const updating = records.update(answered);
-  await records.settle({ cdr: answered.cdr } as never);
-  late.reject(new ServiceError('STORE_FULL', 'full'));
-  await expect(updating).rejects.toMatchObject({ code: 'STORE_FULL' });
-  await records.heartbeat([{ callUuid, atUs: START_US }]);
-  expect(updates).toBe(1);
+  return { updates, records: new OpenRecords(calls, silentLogger) };
+}
+
+describe('a settled call', () => {
+  const settle = (records: OpenRecords) => records.settle({ cdr: answered.cdr } as never);
+  const beat = (records: OpenRecords) => records.heartbeat([{ callUuid, atUs: START_US }]);
+  const full = new ServiceError('STORE_FULL', 'full');
+
+  it('keeps nothing of updates that fail after its settlement', async () => {
+    const { updates, records } = slowStore();
+    const updating = [records.update(answered), records.update(bridged)];
+    await settle(records);
+    for (const [at, { reject }] of updates.entries()) {
+      reject(full);
+      await expect(updating[at]).rejects.toMatchObject({ code: 'STORE_FULL' });
+    }
+    await beat(records);
+    expect(updates).toHaveLength(2);
+  });
+
+  it('keeps nothing of an update that failed before its settlement', async () => {
+    const { updates, records } = slowStore();
+    const updating = records.update(answered);
+    updates[0]?.reject(full);
+    await expect(updating).rejects.toMatchObject({ code: 'STORE_FULL' });
+    await settle(records);
+    await beat(records);
+    expect(updates).toHaveLength(1);
+  });
 });

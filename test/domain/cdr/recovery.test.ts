@@ -4,7 +4,8 @@ import { asAccountId, asCallUuid } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { micros } from '../../../src/base/money.ts';
 import { localDateTime } from '../../../src/base/time-format.ts';
-import { CallRecords, recoverOpenCalls } from '../../../src/domain/cdr/cdr.ts';
+import { CallRecords, INTERRUPTED, recoverOpenCalls } from '../../../src/domain/cdr/cdr.ts';
+import { speechHold } from '../../../src/domain/ledger/ledger.ts';
 import type { Store } from '../../../src/edge/store/store.ts';
 import { openInMemory } from '../../edge/store/open.ts';
 import {
@@ -70,6 +71,37 @@ describe('after a crash', () => {
       Duration: '74',
       HangupCauseCode: '5010',
     });
+  });
+
+  it('releases what the call had reserved for speech recognition', async () => {
+    await crashWith({ cdr: aCdr({ billedMs: 0, cost: micros(0) }) });
+    const reservation = { reservationId: speechHold(CALL, 'u1'), accountId: ACCOUNT } as const;
+    const held = { currency: 'USD', amount: micros(700), dailySpendLimit: undefined } as const;
+    expect(await store.ledger.reserve({ ...reservation, ...held })).toMatchObject({ ok: true });
+    await recover();
+    expect((await store.ledger.balance(ACCOUNT, 'USD'))?.reservedFunds).toBe(0);
+  });
+
+  it('ends a queued call as when the service stops, not as a failure', async () => {
+    const queued = aCdr({ answerUs: undefined, cost: micros(0), billedMs: 0 });
+    await crashWith({ cdr: queued, waiting: true });
+    expect(await recover()).toMatchObject([
+      { hangupCauseCode: 1020, failureReason: INTERRUPTED.beforeDial, cost: 0 },
+    ]);
+  });
+
+  it('does not report a call that another node settled first', async () => {
+    await crashWith({});
+    const faster = { ...store.calls, settle: async () => false };
+    expect(await recoverOpenCalls(faster, silentLogger)).toEqual([]);
+  });
+
+  it('ends no call before its answer, whose heartbeat may be older', async () => {
+    const answerUs = HEARTBEAT_US + 5_000_000;
+    await crashWith({ cdr: aCdr({ answerUs, billedMs: 0, cost: micros(0) }) });
+    expect(await recover()).toMatchObject([
+      { endUs: answerUs, hangupDisposition: 'send_bye', billedMs: 60_000 },
+    ]);
   });
 
   it('runs once', async () => {

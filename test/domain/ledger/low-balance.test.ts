@@ -5,7 +5,7 @@ import type { Mail } from '../../../src/base/mailer.ts';
 import { micros } from '../../../src/base/money.ts';
 import type { NotificationDraft } from '../../../src/domain/callback/types.ts';
 import { Ledger, LowBalanceAlerts } from '../../../src/domain/ledger/ledger.ts';
-import type { NewEntry } from '../../../src/domain/ledger/types.ts';
+import type { LowBalanceAlert, NewEntry } from '../../../src/domain/ledger/types.ts';
 import { createProvisioning } from '../../../src/domain/provisioning/provisioning.ts';
 import type { Store } from '../../../src/edge/store/store.ts';
 import { type OpenedStore, openInMemory } from '../../edge/store/open.ts';
@@ -200,5 +200,76 @@ describe('low-balance alerts of the ledger', () => {
     expect(await reportOf()).toEqual([]);
     await LowBalanceAlerts.prototype.notify.call(alerts);
     expect(await reportOf()).toEqual(['0.04']);
+  });
+});
+
+describe('low-balance alerts of many accounts', () => {
+  const stored = (id: number): LowBalanceAlert => ({
+    id,
+    balanceId: `b${id}`,
+    accountId: asAccountId(`MA_${id}`),
+    currency: 'USD',
+    available: micros(1),
+    threshold: micros(2),
+    fallenUs: 0,
+  });
+
+  /** Stored alerts, and what becomes of them. `reads` counts the queries. */
+  function stage(count: number, { isReadable = true, lowBalanceEmail = '' } = {}) {
+    const left = Array.from({ length: count }, (_, id) => stored(id));
+    const sent: string[] = [];
+    const operator: string[] = [];
+    const errors: string[] = [];
+    const done = { left, sent, operator, errors, reads: 0 };
+    const alerts = new LowBalanceAlerts({
+      store: {
+        lowBalanceAlerts: async (limit) => {
+          done.reads += 1;
+          if (done.reads > 20) throw new Error('endless');
+          return left.slice(0, limit);
+        },
+        lowBalanceTold: async (id) => {
+          const at = left.findIndex((alert) => alert.id === id);
+          if (at >= 0) left.splice(at, 1);
+        },
+      },
+      recipients: async () => {
+        if (!isReadable) throw new Error('unreadable');
+        return {
+          lowBalanceUrl: 'https://a.example',
+          lowBalanceEmail: lowBalanceEmail || undefined,
+        };
+      },
+      notify: ({ accountId }) => sent.push(accountId),
+      mail: () => Promise.reject(new Error('no mail server')),
+      operator: ({ accountId }) => operator.push(accountId),
+      logger: { ...silentLogger, error: (_facts, text) => errors.push(text) },
+    });
+    return { alerts, done };
+  }
+
+  it('sends each once, in batches, also if it is called again during that', async () => {
+    const { alerts, done } = stage(250);
+    const first = alerts.notify();
+    await alerts.notify();
+    await first;
+    expect(done.left).toEqual([]);
+    expect(done.sent).toHaveLength(250);
+    expect(new Set(done.sent).size).toBe(250);
+  });
+
+  it('ends after a batch of which none could be sent', async () => {
+    const { alerts, done } = stage(100, { isReadable: false });
+    await alerts.notify();
+    expect([done.reads, done.left.length]).toEqual([1, 100]);
+  });
+
+  it('tells the operator too, and logs a mail that was not sent', async () => {
+    const { alerts, done } = stage(1, { lowBalanceEmail: 'a@a.example' });
+    await alerts.notify();
+    await settle();
+    expect(done.operator).toEqual(['MA_0']);
+    expect(done.errors).toEqual(['low-balance mail not sent']);
+    expect(done.left).toEqual([]);
   });
 });

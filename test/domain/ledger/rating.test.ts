@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { asAccountId } from '../../../src/base/ids.ts';
 import { micros } from '../../../src/base/money.ts';
-import { parseRates, priceUse, RateBook } from '../../../src/domain/ledger/ledger.ts';
+import { affordable, parseRates, priceUse, RateBook } from '../../../src/domain/ledger/ledger.ts';
 import type { Rate } from '../../../src/domain/ledger/types.ts';
 
 const rate = (over: Partial<Rate>): Rate => ({
@@ -68,6 +68,52 @@ describe('rates', () => {
     own.put(rate({ perMinute: micros(1) }));
     own.remove(listed);
     expect(own.quote('outbound', '1', asAccountId('MA_A'), 'USD')).toEqual(listed);
+  });
+
+  it('finds a stored rate with a longer prefix than the price list has', () => {
+    const own = new RateBook([rate({ prefix: '1' })]);
+    const stored = rate({ prefix: '1415555', perMinute: micros(9) });
+    own.put(stored);
+    expect(own.quote('outbound', '14155550100', asAccountId('MA_A'), 'USD')).toEqual(stored);
+  });
+
+  it('keeps stored rates when the price list is replaced, and drops those of the old list', () => {
+    const own = new RateBook([rate({ prefix: '1' }), rate({ prefix: '49' })]);
+    const stored = rate({ prefix: '1', perMinute: micros(9) });
+    own.put(stored);
+    const listed = rate({ prefix: '1', perMinute: micros(5) });
+    own.relist([listed, rate({ prefix: '44' })]);
+    const priced = (number: string) =>
+      own.quote('outbound', number, asAccountId('MA_A'), 'USD')?.perMinute;
+    expect([priced('1'), priced('49'), priced('44')]).toEqual([9, undefined, 50_000]);
+    own.remove(stored);
+    expect(priced('1')).toBe(5);
+  });
+
+  it('applies the later of two equal rows', () => {
+    const own = new RateBook([rate({ perMinute: micros(1) }), rate({ perMinute: micros(2) })]);
+    expect(own.list().map(({ perMinute }) => perMinute)).toEqual([2]);
+  });
+
+  it('replaces all stored rates by those of another node', () => {
+    const own = new RateBook([rate({})]);
+    own.put(rate({ prefix: '1', perMinute: micros(9) }));
+    own.put(rate({ perMinute: micros(8) }));
+    own.replaceStored([rate({ prefix: '44', perMinute: micros(7) })]);
+    const priced = (number: string) =>
+      own.quote('outbound', number, asAccountId('MA_A'), 'USD')?.perMinute;
+    expect([priced('1'), priced('44')]).toEqual([50_000, 7]);
+  });
+
+  it('buys only whole pulses, which never cost more than the amount', () => {
+    const minutely = rate({ perMinute: micros(3_000) });
+    expect(affordable(micros(8_999), minutely)).toEqual({ billedMs: 120_000, amount: 6_000 });
+    expect(affordable(micros(9_000), minutely)).toEqual({ billedMs: 180_000, amount: 9_000 });
+    expect(affordable(micros(2_999), minutely)).toEqual({ billedMs: 0, amount: 0 });
+    expect(affordable(micros(5), rate({ perMinute: micros(0) }))).toEqual({
+      billedMs: 0,
+      amount: 0,
+    });
   });
 
   it('prices a use by started pulses', () => {
