@@ -3,6 +3,7 @@
 import { wallUs } from '../../base/clock.ts';
 import { isUnreadable, ServiceError } from '../../base/errors.ts';
 import { type CallUuid, newCallUuid } from '../../base/ids.ts';
+import { noOperation } from '../../base/no-operation.ts';
 import { contactEvent, finishOf, NO_CALL, UNKNOWN_END } from './attempt-end.ts';
 import type { DialerNeeds } from './dialer-needs.ts';
 import type { LiveCampaign } from './live-campaign.ts';
@@ -32,6 +33,16 @@ interface Begun {
   readonly from: string;
   readonly use: PoolUse | undefined;
   readonly placedUs: number;
+}
+
+/** End of an attempt, to be stored. */
+interface Ending {
+  readonly campaign: Campaign;
+  readonly contact: Contact;
+  readonly from: string | undefined;
+  readonly end: CampaignCallEnd;
+  /** Builds what is stored. Called for each try, because the campaign may change in between. */
+  readonly finish: () => AttemptFinish;
 }
 
 /** Result of placing a call. */
@@ -199,25 +210,27 @@ export class Attempts {
     const firstDialUs = contact.firstDialUs ?? placedUs;
     const finish = (): AttemptFinish =>
       finishOf(live.campaign, { ...attempt, callUuid, firstDialUs }, end);
-    const campaign = await this.#written(live.campaign, contact, from, end, finish);
+    const ending = { campaign: live.campaign, contact, from, end, finish };
+    const isWritten = await this.#write(ending, (changed) => {
+      live.campaign = changed;
+    });
     // Updated only after the write, because the next choice may depend on the end of this attempt.
     live.calls -= 1;
     // The store has returned the pool use of a refused call.
     if (end.refused !== undefined) live.callerIds = undefined;
     this.#settle(live, use);
-    if (campaign === undefined) return;
-    live.campaign = campaign;
-    this.#hooks.ended(campaign, end.refused);
+    if (isWritten) this.#hooks.ended(live.campaign, end.refused);
   }
 
-  /** Stores the end, with unlimited retries. Returns undefined if the attempt was closed before or the store is closed. */
-  async #written(
-    campaign: Campaign,
-    contact: Contact,
-    from: string | undefined,
-    end: CampaignCallEnd,
-    finish: () => AttemptFinish,
-  ): Promise<Campaign | undefined> {
+  /**
+   * Stores the end, with unlimited retries. Returns false if the attempt was closed before or the store is closed. `stored` is
+   * called with the changed campaign in the same turn as the answer of the store: in a later turn, the answer to a later
+   * change may have arrived.
+   */
+  async #write(
+    { campaign, contact, from, end, finish }: Ending,
+    stored: (changed: Campaign) => void,
+  ): Promise<boolean> {
     const { store, webhooks, clock, logger } = this.#needs;
     for (;;) {
       const written = finish();
@@ -229,11 +242,13 @@ export class Attempts {
       const notifications = notification === undefined ? [] : [notification];
       try {
         const changed = await store.finish(written, notifications);
-        if (changed !== undefined) for (const one of notifications) webhooks.deliver(one);
-        return changed;
+        if (changed === undefined) return false;
+        stored(changed);
+        for (const one of notifications) webhooks.deliver(one);
+        return true;
       } catch (error) {
         logger.error({ error, callUuid: written.callUuid }, 'end of an attempt not written');
-        if (!(error instanceof ServiceError) || error.code === 'STORE_CLOSED') return undefined;
+        if (!(error instanceof ServiceError) || error.code === 'STORE_CLOSED') return false;
         await clock.sleep(STORE_RETRY_MS);
       }
     }
@@ -266,7 +281,7 @@ export class Attempts {
       if (contact === undefined) return;
       const firstDialUs = contact.firstDialUs ?? attempt.placedUs;
       const finish = (): AttemptFinish => finishOf(campaign, { ...attempt, firstDialUs }, end);
-      await this.#written(campaign, contact, attempt.from, end, finish);
+      await this.#write({ campaign, contact, from: attempt.from, end, finish }, noOperation);
     } catch (error) {
       if (!isUnreadable(error)) throw error;
       const firstDialUs = attempt.placedUs;

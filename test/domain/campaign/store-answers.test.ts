@@ -1,0 +1,49 @@
+/** Answers of the store that arrive together, or never. */
+import { expect, it } from 'vitest';
+import type { CampaignStore } from '../../../src/domain/campaign/needs.ts';
+import { OWNER } from './records.ts';
+import { openStage } from './stage.ts';
+
+/** Holds the answers of `finish` and `change` back until `release`, which gives them in the order of their commits. */
+function holdAnswers(store: CampaignStore) {
+  const held: (() => void)[] = [];
+  let isHolding = true;
+  const holding =
+    <Given extends readonly unknown[], Answer>(act: (...given: Given) => Promise<Answer>) =>
+    async (...given: Given): Promise<Answer> => {
+      const answer = await act(...given);
+      if (!isHolding) return answer;
+      return new Promise((resolve) => held.push(() => resolve(answer)));
+    };
+  const { finish, change } = store;
+  Object.assign(store, { finish: holding(finish), change: holding(change) });
+  return {
+    held,
+    release(): void {
+      isHolding = false;
+      for (const answer of held.splice(0)) answer();
+    },
+  };
+}
+
+it.each([
+  ['pause', 'paused:manual_pause'],
+  ['cancel', 'cancelled'],
+] as const)('%s in the same transaction as the end of a call', async (command, state) => {
+  const stage = await openStage();
+  const campaign = await stage.ready({ maxConcurrent: 1 }, 3);
+  await stage.start(campaign);
+  await stage.clock.advance(0);
+  const answers = holdAnswers(stage.store.campaigns);
+  await stage.clock.advance(1000);
+  const commanded = stage.campaigns[command](OWNER, campaign.id);
+  await stage.clock.advance(0);
+  expect(answers.held).toHaveLength(2);
+  answers.release();
+  expect((await commanded).ok).toBe(true);
+  await stage.clock.advance(1000);
+  expect(await stage.state(campaign)).toBe(state);
+  const running = await stage.dialer.running(OWNER.accountId);
+  expect(running.map(({ status }) => status)).toEqual([]);
+  expect(stage.calls.dialled).toHaveLength(1);
+});
