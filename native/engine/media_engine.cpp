@@ -120,8 +120,8 @@ std::optional<LegStatistics> MediaEngine::close_leg(LegHandle leg) {
   const Known* const known = find(leg);
   if (known == nullptr) return std::nullopt;
   const LegStatistics last = known->figures->read();
-  at_leg(leg, [removed = std::unique_ptr<Leg>(), sockets = SocketWheel::Pair()](MediaLoop& loop,
-                                                                                LegHandle at) mutable {
+  at_leg(leg, [removed = std::unique_ptr<Leg>(), sockets = SocketWheel::Removed()](MediaLoop& loop,
+                                                                                   LegHandle at) mutable {
     removed = loop.core().remove_leg(at, loop.now());
     sockets = loop.sockets().remove(at);
   });
