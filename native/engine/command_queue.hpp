@@ -72,7 +72,16 @@ class CommandQueue {
   std::unique_ptr<Command> take_spent() { return spent_.pop(); }
   /// Posts like post(), for callers that already call take_spent().
   void post_on(std::unique_ptr<Command> command) {
+    go_on();
     if (!waiting_.empty() || !pending_.push(command)) waiting_.push_back(std::move(command));
+  }
+  /// Posts like post_on(), but drops the command if the ring is full. Returns false then.
+  bool post_or_drop(std::unique_ptr<Command> command) {
+    go_on();
+    return waiting_.empty() && pending_.push(command);
+  }
+  /// Posts waiting commands, for callers that already call take_spent().
+  void go_on() {
     while (!waiting_.empty() && pending_.push(waiting_.front())) waiting_.pop_front();
   }
 

@@ -120,8 +120,8 @@ std::optional<LegStatistics> MediaEngine::close_leg(LegHandle leg) {
   const Known* const known = find(leg);
   if (known == nullptr) return std::nullopt;
   const LegStatistics last = known->figures->read();
-  at_leg(leg, [removed = std::unique_ptr<Leg>(), sockets = SocketWheel::Pair()](MediaLoop& loop,
-                                                                                LegHandle at) mutable {
+  at_leg(leg, [removed = std::unique_ptr<Leg>(), sockets = SocketWheel::Removed()](MediaLoop& loop,
+                                                                                   LegHandle at) mutable {
     removed = loop.core().remove_leg(at, loop.now());
     sockets = loop.sockets().remove(at);
   });
@@ -179,7 +179,12 @@ void MediaEngine::post_keys(LegHandle leg, KeyTask task) {
   send_keys(std::make_unique<KeyCommand>(leg, std::move(task)));
 }
 
-void MediaEngine::send_keys(std::unique_ptr<KeyCommand> command) {
+void MediaEngine::post_datagram(LegHandle leg, KeyTask task) {
+  repeat_keys();
+  send_keys(std::make_unique<KeyCommand>(leg, std::move(task)), true);
+}
+
+void MediaEngine::send_keys(std::unique_ptr<KeyCommand> command, bool may_drop) {
   Thread* to = nullptr;
   {
     const std::lock_guard lock(legs_lock_);
@@ -190,10 +195,14 @@ void MediaEngine::send_keys(std::unique_ptr<KeyCommand> command) {
   }
   if (drive_ == Drive::manual) {
     to->loop.run_command(*command, manual_now_);
+    return;
+  }
+  if (may_drop) {
+    static_cast<void>(to->loop.key_commands().post_or_drop(std::move(command)));
   } else {
     to->loop.key_commands().post_on(std::move(command));
-    to->thread->command_posted();
   }
+  to->thread->command_posted();
 }
 
 void MediaEngine::repeat_keys() {
@@ -202,6 +211,7 @@ void MediaEngine::repeat_keys() {
       std::unique_ptr<KeyCommand> task(static_cast<KeyCommand*>(spent.release()));
       if (!task->done()) send_keys(std::move(task));
     }
+    thread->loop.key_commands().go_on();
   }
 }
 

@@ -100,7 +100,10 @@ class MediaEngine {
   using KeyTask = std::function<bool(MediaLoop&, LegHandle at)>;
   /// Posts a key exchange command. Only one thread may call this, and it must end before stop().
   void post_keys(LegHandle leg, KeyTask task);
-  /// Reposts the commands that did not find their leg.
+  /// As post_keys(), for a received datagram. It is dropped if the media thread is far behind, so that a peer
+  /// that floods the shared port cannot use all memory.
+  void post_datagram(LegHandle leg, KeyTask task);
+  /// Reposts the commands that did not find their leg, and posts those that waited for space in the queue.
   void repeat_keys();
 
   // --- control thread ---
@@ -164,7 +167,7 @@ class MediaEngine {
   bool move(Known& leg, Thread& to);
   bool bring_together(LegHandle a, LegHandle b);
   void missed();
-  void send_keys(std::unique_ptr<KeyCommand> command);
+  void send_keys(std::unique_ptr<KeyCommand> command, bool may_drop = false);
 
   Drive drive_;
   Address local_;

@@ -64,17 +64,16 @@ void SocketWheel::add(LegHandle leg, Pair sockets) {
   rest(place(leg));
 }
 
-SocketWheel::Pair SocketWheel::remove(LegHandle leg) {
+SocketWheel::Removed SocketWheel::remove(LegHandle leg) {
   Place& leaving = place(leg);
   if (leaving.leg != leg) return {};
   flush();
   if (leaving.watched) unwatch(leaving);
-  streams_.erase(leg);
   leaving.leg = {};  // its entry in the wheel becomes stale and is removed later
-  Pair sockets = std::move(owners_[MediaCore::index_of(leg)]);
-  *sockets[0] = std::move(leaving.rtp);
-  *sockets[1] = std::move(leaving.rtcp);
-  return sockets;
+  Removed removed{std::move(owners_[MediaCore::index_of(leg)]), std::move(leaving.streams)};
+  *removed.pair[0] = std::move(leaving.rtp);
+  *removed.pair[1] = std::move(leaving.rtcp);
+  return removed;
 }
 
 SocketWheel::Departed SocketWheel::release(LegHandle leg) {
@@ -82,10 +81,9 @@ SocketWheel::Departed SocketWheel::release(LegHandle leg) {
   if (leaving.leg != leg) return {};
   if (leaving.resting) resting_.remove(leaving.rtp);
   Departed departed{{}, leaving.connected, leaving.by_ice, leaving.peer, leaving.destination, {}};
-  if (const auto found = streams_.find(leg); found != streams_.end()) {
-    departed.streams = std::move(found->second);
-  }
-  departed.pair = remove(leg);
+  Removed removed = remove(leg);
+  departed.pair = std::move(removed.pair);
+  departed.streams = std::move(removed.streams);
   return departed;
 }
 
@@ -95,26 +93,32 @@ void SocketWheel::receive(LegHandle leg, Departed& departed) {
   place(leg).by_ice = departed.by_ice;
   place(leg).peer = departed.peer;
   place(leg).destination = departed.destination;
-  if (!departed.streams.empty()) streams_[leg] = std::move(departed.streams);
+  place(leg).streams = std::move(departed.streams);
   owners_[MediaCore::index_of(leg)] = std::move(departed.pair);
   // Data may have arrived during the move.
   schedule(leg, 1);
 }
 
-void SocketWheel::receive_shared(LegHandle leg, const std::shared_ptr<StreamPath>& path,
-                                 const Datagram& datagram, MediaCore& core, Nanos now) {
+void SocketWheel::receive_shared(LegHandle leg, std::shared_ptr<StreamPath>& path, const Datagram& datagram,
+                                 MediaCore& core, Nanos now) {
   Place& changed = place(leg);
   if (changed.leg == leg) use_shared(changed, path);
   receive(leg, datagram, core, now);
 }
 
-void SocketWheel::use_shared(Place& changed, const std::shared_ptr<StreamPath>& path) {
+void SocketWheel::use_shared(Place& changed, std::shared_ptr<StreamPath>& path) {
   changed.by_ice = true;
   if (!path) return;
-  std::vector<std::shared_ptr<StreamPath>>& paths = streams_[changed.leg];
-  if (std::ranges::find(paths, path) != paths.end()) return;
-  if (paths.size() == kMaxStreamPaths) paths.erase(paths.begin());
-  paths.push_back(path);
+  size_t count = 0;
+  std::shared_ptr<StreamPath>* oldest = &changed.streams;
+  for (; *oldest; oldest = &(*oldest)->older, ++count) {
+    if (*oldest == path) return;
+    if (count + 1 == kMaxStreamPaths) break;
+  }
+  std::shared_ptr<StreamPath> unused = std::move(*oldest);
+  path->older = std::move(changed.streams);
+  changed.streams = std::move(path);
+  path = std::move(unused);
 }
 
 void SocketWheel::attach(LegHandle leg, UdpSocket& socket, const Address& peer) {
@@ -139,10 +143,10 @@ void SocketWheel::send_by_ice(const Place& from, const Address& to, Bytes packet
     send_connected(from, packet);
   } else if (!to.stream) {
     if (shared_ != nullptr) shared_->send(to, packet, own_address(from, to));
-  } else if (const auto known = streams_.find(from.leg); known != streams_.end()) {
-    const auto path =
-        std::ranges::find(known->second, to, [](const auto& one) -> const Address& { return one->peer(); });
-    if (path != known->second.end()) (*path)->send(packet);
+  } else {
+    StreamPath* path = from.streams.get();
+    while (path != nullptr && path->peer() != to) path = path->older.get();
+    if (path != nullptr) path->send(packet);
   }
 }
 

@@ -9,7 +9,6 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -37,8 +36,14 @@ class SocketWheel {
   /// RTP and RTCP sockets of a leg. RTCP uses the next higher port.
   using Pair = std::array<std::unique_ptr<UdpSocket>, 2>;
 
+  /// Sockets and connections of a removed leg, which the control thread closes.
+  struct Removed {
+    Pair pair;
+    std::shared_ptr<StreamPath> streams;
+  };
+
   void add(LegHandle leg, Pair sockets);
-  Pair remove(LegHandle leg);
+  Removed remove(LegHandle leg);
 
   /// Sockets of a leg in transit to another wheel, including waiting datagrams.
   struct Departed {
@@ -47,7 +52,7 @@ class SocketWheel {
     bool by_ice = false;
     Address peer;
     Address destination;
-    std::vector<std::shared_ptr<StreamPath>> streams;
+    std::shared_ptr<StreamPath> streams;
   };
   Departed release(LegHandle leg);
   void receive(LegHandle leg, Departed& departed);
@@ -60,8 +65,9 @@ class SocketWheel {
   /// Sets the port shared by legs with ICE. It must outlive this object.
   void share(const UdpSocket& port) { shared_ = &port; }
   /// Passes a datagram from the shared port to `core`, and sends the leg's packets from that port from now
-  /// on. `path`: the datagram's TCP connection, over which packets to its source are sent.
-  void receive_shared(LegHandle leg, const std::shared_ptr<StreamPath>& path, const Datagram& datagram,
+  /// on. `path`: the datagram's TCP connection, over which packets to its source are sent. Returns in it a
+  /// connection that the leg no longer uses, for release by the caller's thread.
+  void receive_shared(LegHandle leg, std::shared_ptr<StreamPath>& path, const Datagram& datagram,
                       MediaCore& core, Nanos now);
   /// Sets the leg's socket on the shared port, connected to `peer`. Returns the previous one in `socket`.
   void attach(LegHandle leg, UdpSocket& socket, const Address& peer);
@@ -128,11 +134,13 @@ class SocketWheel {
     Address destination{};
     /// Arrival prediction, for sockets with prompt datagrams.
     ArrivalClock clock{};
+    /// TCP connections of a peer that is not reachable by UDP, newest first. Few legs have any.
+    std::shared_ptr<StreamPath> streams{};
   };
 
   [[nodiscard]] Place& place(LegHandle leg) { return places_[MediaCore::index_of(leg)]; }
   [[nodiscard]] const Place& place(LegHandle leg) const { return places_[MediaCore::index_of(leg)]; }
-  void use_shared(Place& changed, const std::shared_ptr<StreamPath>& path);
+  void use_shared(Place& changed, std::shared_ptr<StreamPath>& path);
   void receive(LegHandle leg, const Datagram& datagram, MediaCore& core, Nanos arrival);
   [[nodiscard]] const Address& own_address(const Place& from, const Address& to) const;
   void send_connected(const Place& from, Bytes packet) const;
@@ -171,8 +179,6 @@ class SocketWheel {
   /// Source and own address of the datagram that the core processes. Responses to it use the same pair.
   Address source_{};
   Address destination_{};
-  /// TCP connections of peers that are not reachable by UDP; few legs have any.
-  std::map<LegHandle, std::vector<std::shared_ptr<StreamPath>>> streams_;
   Nanos resting_asked_at_{};
   size_t scheduled_ = 0;
   size_t prompt_count_ = 0;

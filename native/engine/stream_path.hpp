@@ -2,6 +2,7 @@
 // media thread writes to it.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "core/base/address.hpp"
@@ -15,13 +16,19 @@ class StreamPath {
   static constexpr size_t kLengthBytes = 2;
   static constexpr size_t kMaxFrame = 2048;
 
-  StreamPath(FileDescriptor socket, const Address& peer) : socket_(std::move(socket)), peer_(peer) {}
+  /// Allocates all memory.
+  StreamPath(FileDescriptor socket, const Address& peer) : socket_(std::move(socket)), peer_(peer) {
+    unsent_.reserve(kLengthBytes + kMaxFrame);
+  }
 
   [[nodiscard]] const Address& peer() const { return peer_; }
   [[nodiscard]] int descriptor() const { return socket_.get(); }
 
   /// Sends a packet. Drops it while the previous one has not been sent completely. Call from one thread only.
   void send(Bytes packet);
+
+  /// Media thread: the next older connection of the same leg. A list that needs no memory of its own.
+  std::shared_ptr<StreamPath> older;
 
  private:
   bool flush();

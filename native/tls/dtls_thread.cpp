@@ -227,9 +227,9 @@ void DtlsThread::expect(LegHandle leg, const std::string& ufrag) {
 void DtlsThread::carry_out(const Expect& expect) { ice_port_->expect(expect.leg, expect.ufrag); }
 
 void DtlsThread::deliver(LegHandle leg, const Datagram& datagram, std::shared_ptr<StreamPath> path) {
-  engine_.post_keys(leg, [copy = datagram, path = std::move(path),
-                          bytes = std::vector<uint8_t>(datagram.bytes.begin(), datagram.bytes.end())](
-                             MediaLoop& loop, LegHandle at) mutable {
+  engine_.post_datagram(leg, [copy = datagram, path = std::move(path),
+                              bytes = std::vector<uint8_t>(datagram.bytes.begin(), datagram.bytes.end())](
+                                 MediaLoop& loop, LegHandle at) mutable {
     if (loop.core().peek(at) == nullptr) return false;
     copy.bytes = bytes;
     loop.sockets().receive_shared(at, path, copy, loop.core(), loop.now());

@@ -66,7 +66,7 @@ class PacketSink {
  public:
   virtual ~PacketSink() = default;
   virtual void send(LegHandle leg, const Address& to, Bytes packet) = 0;
-  /// Sends an RTCP packet from the leg's RTP port + 1.
+  /// Sends an RTCP packet from the leg's RTP port + 1, without delay.
   virtual void send_rtcp(LegHandle leg, const Address& to, Bytes packet) = 0;
   /// Restricts the leg's socket to `peer`. Without a value, the socket receives from any address.
   virtual void latched(LegHandle leg, const std::optional<Address>& peer) = 0;

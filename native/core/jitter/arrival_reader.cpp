@@ -82,6 +82,8 @@ bool ArrivalReader::arrived(const Packet& packet) {
     ++late_;
     return true;
   }
+  const auto waiting = std::span(held_).first(held_count_);
+  if (std::ranges::find(waiting, packet.sequence, &Packet::sequence) != waiting.end()) return true;
   size_t at = held_count_++;
   for (; at > 0 && held_[at - 1].sequence > packet.sequence; --at) held_[at] = held_[at - 1];
   held_[at] = packet;

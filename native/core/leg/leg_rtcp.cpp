@@ -43,6 +43,7 @@ void Leg::send_report(Nanos now, bool bye, PacketSink& sink) {
     sink.send(config_.handle, to, report);
   } else {
     sink.send_rtcp(config_.handle, to, report);
+    PacketRoom::give_back();
   }
 }
 

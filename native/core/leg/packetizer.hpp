@@ -36,9 +36,12 @@ class Packetizer {
 
   [[nodiscard]] const AudioEncoder& encoder() const { return *encoder_; }
 
-  /// Adds audio, which must stay valid until keep() or take().
+  /// Adds audio, which must stay valid until keep() or take(). If a visit between two frames was missed, more
+  /// audio waits than fits; the oldest is then dropped.
   void put(std::span<const Sample> audio) {
     keep();
+    const size_t all = count_ + audio.size();
+    if (all > waiting_.size()) remove(std::min(count_, all - waiting_.size()));
     fresh_ = audio;
   }
   /// Sets the bandwidth of the next audio: it has no content above half of this rate.
@@ -51,23 +54,21 @@ class Packetizer {
   void keep() {
     if (fresh_.empty()) return;
     const auto fresh = std::exchange(fresh_, {});
-    if (count_ + fresh.size() > waiting_.size()) count_ = 0;
-    if (fresh.size() > waiting_.size()) return;
+    if (count_ + fresh.size() > waiting_.size()) return;
     std::ranges::copy(fresh, waiting_.begin() + static_cast<std::ptrdiff_t>(count_));
     count_ += fresh.size();
   }
-  /// Encodes the oldest `samples` samples, which must be available.
+  /// Encodes the oldest `samples` samples. Returns 0 if they are not available.
   ByteCount take(Coding coding, SampleCount samples, std::span<uint8_t> out) {
     // Usually a packet is one frame, which is then encoded without copying.
     if (count_ == 0 && fresh_.size() == samples.count()) {
       return encoder_->encode(coding, std::exchange(fresh_, {}), out);
     }
     keep();
+    if (count_ < samples.count()) return {};
     const auto audio = std::span<const Sample>(waiting_).first(samples.count());
     const ByteCount written = encoder_->encode(coding, audio, out);
-    std::copy(waiting_.begin() + static_cast<std::ptrdiff_t>(samples.count()),
-              waiting_.begin() + static_cast<std::ptrdiff_t>(count_), waiting_.begin());
-    count_ -= samples.count();
+    remove(samples.count());
     return written;
   }
   /// Encodes audio that was not added with put().
@@ -85,6 +86,13 @@ class Packetizer {
   void expect_packet() const { encoder_->expect(); }
 
  private:
+  /// Removes the oldest samples in the buffer.
+  void remove(size_t samples) {
+    const auto begin = waiting_.begin() + static_cast<std::ptrdiff_t>(samples);
+    std::copy(begin, waiting_.begin() + static_cast<std::ptrdiff_t>(count_), waiting_.begin());
+    count_ -= samples;
+  }
+
   std::unique_ptr<AudioEncoder> encoder_;
   Room waiting_;
   size_t count_ = 0;

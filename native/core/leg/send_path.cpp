@@ -69,7 +69,10 @@ Bytes SendPath::encode_waiting() {
   const bool marker = talkspurt_begins_;
   // Frames that the codec does not send are its own pause (RFC 7587 §4.2).
   talkspurt_begins_ = bytes == ByteCount();
-  if (bytes == ByteCount()) return {};
+  if (bytes == ByteCount()) {
+    PacketRoom::give_back();
+    return {};
+  }
   return finish(room, marker, config_.payload_type, timestamp, bytes);
 }
 
@@ -137,6 +140,7 @@ Bytes SendPath::take_complete() {
   // The receiver conceals this packet. The encoder continues from the concealed audio, as the decoder does.
   const Room room = PacketRoom::next();
   static_cast<void>(audio_->take(config_.coding, packet_samples(), payload_in(room)));
+  PacketRoom::give_back();
   ++sequence_;
   return {};
 }
@@ -199,7 +203,9 @@ Bytes SendPath::finish(Room packet, const Place& place, ByteCount payload) {
   write_rtp_header({place.marker, place.payload_type, place.sequence, place.timestamp, ssrc_}, packet);
   ++packets_;
   payload_bytes_ += payload;
-  return Bytes(packet).first(protection_->protect_rtp(packet, kRtpHeaderBytes + payload.count()));
+  const size_t size = protection_->protect_rtp(packet, kRtpHeaderBytes + payload.count());
+  if (size == 0) PacketRoom::give_back();
+  return Bytes(packet).first(size);
 }
 
 }  // namespace carillon

@@ -21,6 +21,9 @@ class PacketRoom {
   static constexpr size_t kBytes = kRtpHeaderBytes + kLongestPayload + PacketProtection::kMaxTail;
 
   static std::span<uint8_t, kBytes> next();
+  /// Reuses the buffer of the last next() first, because its packet is not sent or has been sent. Otherwise
+  /// the buffers that other legs use without sending would replace packets that wait for their batch.
+  static void give_back();
 };
 
 }  // namespace carillon

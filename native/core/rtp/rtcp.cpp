@@ -179,7 +179,9 @@ Bytes RtcpSession::report(const Facts& facts, Nanos now) {
     write_u32(out, at + 4, ssrc_);
     at += 8;
   }
-  return Bytes(out).first(protection_->protect_rtcp(out, at));
+  const size_t size = protection_->protect_rtcp(out, at);
+  if (size == 0) PacketRoom::give_back();
+  return Bytes(out).first(size);
 }
 
 void RtcpSession::watch(const ReceptionSummary& reception, Nanos now) {

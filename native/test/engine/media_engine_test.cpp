@@ -306,6 +306,31 @@ TEST_SUITE("media engine with threads") {
     CHECK(count == kCommands);
     engine.stop();
   }
+
+  TEST_CASE("drops datagrams of the shared port while a media thread is far behind, but no keys") {
+    MediaEngine engine(MediaEngine::Drive::thread, kLoopback, [] {});
+    const MediaEngine::Opened opened = engine.open_leg(41'300, {});
+    REQUIRE(opened.error == 0);
+    std::promise<void> goes_on;
+    engine.at_leg(opened.handle, [&](MediaLoop&, LegHandle) { goes_on.get_future().wait(); });
+    constexpr size_t kDatagrams = 3 * CommandQueue<MediaLoop>::kCapacity;
+    std::atomic<size_t> received{0};
+    for (size_t i = 0; i < kDatagrams; ++i) {
+      engine.post_datagram(opened.handle, [&](MediaLoop&, LegHandle) { return ++received > 0; });
+    }
+    std::atomic<bool> has_keys{false};
+    engine.post_keys(opened.handle, [&](MediaLoop&, LegHandle) { return has_keys = true; });
+    goes_on.set_value();
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (!has_keys && std::chrono::steady_clock::now() < until) {
+      engine.repeat_keys();
+      std::this_thread::yield();
+    }
+    CHECK(has_keys);
+    CHECK(received <= CommandQueue<MediaLoop>::kCapacity);
+    CHECK(received > 0);
+    engine.stop();
+  }
 }
 
 }  // namespace carillon

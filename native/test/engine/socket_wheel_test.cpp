@@ -291,7 +291,7 @@ TEST_SUITE("socket wheel") {
       REQUIRE(buffer.receive(wheel.peer));
       wheel.sockets.connect(Wheel::kLeg, wheel.peer_at);
       wheel.sockets.send(Wheel::kLeg, wheel.peer_at, packet);
-      CHECK(wheel.sockets.remove(Wheel::kLeg)[0] != nullptr);
+      CHECK(wheel.sockets.remove(Wheel::kLeg).pair[0] != nullptr);
       CHECK(::poll(&any, 1, 10'000) == 1);
     }
   }
@@ -303,15 +303,47 @@ TEST_SUITE("socket wheel") {
     CHECK(wheel.turn(10) == 2);
   }
 
+  TEST_CASE("keeps the newest connections of a leg, and returns all others to the caller") {
+    Wheel wheel;
+    const auto path = [](uint16_t port) {
+      return std::make_shared<StreamPath>(FileDescriptor(), *parse_address("192.0.2.1", port));
+    };
+    const std::shared_ptr<StreamPath> first = path(1);
+    std::shared_ptr<StreamPath> given = first;
+    const auto receive = [&] { wheel.sockets.receive_shared(Wheel::kLeg, given, {}, wheel.core, kSecond); };
+    receive();
+    CHECK(given == nullptr);
+    given = first;
+    receive();
+    CHECK(given == first);
+    for (uint16_t port = 2; port <= 8; ++port) {
+      given = path(port);
+      receive();
+      CHECK(given == nullptr);
+    }
+    given = path(9);
+    receive();
+    CHECK(given == first);
+    given.reset();
+    CHECK(first.use_count() == 1);
+    CHECK(first->older == nullptr);
+    const SocketWheel::Removed removed = wheel.sockets.remove(Wheel::kLeg);
+    size_t count = 0;
+    for (const StreamPath* one = removed.streams.get(); one != nullptr; one = one->older.get()) {
+      CHECK(one->peer().port == 9 - count++);
+    }
+    CHECK(count == 8);
+  }
+
   TEST_CASE("returns the open sockets of a removed leg and polls nothing in its place") {
     Wheel wheel;
     wheel.send(1);
-    const SocketWheel::Pair sockets = wheel.sockets.remove(Wheel::kLeg);
+    const SocketWheel::Pair sockets = wheel.sockets.remove(Wheel::kLeg).pair;
     REQUIRE(sockets[0]);
     CHECK(sockets[0]->open());
     CHECK(sockets[1]->open());
     CHECK(wheel.turn(40) == 0);
-    CHECK(wheel.sockets.remove(Wheel::kLeg)[0] == nullptr);
+    CHECK(wheel.sockets.remove(Wheel::kLeg).pair[0] == nullptr);
   }
 }
 

@@ -92,6 +92,19 @@ TEST_SUITE("half frames") {
     }
   }
 
+  TEST_CASE("sends whole packets after many moves that took longer than a frame") {
+    Cores cores;
+    MediaCore::Departed departed;
+    const std::vector<int> sent = cores.sent_in(30, 4000, [&](int tick) {
+      const bool is_first = tick / 100 % 2 == 0;
+      if (tick % 100 == 50) departed = (is_first ? cores.first : cores.second).release_leg(kLeg);
+      if (tick % 100 == 95) {
+        (is_first ? cores.second : cores.first).receive_leg(departed, kSecond + tick * kTick);
+      }
+    });
+    CHECK(sent.size() >= 60);
+  }
+
   TEST_CASE("does not send a half frame twice after skipped ticks") {
     for (int skipped = 1; skipped < 45; ++skipped) {
       Cores cores;

@@ -112,6 +112,31 @@ TEST_SUITE("send path") {
     CHECK(audio->timestamp.value() == static_cast<uint32_t>(kFirstTimestamp + 2 * kFrameSamples));
     CHECK(std::count(audio->payload.begin(), audio->payload.end(), g711_encode(G711Law::mu, 1000)) == 240);
   }
+
+  TEST_CASE("drops the oldest audio if the visits between two frames are missed") {
+    for (const int packet_ms : {10, 30, 50}) {
+      CAPTURE(packet_ms);
+      SendPath path = sending(packet_ms);
+      const auto level_of = [](uint32_t frame) { return static_cast<Sample>(100 * (frame % 200)); };
+      const auto samples = static_cast<uint32_t>(packet_ms) * 8;
+      uint32_t packets = 0;
+      for (uint32_t i = 0; i < 200; ++i) {
+        Frame frame(kNarrowband);
+        frame.fill(level_of(i));
+        path.put(frame);
+        const auto packet = parse_rtp(path.take_packet());
+        if (!packet) continue;
+        ++packets;
+        REQUIRE(packet->payload.size() == samples);
+        const uint32_t at = packet->timestamp.value() - kFirstTimestamp;
+        CHECK(at + samples + 80 * 8 >= (i + 1) * kFrameSamples);
+        for (uint32_t k = 0; k < samples; ++k) {
+          REQUIRE(packet->payload[k] == g711_encode(G711Law::mu, level_of((at + k) / 160)));
+        }
+      }
+      CHECK(packets >= 40);
+    }
+  }
 }
 
 }  // namespace carillon
