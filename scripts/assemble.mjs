@@ -31,6 +31,9 @@ const OWN = [
   'bin',
   'config',
   'package.json',
+  // A release archive installs itself.
+  'package-lock.json',
+  'scripts/assemble.mjs',
   'build/native/carillon.node',
   'build/web',
   'build/docs',
@@ -47,10 +50,10 @@ const target = resolve(folder);
 if (existsSync(target) && readdirSync(target).length > 0) fail(`${target} is not empty`);
 if (!existsSync(join(root, 'build/native/carillon.node')))
   fail('the native engine is not built: npm run build');
-// The documentation site is optional: the service runs without it if it cannot be built.
-spawnSync(process.execPath, [join(root, 'scripts/docs.mjs'), '--if-stale'], {
-  stdio: ['ignore', 'ignore', 2],
-});
+// The documentation site is optional: the service runs without it if it cannot be built. An archive has no sources of it.
+const docs = join(root, 'scripts/docs.mjs');
+if (existsSync(docs))
+  spawnSync(process.execPath, [docs, '--if-stale'], { stdio: ['ignore', 'ignore', 2] });
 mkdirSync(target, { recursive: true });
 for (const name of OWN) {
   if (name === 'build/docs' && !existsSync(join(root, name))) continue;

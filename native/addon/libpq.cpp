@@ -35,8 +35,7 @@ class Finder {
 
 std::string find_all(void* library, Functions& to) {
   Finder in(library);
-  in.find(to.connect_start, "PQconnectStart");
-  in.find(to.connect_poll, "PQconnectPoll");
+  in.find(to.connect, "PQconnectdbParams");
   in.find(to.finish, "PQfinish");
   in.find(to.status, "PQstatus");
   in.find(to.socket, "PQsocket");

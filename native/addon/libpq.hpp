@@ -22,10 +22,6 @@ struct pgNotify {
 namespace carillon::libpq {
 
 inline constexpr int kConnectionOk = 0;      // CONNECTION_OK
-inline constexpr int kPollingFailed = 0;     // PGRES_POLLING_FAILED
-inline constexpr int kPollingReading = 1;    // PGRES_POLLING_READING
-inline constexpr int kPollingWriting = 2;    // PGRES_POLLING_WRITING
-inline constexpr int kPollingOk = 3;         // PGRES_POLLING_OK
 inline constexpr int kCommandOk = 1;         // PGRES_COMMAND_OK
 inline constexpr int kTuplesOk = 2;          // PGRES_TUPLES_OK
 inline constexpr int kPipelineSync = 10;     // PGRES_PIPELINE_SYNC
@@ -36,8 +32,7 @@ inline constexpr int kBinary = 1;
 
 /// Function pointers, resolved by name.
 struct Functions {
-  pg_conn* (*connect_start)(const char* conninfo);
-  int (*connect_poll)(pg_conn*);
+  pg_conn* (*connect)(const char* const* keywords, const char* const* values, int expand_dbname);
   void (*finish)(pg_conn*);
   int (*status)(const pg_conn*);
   int (*socket)(const pg_conn*);

@@ -27,9 +27,13 @@ constexpr double kLargest = 9007199254740991.0;
 
 constexpr const char* kLate = "the database did not respond in time";
 
-PostgresLink::Deadline deadline_of(const Napi::CallbackInfo& info, size_t index) {
+std::chrono::milliseconds timeout_of(const Napi::CallbackInfo& info, size_t index) {
   const double ms = info[index].IsNumber() ? info[index].As<Napi::Number>().DoubleValue() : 0;
-  return Clock::now() + std::chrono::milliseconds(static_cast<int64_t>(std::max(0.0, ms)));
+  return std::chrono::milliseconds(static_cast<int64_t>(std::max(0.0, ms)));
+}
+
+PostgresLink::Deadline deadline_of(const Napi::CallbackInfo& info, size_t index) {
+  return Clock::now() + timeout_of(info, index);
 }
 
 /// Returns false on timeout.
@@ -86,29 +90,25 @@ PostgresLink::PostgresLink(const Info& info) : Napi::ObjectWrap<PostgresLink>(in
     lost(env, why).ThrowAsJavaScriptException();
     return;
   }
-  connect(info[0].As<Napi::String>(), deadline_of(info, 1));
+  connect(info[0].As<Napi::String>(), timeout_of(info, 1));
 }
 
 PostgresLink::~PostgresLink() { drop(); }
 
-void PostgresLink::connect(const std::string& conninfo, Deadline deadline) {
-  connection_ = pq_->connect_start(conninfo.c_str());
-  int wanted = libpq::kPollingWriting;
-  bool in_time = true;
-  while (connection_ != nullptr && wanted != libpq::kPollingOk && wanted != libpq::kPollingFailed) {
-    const int socket = pq_->socket(connection_);
-    const auto events = static_cast<short>(wanted == libpq::kPollingReading ? POLLIN : POLLOUT);
-    in_time = socket < 0 || wait_for(socket, events, deadline);
-    if (!in_time) break;
-    wanted = pq_->connect_poll(connection_);
-  }
-  if (connection_ != nullptr && in_time && pq_->status(connection_) == libpq::kConnectionOk &&
+void PostgresLink::connect(const std::string& conninfo, std::chrono::milliseconds timeout) {
+  // The timeout is for each host of the URL, so that one that does not respond does not hide the next. The
+  // functions of libpq that do not block have no such timeout. Values of the URL precede, because they follow
+  // it here.
+  const std::string seconds = std::to_string(std::chrono::ceil<std::chrono::seconds>(timeout).count());
+  const char* const keywords[] = {"connect_timeout", "dbname", nullptr};
+  const char* const values[] = {seconds.c_str(), conninfo.c_str(), nullptr};
+  connection_ = pq_->connect(keywords, values, 1);
+  if (connection_ != nullptr && pq_->status(connection_) == libpq::kConnectionOk &&
       pq_->set_nonblocking(connection_, 1) == 0 && pq_->enter_pipeline_mode(connection_) == 1) {
     pq_->set_notice_receiver(connection_, &PostgresLink::noticed, this);
     return;
   }
-  const std::string why = in_time ? without_newline(pq_->error_message(connection_)) : kLate;
-  lost(Env(), why).ThrowAsJavaScriptException();
+  lost(Env(), without_newline(pq_->error_message(connection_))).ThrowAsJavaScriptException();
 }
 
 /// (name, sql): prepares a statement. Its result is `null`.

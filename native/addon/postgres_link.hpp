@@ -21,7 +21,8 @@ class PostgresLink : public Napi::ObjectWrap<PostgresLink> {
 
   static Napi::Function define(Napi::Env env);
 
-  /// (conninfo, timeoutMs): connects. Throws an error with the reason if it fails.
+  /// (conninfo, timeoutMs): connects, with a timeout for each host. Throws an error with the reason if it
+  /// fails.
   explicit PostgresLink(const Info& info);
   ~PostgresLink() override;
 
@@ -34,7 +35,7 @@ class PostgresLink : public Napi::ObjectWrap<PostgresLink> {
   Napi::Value server_version(const Info& info);
   Napi::Value close(const Info& info);
 
-  void connect(const std::string& conninfo, Deadline deadline);
+  void connect(const std::string& conninfo, std::chrono::milliseconds timeout);
   /// Sends the queue and reads results up to the sync point of `wait`. Returns a failure as text, or an empty
   /// string.
   std::string collect(Napi::Env env, Napi::Array results, Deadline deadline);

@@ -1,5 +1,6 @@
 /** Backup commands without a running service. */
 import {
+  chownSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -18,6 +19,7 @@ import { run } from '../../src/cli/program.ts';
 import { openAt } from '../edge/store/open.ts';
 import { aCdr, anAccount, anEntry } from '../edge/store/records.ts';
 
+const NOBODY = 65_534;
 let folder: string;
 let dataDir: string;
 let backup: string;
@@ -73,6 +75,25 @@ describe('carillon restore', () => {
     expect(statSync(join(dataDir, 'carillon.db')).mode & 0o777).toBe(0o600);
     expect(await balanceIn()).toBe(anEntry().amount);
   });
+
+  it.skipIf(process.getuid?.() !== 0)(
+    'as root, gives all restored files to the owner of the data folder',
+    async () => {
+      const keys = join(folder, 'keys');
+      cpSync(join(dataDir, 'keys'), keys, { recursive: true });
+      writeFileSync(join(keys, 'admin.token'), 'a token\n', { mode: 0o644 });
+      rmSync(dataDir, { recursive: true });
+      mkdirSync(dataDir);
+      chownSync(dataDir, NOBODY, NOBODY);
+      expect((await carillon('restore', backup, '--keys', keys)).failed).toBe(false);
+      const names = readdirSync(dataDir, { recursive: true, encoding: 'utf8' });
+      expect(names).toContain(join('keys', 'admin.token'));
+      const states = names.map((name) => [name, statSync(join(dataDir, name))] as const);
+      expect(states.filter(([, { uid, gid }]) => uid !== NOBODY || gid !== NOBODY)).toEqual([]);
+      const open = states.filter(([, { mode }]) => (mode & 0o077) !== 0).map(([name]) => name);
+      expect(open).toEqual(['carillon.db.lock']);
+    },
+  );
 
   it('replaces a database only on request, and keeps the old one', async () => {
     const refused = await carillon('restore', backup);

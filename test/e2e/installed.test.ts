@@ -8,10 +8,12 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { installSteps } from '../../src/cli/install/plan.ts';
 import { postgresMissing, sharedCluster } from '../postgres.ts';
 import { eventually, newPlace, Program, ROOT, removePlace, type ServicePlace } from './service.ts';
 
@@ -24,12 +26,15 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
+const runInstall = (from: string, to: string, more: readonly string[] = []) =>
+  spawnSync(
+    process.execPath,
+    [join(from, 'bin/carillon.mjs'), '--json', 'install', '--root', to, ...more],
+    { encoding: 'utf8', env: { PATH: process.env['PATH'], SKIP_DOCS: '1' } },
+  );
+
 function install(...more: readonly string[]) {
-  const args = [join(ROOT, 'bin/carillon.mjs'), '--json', 'install', '--root', root, ...more];
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
-    encoding: 'utf8',
-    env: { PATH: process.env['PATH'], SKIP_DOCS: '1' },
-  });
+  const { status, stdout, stderr } = runInstall(ROOT, root, more);
   expect([status, status === 0 || stderr]).toEqual([0, true]);
   return JSON.parse(stdout) as { readonly dry_run: boolean; readonly steps: readonly string[] };
 }
@@ -52,7 +57,59 @@ it('installs to the paths of the systemd unit; a second install keeps the settin
   const unit = readFileSync(join(root, 'etc/systemd/system/carillon.service'), 'utf8');
   const started = /^ExecStart=(\S+) (\S+)$/m.exec(unit)?.slice(1) ?? [];
   expect(started.map((file) => statSync(join(root, file)).isFile())).toEqual([true, true]);
-}, 60_000);
+}, 120_000);
+
+it('keeps the previous program, also if the same version is installed twice', () => {
+  const path = join(root, 'opt/carillon/package.json');
+  rmSync(path); // a hard link to the source
+  writeFileSync(path, '{"version":"0.0.1"}');
+  const previous = () => readFileSync(join(root, 'opt/carillon.old/package.json'), 'utf8');
+  install();
+  expect(previous()).toContain('0.0.1');
+  install();
+  expect(previous()).toContain('0.0.1');
+}, 180_000);
+
+it('checks the settings with the secrets, before it replaces the program', () => {
+  const settings = join(root, 'etc/carillon/carillon.yaml');
+  const before = readFileSync(settings, 'utf8');
+  const program = statSync(join(root, 'opt/carillon')).ino;
+  try {
+    writeFileSync(settings, `${before}\ncluster: { redis: 'redis://127.0.0.1:6379' }\n`);
+    const { status, stderr } = runInstall(ROOT, root);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('store.url')]);
+    expect(statSync(join(root, 'opt/carillon')).ino).toBe(program);
+    const url = "CARILLON_STORE_URL='postgres://carillon:secret@db.invalid/carillon'\n";
+    writeFileSync(join(root, 'etc/carillon/environment'), url);
+    install();
+  } finally {
+    writeFileSync(settings, before);
+  }
+}, 180_000);
+
+it('an installed program, and thus a release archive, installs itself', () => {
+  const other = mkdtempSync(join(tmpdir(), 'carillon-root-'));
+  try {
+    const { status, stderr } = runInstall(join(root, 'opt/carillon'), other);
+    expect([status, status === 0 || stderr]).toEqual([0, true]);
+    expect(statSync(join(other, 'opt/carillon/src/main.ts')).isFile()).toBe(true);
+  } finally {
+    rmSync(other, { recursive: true, force: true });
+  }
+}, 120_000);
+
+it('upgrades a service on PostgreSQL without a backup; a backup that fails stops the upgrade', () => {
+  const backUp = (run: () => string) =>
+    installSteps({ from: ROOT, root: '', publicHost: '', start: true }, run)
+      .find(({ text }) => text.includes('carillon backup'))
+      ?.act();
+  const failing = (reason: string) => () => {
+    throw new Error(reason);
+  };
+  expect(backUp(() => 'backup written')).toBe(undefined);
+  expect(backUp(failing('the store is on PostgreSQL: use pg_dump'))).toContain('pg_dump');
+  expect(() => backUp(failing('the disk is full'))).toThrow('full');
+});
 
 const STORES = [
   ['SQLite', undefined],

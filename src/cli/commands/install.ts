@@ -40,7 +40,8 @@ export function addInstallCommand(
       const steps = installSteps({ from: FROM, root, publicHost, start }, runProgram);
       for (const { text, act } of steps) {
         session.terminal.note(`${dryRun ? 'would ' : ''}${text}\n`);
-        if (!dryRun) act();
+        const known = dryRun ? undefined : act();
+        if (known !== undefined) session.terminal.note(`  NOTE: ${known}\n`);
       }
       const texts = steps.map(({ text }) => text);
       const said = dryRun
@@ -65,7 +66,8 @@ function refuseUnfit(): void {
 }
 
 const runProgram: RunProgram = (command, args) => {
-  const { status, stderr, error } = spawnSync(command, [...args], { encoding: 'utf8' });
+  const { status, stdout, stderr, error } = spawnSync(command, [...args], { encoding: 'utf8' });
   if (error) throw new Error(`${command} failed to start: ${error.message}`);
   if (status !== 0) throw new Error(`${command} failed (${status}): ${stderr.trim()}`);
+  return stdout;
 };

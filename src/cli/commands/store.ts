@@ -235,6 +235,7 @@ function missingLines(missing: readonly StoredRecording[]): readonly string[] {
 /** Writes the size and checksum of a backup next to it, so that a modified or truncated copy is detected. */
 async function describe(path: string): Promise<void> {
   const { examineBackup } = await import('../../edge/store/offline.ts');
+  const { giveToFolderOwner } = await import('../../edge/store/private-file.ts');
   const facts = examineBackup(path);
   const manifest: Manifest = {
     sha256: await sha256Of(path),
@@ -243,8 +244,15 @@ async function describe(path: string): Promise<void> {
     recordings: facts.recordings.length,
   };
   const rows = facts.recordings.map(({ file, bytes }) => csvLine([file, bytes]));
-  writeFileSync(path + RECORDINGS, [csvLine(['file', 'bytes']), ...rows].join(''), { mode: 0o600 });
-  writeFileSync(path + MANIFEST, `${JSON.stringify(manifest, undefined, 2)}\n`, { mode: 0o600 });
+  const list = [csvLine(['file', 'bytes']), ...rows].join('');
+  // The service reads them too, to name the backup to go back to.
+  for (const [suffix, text] of [
+    [RECORDINGS, list],
+    [MANIFEST, `${JSON.stringify(manifest, undefined, 2)}\n`],
+  ] as const) {
+    writeFileSync(path + suffix, text, { mode: 0o600 });
+    giveToFolderOwner(path + suffix);
+  }
 }
 
 /** Compares the file with its manifest, if there is one. Returns the faults. */

@@ -4,6 +4,7 @@ import {
   chownSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -24,13 +25,14 @@ export interface InstallOptions {
   readonly start: boolean;
 }
 
-/** Runs a program. Throws with its output if it fails. */
-export type RunProgram = (command: string, args: readonly string[]) => void;
+/** Runs a program. Throws with its output if it fails. Returns its standard output. */
+export type RunProgram = (command: string, args: readonly string[]) => string;
 
 export interface Step {
   /** One line for display: the shell command where one exists. */
   readonly text: string;
-  readonly act: () => void;
+  /** Returns what the operator must know, if anything. */
+  readonly act: () => string | undefined;
 }
 
 const PROGRAM = '/opt/carillon';
@@ -45,14 +47,11 @@ export function installSteps(options: InstallOptions, run: RunProgram): readonly
   const here = root === '';
   const program = (command: string, ...args: readonly string[]): Step => ({
     text: [command, ...args].join(' '),
-    act: () => run(command, args),
+    act: () => void run(command, args),
   });
-  const node = at(`${PROGRAM}/node_modules/node/bin/node`);
   const deployed = (name: string): string => readFileSync(join(from, 'deploy', name), 'utf8');
-  const isUpgrade = existsSync(at(PROGRAM));
   return [
     ...(here && !hasUser(USER) ? [program('useradd', ...userArguments())] : []),
-    ...(here && isUpgrade ? [backupFirst(program)] : []),
     program('rm', '-rf', at(`${PROGRAM}.new`)),
     program(
       process.execPath,
@@ -61,27 +60,19 @@ export function installSteps(options: InstallOptions, run: RunProgram): readonly
       // Files below a folder are packaged, so hard links to the source are safe and save space.
       ...(here ? [] : ['--link']),
     ),
-    exchange(at(PROGRAM)),
     keep(at(SETTINGS), firstSettings(options.publicHost), here ? 0o640 : 0o644),
     keep(at(SECRETS), SECRETS_TEXT, 0o600),
     ...(here ? [program('chgrp', USER, SETTINGS)] : []),
+    // Before anything is replaced: with invalid settings, the running service continues.
+    checkSettings(at, run),
+    ...(here ? [backupFirst(run)] : []),
+    exchange(at(PROGRAM)),
     write(at('/usr/local/bin/carillon'), COMMAND, 0o755),
     write(at('/etc/sysctl.d/60-carillon.conf'), deployed('60-carillon.conf'), 0o644),
     write(at('/etc/systemd/system/carillon.service'), deployed('carillon.service'), 0o644),
-    // Checked before the restart: with invalid settings, the running service continues.
-    {
-      text: `CARILLON_CONFIG=${at(SETTINGS)} ${node} ${at(PROGRAM)}/src/main.ts --check-config`,
-      act: () =>
-        run('env', [
-          `CARILLON_CONFIG=${at(SETTINGS)}`,
-          node,
-          `${at(PROGRAM)}/src/main.ts`,
-          '--check-config',
-        ]),
-    },
     ...(here
       ? [
-          program('sysctl', '--quiet', '--load', '/etc/sysctl.d/60-carillon.conf'),
+          kernelSettings(run),
           program('systemctl', 'daemon-reload'),
           program('systemctl', 'enable', 'carillon.service'),
           ...(start ? [program('systemctl', 'restart', 'carillon.service')] : []),
@@ -100,24 +91,88 @@ const userArguments = (): readonly string[] => [
   USER,
 ];
 
+/** Checks the settings and secrets with the new program, as the unit does before each start. */
+function checkSettings(at: (path: string) => string, run: RunProgram): Step {
+  const folder = at(`${PROGRAM}.new`);
+  const script = inEnvironment({
+    settings: at(SETTINGS),
+    secrets: at(SECRETS),
+    data: at(DATA),
+    command: `"${folder}/node_modules/node/bin/node" "${folder}/src/main.ts" --check-config`,
+  });
+  return {
+    text: `${folder}/src/main.ts --check-config, with ${at(SETTINGS)} and ${at(SECRETS)}`,
+    act: () =>
+      void run('env', ['-u', 'CARILLON_CONFIG', '-u', 'CARILLON_DATA_DIR', 'sh', '-c', script]),
+  };
+}
+
+const UNIT = 'carillon.service';
+const BACKUP = `if systemctl --quiet is-active ${UNIT}; then /usr/local/bin/carillon backup; fi`;
+
 /** Backs up the database that the new version may migrate, if the service is running. */
-const backupFirst = (program: (command: string, ...args: readonly string[]) => Step): Step =>
-  program(
-    'sh',
-    '-c',
-    'if systemctl --quiet is-active carillon.service; then /usr/local/bin/carillon backup; fi',
-  );
+const backupFirst = (run: RunProgram): Step => ({
+  text: `sh -c '${BACKUP}'`,
+  act() {
+    try {
+      const isDone = run('sh', ['-c', BACKUP]) !== '';
+      if (isDone || !existsSync(`${DATA}/carillon.db`)) return undefined;
+      return `no backup was made, because ${UNIT} does not run: copy ${DATA}/carillon.db* before the next start`;
+    } catch (error) {
+      const reason = String(error);
+      if (!reason.includes('pg_dump')) throw error;
+      return 'no backup was made, because the store is on PostgreSQL: use pg_dump before the next start';
+    }
+  },
+});
+
+/** A container may not change the kernel. The service runs without these settings, and `carillon doctor` checks them. */
+const kernelSettings = (run: RunProgram): Step => ({
+  text: 'sysctl --quiet --load /etc/sysctl.d/60-carillon.conf',
+  act() {
+    try {
+      run('sysctl', ['--quiet', '--load', '/etc/sysctl.d/60-carillon.conf']);
+      return undefined;
+    } catch (error) {
+      return `not all kernel settings were applied: ${error instanceof Error ? error.message : String(error)}`;
+    }
+  },
+});
 
 /** Installs the new program and keeps the old one as `.old` for a rollback. */
 function exchange(target: string): Step {
   return {
     text: `rm -rf ${target}.old; mv ${target} ${target}.old (if it exists); mv ${target}.new ${target}`,
     act() {
-      rmSync(`${target}.old`, { recursive: true, force: true });
+      // After an installation that stopped here or later, `.old` has the version before.
+      const isRepeated = existsSync(`${target}.old`) && isSameProgram(target, `${target}.new`);
+      rmSync(isRepeated ? target : `${target}.old`, { recursive: true, force: true });
       if (existsSync(target)) renameSync(target, `${target}.old`);
       renameSync(`${target}.new`, target);
+      return isRepeated ? `${target}.old stays: the program is the same as before` : undefined;
     },
   };
+}
+
+/** Returns whether the two programs have the same sources and media engine. */
+function isSameProgram(one: string, other: string): boolean {
+  return ['src', 'bin', 'package.json', 'build/native'].every((part) => {
+    const [here, there] = [join(one, part), join(other, part)];
+    const files = filesIn(here);
+    return (
+      files.join() === filesIn(there).join() &&
+      files.every((file) => readFileSync(join(here, file)).equals(readFileSync(join(there, file))))
+    );
+  });
+}
+
+/** Paths of the files in a folder, relative to it, or `['']` for a file. */
+function filesIn(path: string): readonly string[] {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory() !== true) return found === undefined ? [] : [''];
+  return readdirSync(path, { recursive: true, encoding: 'utf8' })
+    .filter((name) => statSync(join(path, name)).isFile())
+    .sort();
 }
 
 /** Creates a file that the operator may edit. Keeps an existing one. */
@@ -136,6 +191,7 @@ function write(path: string, text: string, mode: number): Step {
       chmodSync(`${path}.new`, mode);
       if (old !== undefined) chownSync(`${path}.new`, old.uid, old.gid);
       renameSync(`${path}.new`, path);
+      return undefined;
     },
   };
 }
@@ -172,12 +228,28 @@ const SECRETS_TEXT = `# Secrets of Carillon, one a line, in quotes; read by syst
 # CARILLON_HTTP_METRICS_TOKEN=''
 `;
 
+interface ProgramEnvironment {
+  readonly settings: string;
+  readonly secrets: string;
+  readonly data: string;
+  readonly command: string;
+}
+
+/** Shell script that runs a command with the settings of the service. */
+const inEnvironment = ({ settings, secrets, data, command }: ProgramEnvironment): string =>
+  `set -a
+CARILLON_CONFIG="\${CARILLON_CONFIG:-${settings}}"
+CARILLON_DATA_DIR="\${CARILLON_DATA_DIR:-${data}}"
+if [ -r "${secrets}" ]; then . "${secrets}"; fi
+set +a
+exec ${command}`;
+
 const COMMAND = `#!/bin/sh
 # The operator's command, with the settings of the service. Secrets are read where the caller may read them.
-set -a
-CARILLON_CONFIG=\${CARILLON_CONFIG:-${SETTINGS}}
-CARILLON_DATA_DIR=\${CARILLON_DATA_DIR:-${DATA}}
-if [ -r ${SECRETS} ]; then . ${SECRETS}; fi
-set +a
-exec ${PROGRAM}/node_modules/node/bin/node ${PROGRAM}/bin/carillon.mjs "$@"
+${inEnvironment({
+  settings: SETTINGS,
+  secrets: SECRETS,
+  data: DATA,
+  command: `${PROGRAM}/node_modules/node/bin/node ${PROGRAM}/bin/carillon.mjs "$@"`,
+})}
 `;

@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
 import { ServiceError } from '../../base/errors.ts';
+import { giveToFolderOwner } from './private-file.ts';
 
 /**
  * Prevents a second service from using the same data folder, where it would treat the running calls of the first as left over
@@ -15,6 +16,7 @@ export class FolderLock {
     try {
       database = new Database(file, { timeout: 0 });
       database.exec('BEGIN EXCLUSIVE');
+      giveToFolderOwner(file);
     } catch (cause) {
       database?.close();
       throw lockError(file, cause);

@@ -1,7 +1,6 @@
 /** Inspects and restores backups without a running service. */
 import {
   chmodSync,
-  chownSync,
   copyFileSync,
   cpSync,
   existsSync,
@@ -9,7 +8,6 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -25,7 +23,7 @@ import { makeFolder } from './make-folder.ts';
 import { CHECKSUM_MARK } from './marks.ts';
 import { listMigrations } from './migrate.ts';
 import { hasChecksums, loadPageChecksums, recomputeChecksums } from './page-checksums.ts';
-import { renameSynced, syncFile, syncFolder } from './private-file.ts';
+import { giveToFolderOwner, renameSynced, syncFile, syncFolder } from './private-file.ts';
 import { verifyLedger } from './sql/ledger.ts';
 
 export interface StoredRecording {
@@ -154,8 +152,10 @@ export function restoreBackup(request: RestoreRequest): Restored {
     // A log without its database remains if an earlier restore was interrupted.
     moveLogs(target, `${target}.before-${request.stamp}`);
     renameSynced(draft, target);
-    if (keys !== undefined) copyKeys(keys, join(dataDir, 'keys'));
-    own(dataDir, [target, join(dataDir, 'keys'), join(dataDir, KEY)]);
+    giveToFolderOwner(target);
+    const ownKeys = join(dataDir, 'keys');
+    if (keys !== undefined) cpSync(keys, ownKeys, { recursive: true });
+    keepKeys(ownKeys);
     return { database: target, putAside };
   } finally {
     clear(draft);
@@ -163,11 +163,20 @@ export function restoreBackup(request: RestoreRequest): Restored {
   }
 }
 
-/** Copies the keys, and returns when they are on the disk: the restored database is unreadable without them. */
-function copyKeys(from: string, to: string): void {
-  cpSync(from, to, { recursive: true });
-  for (const entry of readdirSync(to, { withFileTypes: true }))
-    if (entry.isFile()) syncFile(join(to, entry.name));
+/**
+ * Makes keys readable for the owner of the data folder alone, whoever copied them. Returns when they are on the disk: the restored
+ * database is unreadable without them.
+ */
+function keepKeys(to: string): void {
+  chmodSync(to, 0o700);
+  giveToFolderOwner(to);
+  for (const entry of readdirSync(to, { withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(to, entry.name);
+    chmodSync(path, 0o600);
+    giveToFolderOwner(path);
+    syncFile(path);
+  }
   syncFolder(to);
 }
 
@@ -227,7 +236,7 @@ function acceptDamage(
     const copy = `${file}.before-${stamp}`;
     moveAside(file, copy);
     renameSynced(draft, file);
-    own(dataDir, [file]);
+    giveToFolderOwner(file);
     return { faults, copy, facts };
   } finally {
     clear(draft);
@@ -258,13 +267,6 @@ function readKey(file: string): Uint8Array {
       { cause },
     );
   }
-}
-
-/** Gives the files to the owner of the data folder when root runs the restore. */
-function own(dataDir: string, paths: readonly string[]): void {
-  if (process.getuid?.() !== 0) return;
-  const { uid, gid } = statSync(dataDir);
-  for (const path of paths) chownSync(path, uid, gid);
 }
 
 const corrupt = (file: string, why: string): ServiceError =>

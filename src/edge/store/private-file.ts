@@ -1,4 +1,13 @@
-import { chmodSync, closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder } from './make-folder.ts';
 
@@ -56,4 +65,14 @@ export function syncFolder(path: string): void {
   } finally {
     closeSync(descriptor);
   }
+}
+
+/**
+ * Gives a file to the owner of its folder if root runs this process: the service, which runs as that owner, must be able to
+ * use what an operator's command creates.
+ */
+export function giveToFolderOwner(path: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(dirname(path));
+  chownSync(path, uid, gid);
 }

@@ -11,6 +11,7 @@ import { type Translated, translate, valuesOf } from './translate.ts';
 const QUEUE_LIMIT = 2000;
 /** Maximum number of prepared statements of a connection. */
 const STATEMENT_LIMIT = 1000;
+/** Time limit of a connection attempt for each host of the URL, milliseconds. `connect_timeout` of the URL precedes. */
 const CONNECT_MS = 5000;
 /** Extra time, in milliseconds, after the server's own statement timeout. After it, the connection counts as lost. */
 const GRACE_MS = 1000;

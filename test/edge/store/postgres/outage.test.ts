@@ -1,10 +1,13 @@
 /** Stops and restarts the database: calls end during the outage, and each end is written once. */
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asCallUuid } from '../../../../src/base/ids.ts';
 import { micros } from '../../../../src/base/money.ts';
+import { inspectPostgres } from '../../../../src/edge/store/postgres/inspect.ts';
 import type { Store } from '../../../../src/edge/store/store.ts';
 import { eventually } from '../../../eventually.ts';
 import { Cluster, postgresMissing } from '../../../postgres.ts';
@@ -105,6 +108,19 @@ describe.skipIf(postgresMissing !== undefined)(
       // Settles the same call again, as a node would that adopted it.
       expect(await settle('c')).toBe(false);
       expect(await store.verify()).toEqual([]);
+    });
+
+    it('connects to the second host of the URL if the first does not respond', async () => {
+      const silent = createServer().listen(0, '127.0.0.1');
+      await once(silent, 'listening');
+      const { port } = silent.address() as AddressInfo;
+      const hosts = `host=127.0.0.1,${encodeURIComponent(cluster.folder)}&port=${port},5432`;
+      const two = `postgres://carillon@/away?${hosts}&connect_timeout=2`;
+      try {
+        expect(inspectPostgres(two).version).toMatch(/^\d/);
+      } finally {
+        silent.close();
+      }
     });
 
     it('limits the queue; a refused end leaves its call open', async () => {
