@@ -7,6 +7,7 @@ const PACKAGES = [
     /^test\/(edge\/(store\/restore|speech\/speech-cache)|service\/(data-folder|recording-files))/,
     ['gcc'],
   ],
+  [/^test\/cli\/store/, ['(root)']],
   [/^test\/cluster\//, ['postgresql', 'redis-server', 'kamailio']],
   [/^test\/(edge\/store\/|upgrade\/|e2e\/(disk|loads|backends|installed|alarms))/, ['postgresql']],
   [/^test\/edge\/cluster\//, ['redis-server']],
