@@ -40,6 +40,24 @@ export async function expectOneFirstStart(storeOf: (node: number) => Store): Pro
   }
 }
 
+/** Verifies that a data folder whose file is from another store gets usable data of the new store, and of the old one again. */
+export async function expectFirstStartPerStore(one: Store, other: Store): Promise<void> {
+  const root = mkdtempSync(join(tmpdir(), 'carillon-first-'));
+  try {
+    for (const [store, isFirst] of [
+      [one, true],
+      [other, true],
+      [one, false],
+    ] as const) {
+      const node = await joined('same', store, root);
+      expect((await node.start())?.isFirst).toBe(isFirst);
+      await expectUsable(node, node.file());
+    }
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
 /** Kills consecutive first starts, each one step later. Verifies that the first complete start has created each item once. */
 export async function expectResumedFirstStart(store: Store): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'carillon-first-'));

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { accessSync, constants, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { Client } from '../../packages/client/src/client.ts';
@@ -36,6 +36,7 @@ export function operatorClient(options: ConnectionOptions, env: Environment): Cl
   const token =
     options.token ?? env['CARILLON_ADMIN_TOKEN'] ?? read(join(dataDir, ADMIN_TOKEN_FILE))?.trim();
   if (!token) {
+    refuseUnreadable(join(dataDir, ADMIN_TOKEN_FILE));
     throw new Error(
       `no admin token: use --token, set CARILLON_ADMIN_TOKEN, or start the service so that ${join(dataDir, ADMIN_TOKEN_FILE)} exists`,
     );
@@ -51,11 +52,22 @@ export function accountClient(options: AccountOptions, env: Environment): Client
   const own = authId === first?.authId ? first?.authToken : undefined;
   const authToken = options.authToken ?? env['CARILLON_AUTH_TOKEN'] ?? own;
   if (!authId || !authToken) {
+    refuseUnreadable(join(dataDir, DEMO_FILE));
     throw new Error(
       'no account: use --auth-id and --auth-token, or set CARILLON_AUTH_ID and CARILLON_AUTH_TOKEN',
     );
   }
   return new Client({ url: findUrl(options, env), authId, authToken, timeoutMs: TIMEOUT_MS });
+}
+
+/** Throws if the file may exist but this user must not read it, as on an installed system without sudo. */
+function refuseUnreadable(file: string): void {
+  try {
+    accessSync(file, constants.R_OK);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') return;
+    throw new Error(`this user may not read ${file}: use sudo, or give the credentials as options`);
+  }
 }
 
 function firstAccount(file: string): { authId?: string; authToken?: string } | undefined {

@@ -14,18 +14,24 @@ export function examineHere(
   environment: Readonly<Record<string, string | undefined>>,
   file: string | undefined,
 ) {
-  const examined = examineSettings(
-    file === undefined ? environment : { ...environment, CARILLON_CONFIG: file },
-    join(ROOT, 'config', 'default.json'),
-  );
+  const examined = settingsOf(environment, file);
   const { lists, problems } = checked(examined, ROOT);
   return { ...examined, lists, problems };
 }
+
+const settingsOf = (
+  environment: Readonly<Record<string, string | undefined>>,
+  file: string | undefined,
+) =>
+  examineSettings(
+    file === undefined ? environment : { ...environment, CARILLON_CONFIG: file },
+    join(ROOT, 'config', 'default.json'),
+  );
 
 /** Also runs the checks of this machine that a start runs: addresses and the data folder. */
 export async function checkHere(
   environment: Readonly<Record<string, string | undefined>>,
   file: string | undefined,
 ) {
-  return checkedForStart(examineHere(environment, file), ROOT);
+  return checkedForStart(settingsOf(environment, file), ROOT);
 }

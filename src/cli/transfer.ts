@@ -1,5 +1,5 @@
 /** Uploads and downloads files. */
-import { createReadStream, statSync } from 'node:fs';
+import { accessSync, constants, createReadStream, statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 
 /** Reads a contact list for upload. Calls `sent` with the bytes sent so far and the total. */
@@ -7,7 +7,11 @@ export function upload(
   file: string,
   sent: (bytes: number, total: number) => void,
 ): { type: string; body: RequestInit['body'] } {
-  const total = statSync(file).size;
+  // Otherwise a file that cannot be read would look like a lost connection.
+  accessSync(file, constants.R_OK);
+  const stat = statSync(file);
+  if (stat.isDirectory()) throw new Error(`${file} is a folder, not a file`);
+  const total = stat.size;
   let bytes = 0;
   async function* counted(): AsyncGenerator<Uint8Array> {
     for await (const chunk of createReadStream(file)) {

@@ -85,10 +85,11 @@ async function create(needs: FirstStartNeeds, wanted: boolean): Promise<FirstSta
   const path = join(needs.dataDir, DEMO_FILE);
   const text = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
   if (text === undefined && !wanted) return undefined;
-  const known = text === undefined ? undefined : readFile(needs, path, text);
+  const inFile = text === undefined ? undefined : readFile(needs, path, text);
+  const known = inFile && (await ofThisStore(needs, inFile));
+  if (inFile !== undefined && known === undefined && !wanted) return undefined;
   const found = known === undefined ? await findOrMake(needs) : { made: known, isFirst: false };
   if (found === undefined) return undefined;
-  if (known !== undefined) await tellOthers(needs, known);
   const things = { ...found.made, ...addresses(needs) };
   if (wanted) await leaveOldPlace(needs, things);
   const now = `${JSON.stringify(things, null, 2)}\n`;
@@ -139,15 +140,21 @@ async function retained<T>(settings: Settings, key: string): Promise<T | undefin
 const keep = async <T>(settings: Settings, key: string, value: T): Promise<T> =>
   JSON.parse(await settings.keepSecret(key, JSON.stringify(value))) as T;
 
-/** Copies the data of an earlier version's file into the store. */
-async function tellOthers(
+/**
+ * Returns the data of the file, or that of the store if the file is from another store, such as before a change of
+ * `store.url`. Returns undefined if this store has no such account. Copies the file of an earlier version into the store.
+ */
+async function ofThisStore(
   { accounts, store: { settings } }: FirstStartNeeds,
   known: Made,
-): Promise<void> {
-  if ((await settings.secret(MADE)) !== undefined) return;
-  if ((await accounts.get(known.authId)) === undefined) return;
+): Promise<Made | undefined> {
+  const made = await retained<Made>(settings, MADE);
+  // The file of the same account is preferred: its user may have changed the password.
+  if (made !== undefined) return made.authId === known.authId ? known : made;
+  if ((await accounts.get(known.authId)) === undefined) return undefined;
   const { username, password, dial, authId, authToken, appId } = known;
   await keep<Made>(settings, MADE, { username, password, dial, authId, authToken, appId });
+  return known;
 }
 
 const addresses = ({ sip, baseUrl }: FirstStartNeeds) => ({

@@ -1,7 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { eventually } from '../eventually.ts';
@@ -23,6 +26,20 @@ describe('bin/carillon.mjs', () => {
     const { status, stdout, stderr } = carillon('--data-dir', '/nonexistent', 'status');
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('names a data folder that this user may not read', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'carillon-bin-'));
+    // Root may read everything.
+    const user = process.getuid?.() === 0 ? { uid: 65_534 } : {};
+    chmodSync(folder, 0o000);
+    for (const command of ['status', 'campaigns']) {
+      const args = [BIN, '--data-dir', folder, command, ...(command === 'status' ? [] : ['list'])];
+      const env = { PATH: '/usr/bin:/bin' };
+      const { stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env, ...user });
+      expect(stderr).toContain(`this user may not read ${folder}/`);
+    }
+    rmSync(folder, { recursive: true });
   });
 
   it('prints one line for a file that is not speech', () => {

@@ -49,6 +49,14 @@ async function created(): Promise<string> {
 }
 
 describe('carillon campaigns', () => {
+  it('upload names a file that cannot be read', async () => {
+    await carillon(['campaigns', 'upload', await created(), folder]);
+    expect([terminal.failed, terminal.notes]).toEqual([
+      true,
+      `${folder} is a folder, not a file\n`,
+    ]);
+  });
+
   it('creates, uploads, starts, watches and exports a campaign', async () => {
     const id = await created();
     const file = join(folder, 'contacts.csv');

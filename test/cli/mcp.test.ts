@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -206,5 +208,21 @@ describe('carillon mcp on standard input and output', () => {
     expect(await namesOf(client)).toEqual([...READING, ...WRITING].toSorted());
     const record = await call(client, 'get_call_record', { call_uuid: aCdr().callUuid });
     expect(record.text).toContain('Busy Line');
+  });
+
+  it('answers all requests of a script whose input ends', async () => {
+    const child = spawn(process.execPath, [MAIN, 'mcp'], { env });
+    const clientInfo = { name: 'script', version: '1' };
+    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
+    const requests = [
+      { id: 1, method: 'initialize', params },
+      { method: 'notifications/initialized' },
+      { id: 2, method: 'tools/call', params: { name: 'get_status', arguments: {} } },
+    ];
+    child.stdin.end(
+      requests.map((one) => `${JSON.stringify({ jsonrpc: '2.0', ...one })}\n`).join(''),
+    );
+    const lines = (await text(child.stdout)).trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line).id)).toEqual([1, 2]);
   });
 });

@@ -127,6 +127,17 @@ describe('carillon inventory', () => {
     expect(terminal.out.join('\n')).not.toMatch(/outbound +99/);
   });
 
+  it('route test uses the account of the same number only, not of a longer one', async () => {
+    const { authId } = service.account;
+    const fields = ['country=US', 'currency=USD', `account_id=${authId}`];
+    await carillon(['numbers', 'add', '+14155550123', ...fields]);
+    await carillon(['route', 'test', '5550123', '+14155550100']);
+    expect(terminal.notes).toBe('no account has the number 5550123: set --account\n');
+    terminal.clear();
+    await carillon(['--json', 'route', 'test', '+1 415 555 0123', '+14155550100']);
+    expect([terminal.notes, terminal.out.join()]).toEqual(['', expect.stringContaining('"to"')]);
+  });
+
   it('adds, lists and removes numbers, carriers and rates', async () => {
     await carillon([
       'numbers',

@@ -38,17 +38,19 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-async function carillon(...args: readonly string[]) {
+const carillon = (...args: readonly string[]) => withEnvironment({}, '--data-dir', dataDir, ...args);
+
+async function withEnvironment(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
   const out: string[] = [];
   let notes = '';
   let failed = false;
-  await run(['--data-dir', dataDir, ...args], {
+  await run(args, {
     print: (line) => out.push(line),
     note: (text) => {
       notes += text;
     },
     interactive: false,
-    env: {},
+    env,
     fail: () => {
       failed = true;
     },
@@ -65,6 +67,14 @@ const balanceIn = async (): Promise<number | undefined> => {
 };
 
 describe('carillon restore', () => {
+  it('restores into the data folder of the settings', async () => {
+    const set = join(folder, 'set');
+    const environment = { CARILLON_CONFIG_BODY: `dataDir: ${set}` };
+    const keys = join(dataDir, 'keys');
+    const { out } = await withEnvironment(environment, 'restore', backup, '--keys', keys);
+    expect(out[0]).toBe(`restored: ${join(set, 'carillon.db')}`);
+  });
+
   it('restores a backup with its keys into an empty folder, and the service reads it', async () => {
     const keys = join(folder, 'keys');
     cpSync(join(dataDir, 'keys'), keys, { recursive: true });

@@ -137,6 +137,16 @@ describe('a reload', () => {
     ['broken YAML', `${BEGIN}  - x: [`, 'cannot read'],
     ['a wrong rate', BEGIN.replace('0.02', '-1'), 'rates[1]: per_minute'],
     ['a wrong carrier', BEGIN.replace('host:', 'hst:'), '/carriers/0'],
+    [
+      'an address that the API refuses',
+      BEGIN.replace('example }', 'example, source_addresses: [10.0.0.300] }'),
+      'carriers[0]: source_addresses has 10.0.0.300',
+    ],
+    [
+      'a header that the API refuses',
+      BEGIN.replace('example }', 'example, add_headers: { Via: x } }'),
+      'carriers[0]: add_headers holds Via',
+    ],
     ['a file that is not there', `${BEGIN}streams: { caFile: /nowhere.pem }\n`, 'streams.caFile'],
   ])('refuses a file with %s, logs it and changes nothing', async (_, text, why) => {
     const { write, reloader, reported, levels, price } = await running();

@@ -162,10 +162,9 @@ function addRouteCommands(program: Command, sessionOf: SessionOf): void {
 /** Returns the ID of the account that owns a number of the inventory. */
 async function ownerOf(session: Session, number: string): Promise<string> {
   const digits = number.replace(/\D/g, '');
-  const reply = await session.client.get('/admin/v1/numbers', {
-    query: { search: digits, limit: 1 },
-  });
-  const owner = reply.numbers[0]?.account_id;
+  // The search also finds longer numbers that contain the digits.
+  const reply = await session.client.get('/admin/v1/numbers', { query: { search: digits } });
+  const owner = reply.numbers.find(({ e164 }) => e164.replace(/\D/g, '') === digits)?.account_id;
   if (owner === undefined || owner === null) {
     throw new Error(`no account has the number ${number}: set --account`);
   }

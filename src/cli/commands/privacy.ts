@@ -84,7 +84,7 @@ export function addPrivacyCommands(program: Command, sessionOf: SessionOf): void
     });
 }
 
-/** What is exported: the person, the folder to write, and the URL of the service. */
+/** Query of the person, folder to write, and URL of the service. */
 interface PersonExport {
   readonly query: ReturnType<typeof queryOf>;
   readonly folder: string;

@@ -92,9 +92,8 @@ function addRestore(program: Command, sessionOf: SessionOf): void {
     )
     .action(async (file: string | undefined, flags: RestoreFlags, command: Command) => {
       const session = sessionOf(command);
-      const { dataDir = session.terminal.env['CARILLON_DATA_DIR'] ?? 'data' } =
-        command.optsWithGlobals<{ dataDir?: string }>();
-      await refuseOnPostgres(session);
+      const configured = await folderOfService(session);
+      const { dataDir = configured } = command.optsWithGlobals<{ dataDir?: string }>();
       if (flags.acceptLoss === true) return accept(session, dataDir);
       if (flags.acceptPages === true) return acceptForeign(session, dataDir);
       if (file === undefined) throw new Error('name the backup to restore');
@@ -167,10 +166,14 @@ function reportAccepted(
   if (faults.length > 0) session.terminal.fail();
 }
 
-/** Throws if the settings use PostgreSQL: the service would not read a database restored into the data folder. */
-async function refuseOnPostgres(session: Session): Promise<void> {
+/**
+ * Returns the data folder of the settings. Throws if they use PostgreSQL: the service would not read a database restored
+ * into the data folder.
+ */
+async function folderOfService(session: Session): Promise<string> {
   const { examineHere } = await import('../examine.ts');
-  if (examineHere(session.terminal.env, undefined).settings.store.url === '') return;
+  const { store, dataDir } = examineHere(session.terminal.env, undefined).settings;
+  if (store.url === '') return dataDir;
   throw new Error('store.url is set to a PostgreSQL database: restore it with pg_restore');
 }
 

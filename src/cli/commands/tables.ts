@@ -2,17 +2,16 @@
 import type { Command } from 'commander';
 import type { Input } from '../../../packages/client/src/client.ts';
 import { type CsvCell, csvLine } from '../../base/csv.ts';
-import { ENTRY_COLUMNS } from '../../edge/rest/wire/entry-columns.ts';
 import { RATE_COLUMNS } from '../../edge/rest/wire/import-columns.ts';
 import { type CsvRow, readCsv } from '../csv.ts';
 import { numberOf } from '../fields.ts';
 import { type Json, unchecked } from '../output.ts';
 import type { Session } from '../terminal.ts';
+import { readLines } from '../transfer.ts';
 
 type SessionOf = (command: Command) => Session;
 type NewRate = Input<'POST', '/admin/v1/rates'>['body'];
 
-const ENTRIES_PER_PAGE = 1000;
 const CALLER_IDS = '/admin/v1/accounts/{auth_id}/caller-ids';
 const ENTRIES = '/admin/v1/accounts/{auth_id}/transactions';
 
@@ -23,14 +22,9 @@ export function addTableCommands(program: Command, sessionOf: SessionOf): void {
   addLedgerCommands(program, sessionOf);
 }
 
-const printCsv = (
-  session: Session,
-  columns: readonly string[],
-  rows: readonly Json[],
-  withHead = true,
-): void => {
+const printCsv = (session: Session, columns: readonly string[], rows: readonly Json[]): void => {
   const lines = rows.map((row) => columns.map((column) => row[column] as CsvCell));
-  for (const line of withHead ? [columns, ...lines] : lines) {
+  for (const line of [columns, ...lines]) {
     session.terminal.print(csvLine(line).trimEnd());
   }
 };
@@ -198,13 +192,11 @@ function addLedgerCommands(program: Command, sessionOf: SessionOf): void {
     });
 }
 
+/** Prints the export, because entries posted between pages of the list would shift the pages. */
 async function printEntries(session: Session, authId: string, filter: Json): Promise<void> {
-  for (let page = 1; ; page += 1) {
-    const reply = await session.client.get(ENTRIES, {
-      path: { auth_id: authId },
-      query: unchecked({ ...filter, page, per_page: ENTRIES_PER_PAGE }),
-    });
-    printCsv(session, ENTRY_COLUMNS, reply.transactions, page === 1);
-    if (page >= reply.total_pages) return;
-  }
+  const reply = await session.client.file(`${ENTRIES}/export`, {
+    path: { auth_id: authId },
+    query: unchecked({ ...filter, format: 'csv' }),
+  });
+  await readLines(reply, (line) => session.terminal.print(line));
 }

@@ -27,8 +27,8 @@ async function sdk() {
   }
 }
 
-/** Creates a server with these tools. Each connection needs its own. */
-async function createMcpServer(tools: readonly McpTool[]) {
+/** Creates a server with these tools. Each connection needs its own. `running` holds the tool calls in progress. */
+async function createMcpServer(tools: readonly McpTool[], running = new Set<Promise<unknown>>()) {
   const { Server, ListToolsRequestSchema, CallToolRequestSchema } = await sdk();
   const server = new Server(
     { name: 'carillon', version: VERSION },
@@ -42,9 +42,11 @@ async function createMcpServer(tools: readonly McpTool[]) {
       annotations: { readOnlyHint: isReadOnly, destructiveHint: !isReadOnly },
     })),
   }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }) =>
-    called(tools, params.name, params.arguments ?? {}),
-  );
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
+    const call = called(tools, params.name, params.arguments ?? {});
+    running.add(call);
+    return call.finally(() => running.delete(call));
+  });
   return server;
 }
 
@@ -87,9 +89,13 @@ function argumentFault({ inputSchema }: McpTool, args: Arguments): string | unde
   return undefined;
 }
 
-/** Serves one client over standard input and output. Resolves when the client disconnects. */
+/**
+ * Serves one client over standard input and output. Resolves when the client disconnects. If only the input ends, as of a
+ * script that pipes its requests, the responses to these requests are complete.
+ */
 export async function serveStdio(tools: readonly McpTool[]): Promise<void> {
-  const server = await createMcpServer(tools);
+  const running = new Set<Promise<unknown>>();
+  const server = await createMcpServer(tools, running);
   const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js');
   const closed = new Promise<void>((resolve) => {
     server.onclose = resolve;
@@ -97,6 +103,9 @@ export async function serveStdio(tools: readonly McpTool[]): Promise<void> {
   });
   await server.connect(new StdioServerTransport());
   await closed;
+  await Promise.all(running);
+  // The SDK sends the last response after the call has ended.
+  await new Promise(setImmediate);
   await server.close();
 }
 

@@ -3,7 +3,7 @@ import { err, ok, type Result } from '../../../base/result.ts';
 import type { NewCarrier } from '../../../domain/provisioning/provisioning.ts';
 import { type Static, Type } from '../http/schema.ts';
 import { CarrierBody } from './carrier-fields.ts';
-import { carrierOf } from './carriers.ts';
+import { carrierOf, wrongCarrier } from './carriers.ts';
 
 const CarriersFile = Type.Object({ carriers: Type.Array(CarrierBody) });
 
@@ -19,6 +19,8 @@ export function parseCarriersFile(document: unknown): Result<readonly NewCarrier
   for (const [at, carrier] of carriers.entries()) {
     const unknown = Object.keys(carrier).find((key) => !Object.hasOwn(CarrierBody.properties, key));
     if (unknown !== undefined) return err(`carriers[${at}]: unknown key ${unknown}`);
+    const wrong = wrongCarrier(carrier);
+    if (wrong !== undefined) return err(`carriers[${at}]: ${wrong.error.detail}`);
   }
   const names = carriers.map(({ name }) => name);
   const again = names.find((name, at) => names.indexOf(name) !== at);

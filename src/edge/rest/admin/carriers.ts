@@ -157,7 +157,7 @@ export const carrierOf = (body: Static<typeof CarrierBody>): NewCarrier => ({
 });
 
 /** Rejects an invalid range or rule now; it would match no call of the carrier. */
-function wrongSource(body: Static<typeof CarrierPatchBody>) {
+export function wrongCarrier(body: Static<typeof CarrierPatchBody>) {
   const headers = wrongHeaders(body);
   if (headers !== undefined) return headers;
   const wrong = body.source_addresses?.find((address) => !isAddressOrRange(address));
@@ -180,7 +180,8 @@ const createCarrier = adminRoute({
   body: CarrierBody,
   reply: CarrierSchema,
   run: async ({ provisioning }, { body }) =>
-    wrongSource(body) ?? answered(await provisioning.carriers.create(carrierOf(body)), showCarrier),
+    wrongCarrier(body) ??
+    answered(await provisioning.carriers.create(carrierOf(body)), showCarrier),
 });
 
 const { name: _name, ...unnamed } = CarrierBody.properties;
@@ -195,7 +196,7 @@ const createNamedCarrier = adminRoute({
   body: Type.Object(unnamed),
   reply: CarrierSchema,
   run: async ({ provisioning }, { params: { name }, body }) =>
-    wrongSource(body) ??
+    wrongCarrier(body) ??
     answered(await provisioning.carriers.create(carrierOf({ ...body, name })), showCarrier),
 });
 
@@ -237,7 +238,7 @@ const patchCarrier = adminRoute({
   body: CarrierPatchBody,
   reply: CarrierSchema,
   run: async ({ provisioning }, { params: { name }, body }) =>
-    wrongSource(body) ??
+    wrongCarrier(body) ??
     answered(
       await provisioning.carriers.patch(
         name,

@@ -52,7 +52,7 @@ function line(message: TracedMessage, peer: number, columns: number): string {
   const isRightwards = (message.direction === 'in') === peer < OURSELVES;
   const from = TIME + middle(left) + 1;
   const width = middle(right) - middle(left) - 1;
-  const shaft = ` ${summary(shownText(message.bytes)).slice(0, width - 6)} `;
+  const shaft = ` ${printable(summary(shownText(message.bytes))).slice(0, width - 6)} `;
   const arrow = isRightwards
     ? `${centred(shaft, '-', width - 1)}>`
     : `<${centred(shaft, '-', width - 1)}`;
@@ -61,6 +61,9 @@ function line(message: TracedMessage, peer: number, columns: number): string {
   row.splice(0, time.length, ...time);
   return row.join('');
 }
+
+/** Peers write the method and the reason, and the operator reads them on a terminal: removes its control characters. */
+const printable = (text: string): string => text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '?');
 
 /** Summary such as `INVITE sdp` or `183 Session Progress sdp (INVITE)`. */
 function summary(text: string): string {

@@ -103,6 +103,9 @@ describe('a ladder diagram', () => {
     expect(lines[4]).toMatch(/^00:00:00\.040 +\| +\|<-+ 486 Busy Here INVITE -+\|$/);
     expect(lines[5]).toMatch(/^00:00:00\.041 +\|<-+ 486 Busy Here INVITE -+\| +\|$/);
     expect(ladderOf([], 'Carillon')).toBe('');
+    const evil = 'SIP/2.0 486 \u001b[2J\u009b1m\r\nCSeq: 1 INVITE\u0007\r\n\r\n';
+    const shown = ladderOf([message('a', evil)], 'Carillon');
+    expect(shown).toContain('486 ?[2J?1m INVITE?');
   });
 });
 
