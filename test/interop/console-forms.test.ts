@@ -245,6 +245,19 @@ describe.skipIf(!hasChromium)('forms of the console', () => {
     await form.getByRole('button', { name: 'Cancel' }).click();
   });
 
+  it('copy a text on a page without TLS, where browsers have no clipboard', async () => {
+    const { page, go } = staff;
+    const { authId } = stage.service.demo;
+    await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+    await go(`/${authId}/credentials`);
+    await page.reload();
+    await page.getByRole('button', { name: `Copy ${authId}` }).click();
+    const input = page.getByLabel('Token or its ID (jti)');
+    await input.focus();
+    await page.keyboard.press('Control+V');
+    expect(await input.inputValue()).toBe(authId);
+  });
+
   it('show the previous page after the deletion of the only row of the last page', async () => {
     const { service } = stage;
     const { page, go } = staff;

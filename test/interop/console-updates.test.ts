@@ -67,7 +67,7 @@ describe.skipIf(!hasChromium)('pages of the console', () => {
       }),
     );
     await page.route('**/console/api/live-calls?**', (route) => {
-      const calls = route.request().url().includes(uuid) ? [one] : [];
+      const calls = /bot=true|search=/.test(route.request().url()) ? [one] : [];
       return route.fulfill({ json: { total: 42, running: 42, calls, requests: [] } });
     });
     await go(`/${authId}/overview`);
@@ -75,6 +75,13 @@ describe.skipIf(!hasChromium)('pages of the console', () => {
     await page.getByRole('link', { name: '42', exact: true }).waitFor();
     await go(`/${authId}/calls/${uuid}`);
     await page.getByRole('button', { name: 'Hang up' }).waitFor();
+    const stream = { stream_id: 'a', service_url: 'wss://bot.example.test', status: 'connected' };
+    await page.route(`**/Call/${uuid}/Stream/`, (route) =>
+      route.fulfill({ json: { objects: [stream] } }),
+    );
+    await go(`/${authId}/streams`);
+    await page.getByText('wss://bot.example.test').waitFor();
+    await page.unroute(`**/Call/${uuid}/Stream/`);
     await page.unroute('**/console/api/live-calls?**');
     await page.unroute('**/console/api/events');
   });

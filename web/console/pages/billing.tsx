@@ -77,8 +77,8 @@ interface UsageProps {
   readonly balance: number;
 }
 
-/** Balance over time and spending by day, from the daily totals of the ledger. */
-function Usage({ account, currency, balance }: UsageProps) {
+/** Daily totals of the ledger as lines of the charts. */
+function useDays({ account, currency, balance }: UsageProps) {
   const found = useLoad(`${account} ${balance}`, () => get(`/api/v1/Account/${account}/usage`));
   const data = useMemo(() => {
     const days = eachDay(rows(found.value?.['usage']));
@@ -113,6 +113,13 @@ function Usage({ account, currency, balance }: UsageProps) {
       balance: [{ name: t('Balance'), values: ends }],
     };
   }, [found.value, currency, balance]);
+  return { found, data };
+}
+
+/** Balance over time and spending by day. */
+function Usage(props: UsageProps) {
+  const { currency } = props;
+  const { found, data } = useDays(props);
   return (
     <>
       <LoadProblem of={found} />
