@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stepAt, totpCode } from '../../src/domain/user/totp.ts';
 import { hasChromium } from '../e2e/chromium.ts';
+import type { Json } from '../e2e/service.ts';
 import { ConsoleStage, type Person } from './console-stage.ts';
 
 describe.skipIf(!hasChromium)('forms of the console', () => {
@@ -204,6 +205,74 @@ describe.skipIf(!hasChromium)('forms of the console', () => {
     expect(String(body['application_id'])).toBe(String(second?.body['app_id']));
   });
 
+  it('change only the edited settings of the low-balance alert, also before the others are loaded', async () => {
+    const { service } = stage;
+    const { page, go } = staff;
+    const { authId } = service.demo;
+    const path = 'low-balance-alert';
+    await service.api('POST', path, { emails: ['a@example.test'], thresholds: { USD: 5 } });
+    await page.route(`**/${path}`, (route) =>
+      route.request().method() === 'GET' ? route.fulfill({ status: 503 }) : route.continue(),
+    );
+    await go(`/${authId}/billing`);
+    await page.getByRole('button', { name: 'Edit low-balance alert' }).click();
+    const form = page.getByRole('dialog');
+    await form.getByLabel('Webhook URL').fill('https://example.test/alert');
+    await form.getByRole('button', { name: 'Save alert' }).click();
+    await page.getByText('The alert is saved.').waitFor();
+    await page.unroute(`**/${path}`);
+    expect((await service.api('GET', path)).body).toMatchObject({
+      emails: ['a@example.test'],
+      thresholds: { USD: 5 },
+      url: 'https://example.test/alert',
+    });
+  });
+
+  it('refuse a time that cannot be read, instead of ending the previous token immediately', async () => {
+    const { service } = stage;
+    const { page, go } = staff;
+    const { authId } = service.demo;
+    await go(`/${authId}/credentials`);
+    await page.getByRole('button', { name: 'Rotate token' }).click();
+    const form = page.getByRole('dialog');
+    await form.getByLabel(/^Seconds/).fill('86,400');
+    await form.getByRole('button', { name: 'Rotate token' }).click();
+    await form
+      .getByText(/must be/)
+      .first()
+      .waitFor();
+    expect((await service.api('GET', '')).status).toBe(200);
+    await form.getByRole('button', { name: 'Cancel' }).click();
+  });
+
+  it('copy a text on a page without TLS, where browsers have no clipboard', async () => {
+    const { page, go } = staff;
+    const { authId } = stage.service.demo;
+    await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+    await go(`/${authId}/credentials`);
+    await page.reload();
+    await page.getByRole('button', { name: `Copy ${authId}` }).click();
+    const input = page.getByLabel('Token or its ID (jti)');
+    await input.focus();
+    await page.keyboard.press('Control+V');
+    expect(await input.inputValue()).toBe(authId);
+  });
+
+  it('show the previous page after the deletion of the only row of the last page', async () => {
+    const { service } = stage;
+    const { page, go } = staff;
+    const numbers = Array.from(
+      { length: 26 },
+      (_, at) => `+141555502${String(at).padStart(2, '0')}`,
+    );
+    await service.api('POST', 'do-not-call', { numbers });
+    await go(`/${service.demo.authId}/do-not-call?page=2`);
+    await page.getByRole('button', { name: /^Actions for/ }).click();
+    await page.getByRole('menuitem', { name: 'Delete number' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete number' }).click();
+    await page.getByText('1–25 of 25').waitFor();
+  });
+
   it('keep the tokens of imported accounts when a later part of the import fails', async () => {
     const { page, go } = staff;
     await go('/import?kind=accounts');
@@ -227,5 +296,21 @@ describe.skipIf(!hasChromium)('forms of the console', () => {
     await page.getByText('The service does not answer.').waitFor();
     await page.getByText('No answer: check whether this row is imported.').waitFor();
     expect(await page.getByLabel('name of row 1').inputValue()).toBe('Customer 1000');
+    await page.unroute('**/import/accounts');
+  });
+
+  it('count the capacity of all accounts, not only of the first page', async () => {
+    const { service } = stage;
+    const { page, go } = staff;
+    let sum = 0;
+    for (let offset = 0; ; offset += 100) {
+      const { body } = await service.admin('GET', `/accounts?limit=100&offset=${offset}`);
+      const accounts = body['accounts'] as Json[];
+      for (const one of accounts) sum += Number(one['concurrent_calls_limit']);
+      if (accounts.length < 100) break;
+    }
+    await go('/accounts');
+    const tile = page.getByText('Assigned to active accounts').locator('..');
+    await tile.getByText(sum.toLocaleString('en-GB'), { exact: true }).waitFor();
   });
 });

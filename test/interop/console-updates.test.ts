@@ -55,6 +55,37 @@ describe.skipIf(!hasChromium)('pages of the console', () => {
     await page.unroute('**/console/api/events');
   });
 
+  it('count and control running calls beyond those in the stream of a busy service', async () => {
+    const { page, go } = staff;
+    const { authId } = stage.service.demo;
+    const uuid = '6f1e1c52-0d0f-4f39-9d3c-0a7d8c0f1a2b';
+    const one = { call_uuid: uuid, account_id: authId, call_status: 'in-progress', bots: [] };
+    await page.route('**/console/api/events', (route) =>
+      route.fulfill({
+        contentType: 'text/event-stream',
+        body: `event: calls\ndata: ${JSON.stringify({ total: 5000, calls: [] })}\n\n`,
+      }),
+    );
+    await page.route('**/console/api/live-calls?**', (route) => {
+      const calls = /bot=true|search=/.test(route.request().url()) ? [one] : [];
+      return route.fulfill({ json: { total: 42, running: 42, calls, requests: [] } });
+    });
+    await go(`/${authId}/overview`);
+    await page.reload();
+    await page.getByRole('link', { name: '42', exact: true }).waitFor();
+    await go(`/${authId}/calls/${uuid}`);
+    await page.getByRole('button', { name: 'Hang up' }).waitFor();
+    const stream = { stream_id: 'a', service_url: 'wss://bot.example.test', status: 'connected' };
+    await page.route(`**/Call/${uuid}/Stream/`, (route) =>
+      route.fulfill({ json: { objects: [stream] } }),
+    );
+    await go(`/${authId}/streams`);
+    await page.getByText('wss://bot.example.test').waitFor();
+    await page.unroute(`**/Call/${uuid}/Stream/`);
+    await page.unroute('**/console/api/live-calls?**');
+    await page.unroute('**/console/api/events');
+  });
+
   it('show the balance after each entry, without entries of other currencies', async () => {
     const { service } = stage;
     const { page, go } = staff;
@@ -73,6 +104,30 @@ describe.skipIf(!hasChromium)('pages of the console', () => {
     const own = (body['balances'] as Json[]).find(({ currency }) => currency === 'USD');
     const after = Number(own?.['balance']) - 20;
     await first.getByText(`${after.toFixed(2)} USD`).waitFor();
+  });
+
+  it('name the days of charts by their date in every time zone', async () => {
+    const { page, go } = staff;
+    const { authId } = stage.service.demo;
+    await page.evaluate("localStorage.setItem('console.zone', 'America/New_York')");
+    await go(`/${authId}/billing`);
+    await page.reload();
+    const today = new Date().toLocaleDateString('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
+    const table = page.locator('table', { hasText: 'Balance, USD' });
+    await table.locator('th').last().getByText(today).waitFor({ state: 'attached' });
+    await page.evaluate("localStorage.removeItem('console.zone')");
+  });
+
+  it('show the sign-in form soon after the session has ended, without an action of the user', async () => {
+    const { service } = stage;
+    const person = await stage.person('gone@example.test', 'viewer', service.demo.authId);
+    await person.go('/applications');
+    await person.page.getByRole('heading', { name: 'Applications', level: 1 }).waitFor();
+    const { body } = await service.admin('GET', '/users');
+    const own = (body['users'] as Json[]).find(({ email }) => email === 'gone@example.test');
+    await service.admin('DELETE', `/users/${String(own?.['user_id'])}`);
+    await person.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await person.leave();
   });
 
   it('show that the running calls are not current when the stream has no data any more', async () => {

@@ -133,6 +133,30 @@ describe('a role', () => {
   });
 });
 
+describe('a user of a sub-account', () => {
+  it('sees no running calls if the sub-account has no permission for calls', async () => {
+    const { authId } = service.account;
+    const path = `/api/v1/accounts/${authId}/sub-accounts/`;
+    const lists = async (calls: boolean): Promise<readonly number[]> => {
+      const body = { name: `Calls ${calls}`, permissions: { calls } };
+      const sub = (await service.send('POST', path, { body })).body.auth_credentials;
+      const email = `sub-${calls}@example.test`;
+      const invited = { email, role: 'viewer', account_id: sub.auth_id };
+      const made = await service.admin('POST', '/users', invited);
+      const token = String(made.body.link).split('/welcome/')[1];
+      const given = { token, email, password: PASSWORD };
+      const accepted = await send('POST', '/console/api/accept', given);
+      const cookie = String(accepted.headers['set-cookie']).split(';')[0] ?? '';
+      const urls = ['/console/api/live-calls', `/api/v1/Account/${sub.auth_id}/Call/?status=live`];
+      return Promise.all(
+        urls.map(async (url) => (await send('GET', url, undefined, cookie)).status),
+      );
+    };
+    expect(await lists(true)).toEqual([200, 200]);
+    expect(await lists(false)).toEqual([403, 403]);
+  });
+});
+
 describe('the audit log', () => {
   it('has the amounts of credits and debits', async () => {
     const path = `/accounts/${service.account.authId}/credit`;

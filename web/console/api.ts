@@ -152,10 +152,27 @@ function withoutText(status: number): string {
 export const text = (value: unknown): string =>
   value === null || value === undefined ? '' : String(value);
 
+/**
+ * Returns a typed number for a request. The service refuses a text that is not a number; as JSON, NaN would be null, which
+ * removes a limit or means 0.
+ */
+export const typedNumber = (typed: string): number | string =>
+  Number.isFinite(Number(typed)) ? Number(typed) : typed;
+
 export const number = (value: unknown): number => (typeof value === 'number' ? value : 0);
 
 export const rows = (value: unknown): readonly Row[] =>
   Array.isArray(value) ? (value as Row[]) : [];
+
+/** Loads accounts for the operator, page by page. */
+export async function accountsOf(most: number): Promise<readonly Row[]> {
+  const found: Row[] = [];
+  for (;;) {
+    const page = await get(`/admin/v1/accounts?limit=100&offset=${found.length}`);
+    found.push(...rows(page['accounts']));
+    if (rows(page['accounts']).length < 100 || found.length >= most) return found;
+  }
+}
 
 export const part = (value: unknown): Row =>
   typeof value === 'object' && value !== null ? (value as Row) : {};

@@ -1,5 +1,5 @@
 /** Reads server-sent events with the console's request header, which EventSource cannot send. */
-import { Refused, type Row, send } from './api.ts';
+import { answerOf, type Row, send } from './api.ts';
 
 const DATA = 'data: ';
 const EVENT = 'event: ';
@@ -36,7 +36,8 @@ async function read(
   isAlive: () => void,
   tell: Parameters<typeof follow>[2],
 ): Promise<void> {
-  if (!reply.ok || reply.body === null) throw new Refused(reply.status, `HTTP ${reply.status}`);
+  // Throws the error of the service, and shows the sign-in form if the session has ended.
+  if (!reply.ok || reply.body === null) return void (await answerOf(reply, ''));
   const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
   let kept = '';
   for (;;) {

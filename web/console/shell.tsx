@@ -2,7 +2,7 @@
 import { BellDot, Menu as MenuIcon, Search } from 'lucide';
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { get, LOST, type Me, messageOf, type Row, rows, text } from './api.ts';
+import { accountsOf, get, LOST, type Me, messageOf, type Row, rows, text } from './api.ts';
 import { type Loaded as LoadedData, RELOAD, useLoad } from './hooks.ts';
 import { mayRead, signedInAs } from './may.ts';
 import type { PageProps } from './page-props.ts';
@@ -22,18 +22,6 @@ import { Toasts } from './ui/toast.tsx';
 const KEPT_ACCOUNT = 'console.account';
 const ACCOUNTS_MAX = 1000;
 
-/** Loads the accounts for the switcher, page by page. */
-async function accountsOf(): Promise<readonly Row[]> {
-  const found: Row[] = [];
-  for (;;) {
-    const page = rows(
-      (await get(`/admin/v1/accounts?limit=100&offset=${found.length}`))['accounts'],
-    );
-    found.push(...page);
-    if (page.length < 100 || found.length >= ACCOUNTS_MAX) return found;
-  }
-}
-
 const isPermitted = ({ path, isStaffs }: PageInfo, isStaff: boolean): boolean =>
   (isStaff || isStaffs !== true) && (path === 'profile' || mayRead(path));
 
@@ -45,7 +33,9 @@ interface Props {
 /** The account of the page: of the user, of the URL, or the last one. Loads the accounts to choose from. */
 function useAccount(me: Me, place: Place) {
   const isStaff = me.account_id === null;
-  const accounts = useLoad('accounts', () => (isStaff ? accountsOf() : Promise.resolve([])));
+  const accounts = useLoad('accounts', () =>
+    isStaff ? accountsOf(ACCOUNTS_MAX) : Promise.resolve([]),
+  );
   const kept = localStorage.getItem(KEPT_ACCOUNT) ?? '';
   const isThere = accounts.value?.some((one) => one['auth_id'] === kept);
   const first = isThere ? kept : text(accounts.value?.[0]?.['auth_id']);

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { get, number, type Row, rows, text } from '../api.ts';
+import { accountsOf, get, number, type Row, text } from '../api.ts';
 import { count, percent, words } from '../format.ts';
 import { useLive, useLoad } from '../hooks.ts';
 import { mayRead } from '../may.ts';
@@ -106,9 +106,9 @@ export function Accounts(_: PageProps) {
 function Capacity() {
   const { total } = useLive();
   const status = useLoad('status', () => get('/admin/v1/status'));
-  const accounts = useLoad('accounts', () => get('/admin/v1/accounts?limit=100'));
+  const accounts = useLoad('accounts', () => accountsOf(Number.POSITIVE_INFINITY));
   const limit = number(status.value?.['calls_limit']);
-  const assigned = rows(accounts.value?.['accounts'])
+  const assigned = (accounts.value ?? [])
     .filter((one) => one['status'] === 'active')
     .reduce((sum, one) => sum + number(one['concurrent_calls_limit']), 0);
   return (

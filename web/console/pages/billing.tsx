@@ -1,6 +1,6 @@
-import { useMemo, useState } from 'preact/hooks';
-import { call, callOnce, get, number, part, type Row, rows, text } from '../api.ts';
-import { money, sourceName } from '../format.ts';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { call, callOnce, get, number, part, type Row, rows, text, typedNumber } from '../api.ts';
+import { money, secondOf, sourceName } from '../format.ts';
 import { useAction, useFields, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
 import type { PageProps } from '../page-props.ts';
@@ -77,8 +77,8 @@ interface UsageProps {
   readonly balance: number;
 }
 
-/** Balance over time and spending by day, from the daily totals of the ledger. */
-function Usage({ account, currency, balance }: UsageProps) {
+/** Daily totals of the ledger as lines of the charts. */
+function useDays({ account, currency, balance }: UsageProps) {
   const found = useLoad(`${account} ${balance}`, () => get(`/api/v1/Account/${account}/usage`));
   const data = useMemo(() => {
     const days = eachDay(rows(found.value?.['usage']));
@@ -102,7 +102,10 @@ function Usage({ account, currency, balance }: UsageProps) {
       })
       .toReversed();
     return {
-      times: days.map((day) => Date.parse(text(day['period'])) / 1000),
+      // The service adds up days of UTC. The charts name them by their date, also in other zones.
+      times: days.map(
+        (day) => Date.parse(secondOf(text(day['period']).slice(0, 10), 'first')) / 1000,
+      ),
       spending: used.map((name) => ({
         name: sourceName(name),
         values: days.map((day) => spent(day, name)),
@@ -110,6 +113,13 @@ function Usage({ account, currency, balance }: UsageProps) {
       balance: [{ name: t('Balance'), values: ends }],
     };
   }, [found.value, currency, balance]);
+  return { found, data };
+}
+
+/** Balance over time and spending by day. */
+function Usage(props: UsageProps) {
+  const { currency } = props;
+  const { found, data } = useDays(props);
   return (
     <>
       <LoadProblem of={found} />
@@ -237,6 +247,7 @@ function Credit(props: CreditProps) {
 function useAlert(path: string, currency: string, isOpen: boolean, done: () => void) {
   const found = useLoad(`${path} ${isOpen}`, () => get(path));
   const [changes, setChanges] = useState<Partial<AlertFields>>({});
+  useEffect(() => setChanges({}), [isOpen]);
   const { problem, fields: problems, isBusy, run } = useAction();
   const known = found.value;
   const fields: AlertFields = {
@@ -249,13 +260,17 @@ function useAlert(path: string, currency: string, isOpen: boolean, done: () => v
     setChanges((before) => ({ ...before, [name]: value }));
   const save = () =>
     run(async () => {
+      const { emails, threshold, url } = changes;
+      // Without the settings, which may not be loaded, unchanged fields must not be sent.
       await call('POST', path, {
-        emails: fields.emails
-          .split(',')
-          .map((one) => one.trim())
-          .filter((one) => one !== ''),
-        thresholds: { [currency]: Number(fields.threshold) },
-        ...(changes.url !== undefined && { url: changes.url }),
+        ...(emails !== undefined && {
+          emails: emails
+            .split(',')
+            .map((one) => one.trim())
+            .filter((one) => one !== ''),
+        }),
+        ...(threshold !== undefined && { thresholds: { [currency]: typedNumber(threshold) } }),
+        ...(url !== undefined && { url }),
       });
       toast(t('The alert is saved.'));
       done();

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { get, Refused, type Row, rows, text } from '../api.ts';
+import { accountsOf, get, Refused, type Row, rows, text } from '../api.ts';
 import { clock, money, words } from '../format.ts';
 import { useLive, useLoad } from '../hooks.ts';
 import type { PageProps } from '../page-props.ts';
@@ -46,11 +46,22 @@ const recordOf = (account: string, uuid: string): Promise<Row | null> =>
   );
 
 const LIVE_MS = 3000;
+/** Accounts in which the page searches the call of a link. */
+const ACCOUNTS_MAX = 100;
 
 /** The running call, its record, its log and its recordings. */
 function useCall({ account: chosen, uuid, isStaff }: Props) {
   const feed = useLive();
-  const live = feed.calls.find((one) => one['call_uuid'] === uuid);
+  const fed = feed.calls.find((one) => one['call_uuid'] === uuid);
+  // The feed has a part of the calls of a busy service.
+  const isPart = fed === undefined && feed.total > feed.calls.length;
+  const other = useLoad(
+    `${uuid} ${isPart}`,
+    (): Promise<Row> =>
+      isPart ? get(`/console/api/live-calls?search=${uuid}&limit=1`) : Promise.resolve({}),
+    isPart ? LIVE_MS : undefined,
+  );
+  const live = fed ?? rows(other.value?.['calls'])[0];
   // A link to a call works regardless of the selected account.
   const { value: owner } = useLoad(uuid, () => ownerOf(chosen, uuid, isStaff));
   const account = text(live?.['account_id']) || owner || chosen;
@@ -165,8 +176,7 @@ function CallHead({ account, uuid, isStaff, cdr, live }: HeadProps) {
 
 async function ownerOf(chosen: string, uuid: string, isStaff: boolean): Promise<string> {
   if (!isStaff || (await recordOf(chosen, uuid)) !== null) return chosen;
-  const accounts = rows((await get('/admin/v1/accounts?limit=100'))['accounts']);
-  for (const one of accounts) {
+  for (const one of await accountsOf(ACCOUNTS_MAX)) {
     const id = text(one['auth_id']);
     if (id !== chosen && (await recordOf(id, uuid).catch(() => null)) !== null) return id;
   }

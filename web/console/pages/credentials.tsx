@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { call, get, type Row, text } from '../api.ts';
+import { call, get, type Row, text, typedNumber } from '../api.ts';
 import { count } from '../format.ts';
 import { useAction, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
@@ -185,7 +185,7 @@ function TokenForm(props: TokenFormProps) {
   const { problem, fields: problems, isBusy, run } = useAction();
   const create = () =>
     run(async () => {
-      props.created(await call('POST', path, { [field]: Number(seconds) }));
+      props.created(await call('POST', path, { [field]: typedNumber(seconds) }));
       close();
     });
   return (

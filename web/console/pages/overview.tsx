@@ -28,6 +28,20 @@ function useHours(account: string) {
   return { found, hours, sum };
 }
 
+/** Number of running calls of the account. The feed has a part of the calls of a busy service. */
+function useRunning(account: string, isStaff: boolean): number {
+  const { calls, total } = useLive();
+  const isPart = isStaff && total > calls.length;
+  const found = useLoad(
+    `${account} ${isPart}`,
+    (): Promise<Row> =>
+      isPart ? get(`/console/api/live-calls?account_id=${account}&limit=1`) : Promise.resolve({}),
+    isPart ? EVERY_MS : undefined,
+  );
+  if (isPart) return number(found.value?.['running']);
+  return isStaff ? calls.filter((one) => one['account_id'] === account).length : total;
+}
+
 /** Calls of the last 24 hours for the chart. Hours without calls have the value 0. */
 function chartOf(hours: readonly Row[]) {
   const now = Math.floor(Date.now() / 1000 / HOUR_S) * HOUR_S;
@@ -50,6 +64,7 @@ export function Overview({ account, me, isStaff }: PageProps) {
   const day = useHours(account);
   const owner = useLoad(`${account} owner`, () => get(`${root}/`), EVERY_MS);
   const chart = useMemo(() => chartOf(day.hours), [day.hours]);
+  const running = useRunning(account, isStaff);
   return (
     <>
       <Head
@@ -64,7 +79,7 @@ export function Overview({ account, me, isStaff }: PageProps) {
       <Figures
         root={root}
         day={day}
-        running={live.calls.filter((one) => !isStaff || one['account_id'] === account).length}
+        running={running}
         currency={text(owner.value?.['currency']) || 'USD'}
       />
       {may('change') && <FirstSteps account={account} hasCalls={day.sum('calls') > 0} />}

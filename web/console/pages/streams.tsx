@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call, get, type Row, rows, text } from '../api.ts';
 import { words } from '../format.ts';
-import { useAction, useLive, useLoad } from '../hooks.ts';
+import { useAction, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
 import type { PageProps } from '../page-props.ts';
 import { href } from '../place.ts';
@@ -18,16 +18,13 @@ const EVERY_MS = 3000;
 
 /** Streams of the running calls that the user may see. */
 function useStreams({ account, isStaff }: PageProps, root: string) {
-  const live = useLive();
-  const calls = live.calls
-    .filter((one) => !isStaff || one['account_id'] === account)
-    .filter((one) => Array.isArray(one['bots']) && one['bots'].length > 0)
-    .slice(0, CALLS_MAX);
-  const ids = calls.map((one) => text(one['call_uuid'])).join();
+  const scope = isStaff ? `account_id=${account}&` : '';
   return useLoad(
-    `${account} ${ids}`,
+    account,
     async () => {
-      const each = calls.map(async (one) => {
+      // The feed has a part of the calls of a busy service.
+      const page = await get(`/console/api/live-calls?${scope}bot=true&limit=${CALLS_MAX}`);
+      const each = rows(page['calls']).map(async (one) => {
         const reply = await get(`${root}${text(one['call_uuid'])}/Stream/`).catch((): Row => ({}));
         return rows(reply['objects']).map((stream): Row => ({ ...one, ...stream }));
       });

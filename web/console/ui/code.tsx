@@ -6,8 +6,9 @@ import 'prism-code-editor/prism/languages/python';
 import 'prism-code-editor/prism/languages/typescript';
 import 'prism-code-editor/prism/languages/xml';
 import { Check, Copy } from 'lucide';
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { t } from '../text.ts';
+import { useCopy } from './copy.ts';
 import { Icon } from './icon.tsx';
 
 export type Language = 'bash' | 'json' | 'python' | 'typescript' | 'xml' | 'text';
@@ -19,17 +20,12 @@ interface Props {
 }
 
 export function Code({ code, language, name }: Props) {
-  const [isDone, setDone] = useState(false);
+  const { isDone, copy } = useCopy(code);
   // The highlighter escapes the code.
   const html = useMemo(
     () => (language === 'text' ? undefined : highlightText(code, language)),
     [code, language],
   );
-  const copy = () =>
-    void navigator.clipboard.writeText(code).then(() => {
-      setDone(true);
-      setTimeout(() => setDone(false), 1500);
-    });
   return (
     <div class="code-box">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard */}

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Row } from '../api.ts';
-import { text } from '../api.ts';
+import { text, typedNumber } from '../api.ts';
 import { useAction } from '../hooks.ts';
 import { t } from '../text.ts';
 import { Check, Input, type Options, Select, TextArea } from './form.tsx';
@@ -70,8 +70,7 @@ function sentOf({ kind, isNullable }: FieldSpec, value: string, isNew: boolean):
       .map((one) => one.trim())
       .filter((one) => one !== '');
   if (value === '') return isNew ? undefined : isNullable || kind === 'number' ? null : '';
-  // The service refuses a text that is not a number. As JSON, NaN would be null, which removes a limit.
-  if (kind === 'number') return Number.isFinite(Number(value)) ? Number(value) : value;
+  if (kind === 'number') return typedNumber(value);
   if (kind === 'datetime-local') return new Date(value).toISOString();
   return value;
 }

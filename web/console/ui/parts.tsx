@@ -8,6 +8,7 @@ import { type Row, text } from '../api.ts';
 import { ago, clock, dateTime, party } from '../format.ts';
 import { href } from '../place.ts';
 import { t } from '../text.ts';
+import { useCopy } from './copy.ts';
 import { Icon } from './icon.tsx';
 
 export type Tone = 'good' | 'fair' | 'bad' | 'info' | 'none';
@@ -219,13 +220,8 @@ export function CopyText({
   readonly value: string;
   readonly short?: string | undefined;
 }) {
-  const [isDone, setDone] = useState(false);
+  const { isDone, copy } = useCopy(value);
   if (value === '') return null;
-  const copy = () =>
-    void navigator.clipboard.writeText(value).then(() => {
-      setDone(true);
-      setTimeout(() => setDone(false), 1500);
-    });
   return (
     <span class="copy">
       <code title={value}>{short ?? value}</code>

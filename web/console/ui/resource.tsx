@@ -1,6 +1,6 @@
 /** Page of one kind of object: list with pages, create, edit and delete. */
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { call, get, part, type Row, rows } from '../api.ts';
 import { useAction, useLoad, useSettled } from '../hooks.ts';
 import { may, type Need } from '../may.ts';
@@ -92,6 +92,13 @@ function useList(props: ResourceProps) {
   const request = `${props.path}?${query}`;
   const found = useLoad(`${props.path} ${query}`, () => get(request));
   const list = found.value && rows(found.value[props.member]);
+  // The only row of the last page was deleted.
+  const isBeyond = page > 1 && list?.length === 0;
+  useEffect(() => {
+    if (!isBeyond) return;
+    const total = totalOf(found.value) ?? (page - 1) * PER_PAGE;
+    setAll({ page: String(Math.max(1, Math.ceil(total / PER_PAGE))) });
+  }, [isBeyond]);
   const isSearched = wanted !== '' || props.isFiltered === true;
   return { asked, setAll, page, request, found, list, isSearched };
 }

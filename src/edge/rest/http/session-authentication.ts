@@ -60,7 +60,11 @@ export class SessionAuthentication {
     if (!mayDo(user.role, { method, tag, isCredential: credential })) {
       return err(failure(403, `the role ${user.role} may not do this`));
     }
-    if (route.audience === 'user') return ok({ ...NOBODY, user });
+    if (route.audience === 'user') {
+      const own = user.accountId && (await this.#deps.accounts.get(user.accountId));
+      const lacking = own && permissionMissing(own, tag);
+      return lacking === undefined ? ok({ ...NOBODY, user }) : err(lacking);
+    }
     if (OPERATORS.has(route.audience)) {
       return user.accountId === undefined
         ? ok({ ...NOBODY, operator: true, user })
