@@ -45,6 +45,8 @@ describe('URIs (RFC 3261 §19.1)', () => {
     'sip:alice@host;lr;lr',
     'sip:alice@host; lr',
     'sip:alice@ho<st',
+    'sip:alice@host?subject=a b',
+    'sip:alice@host?subject="x"',
     'tel:',
     'tel:call-me',
   ])('rejects %s', (text) => {
