@@ -1,4 +1,4 @@
-/** What is kept of peers: their flows, whether they are known, and the bytes that they may receive. */
+/** Facts about peers: keys of their flows, whether they are known, and the bytes that they may receive. */
 import { describe, expect, it } from 'vitest';
 import { retryAfterMs } from '../../../src/protocol/sip/header/retry-after.ts';
 import { createResponse } from '../../../src/protocol/sip/message.ts';
