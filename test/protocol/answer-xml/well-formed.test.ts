@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { SaxesParser } from 'saxes';
 import { describe, expect, it } from 'vitest';
 import { parseAnswerXml } from '../../../src/protocol/answer-xml/answer-xml.ts';
+import { MAX_DOCUMENT_BYTES } from '../../../src/protocol/answer-xml/limits.ts';
 import { DocumentRefused, Positions } from '../../../src/protocol/answer-xml/problem.ts';
 import { checkWellFormed } from '../../../src/protocol/answer-xml/well-formed.ts';
 import { cpuTimeMs } from '../../cpu-time.ts';
@@ -165,6 +166,15 @@ describe('arbitrary input', () => {
   ])('rejects %s without side effects', (_what, text) => {
     expect(parseAnswerXml(text, { allowInsecureStreams: false }).ok).toBe(false);
     expect(Object.hasOwn(Object.prototype, '1')).toBe(false);
+  });
+
+  it('limits the size of a document in bytes of UTF-8', () => {
+    const document = (fill: string): string => `<Response><!--${fill}--></Response>`;
+    const free = MAX_DOCUMENT_BYTES - document('').length;
+    expect(ours(document('a'.repeat(free)))).toBe(true);
+    expect(ours(document('a'.repeat(free + 1)))).toBe(false);
+    expect(ours(document(`${'a'.repeat(free - 2)}é`))).toBe(true);
+    expect(ours(document(`${'a'.repeat(free - 1)}é`))).toBe(false);
   });
 
   it('bounds the cost of many attributes, deep nesting and large size', () => {

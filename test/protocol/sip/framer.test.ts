@@ -109,6 +109,14 @@ describe('stream framing (RFC 3261 §18.3)', () => {
     expect(show(first === undefined ? [] : [first])[0]).toContain('Call-ID: one');
   });
 
+  test.each(['\r', '\n', '\n\r', '\r\r\n'])('skips %j before a message', (lines) => {
+    const [event, ...others] = show(
+      new StreamFramer().push(Buffer.concat([Buffer.from(lines), message('one')])),
+    );
+    expect(event).toMatch(/^INVITE sip:/);
+    expect(others).toEqual([]);
+  });
+
   test('RFC 5626 §3.5.1: CRLF after our ping is its pong, otherwise ignored', () => {
     const framer = new StreamFramer();
     expect(framer.push(Buffer.from('\r\n'))).toEqual([]);
