@@ -13,6 +13,7 @@ describe('masking of secrets in URLs', () => {
     ],
     ['wss://a:p@ss@host/x and wss://b:q@h', 'wss://***@host/x and wss://***@h'],
     ['sip:alice:pw@host:5060;transport=tcp', 'sip:alice:***@host:5060;transport=tcp'],
+    [`sip:alice:${'s3cret'.repeat(20)}@host`, 'sip:alice:***@host'],
     ['https://h/?token=abc&x=1', 'https://h/?token=***&x=1'],
     ['https://h/?a=1&api_key=abc#f', 'https://h/?a=1&api_key=***#f'],
     ['https://h/?access_token=abc.def%2F', 'https://h/?access_token=***'],
@@ -27,6 +28,7 @@ describe('masking of secrets in URLs', () => {
     'https://h/path?CallUUID=2d5a1f80-5b6c-4d7e-8f90-a1b2c3d4e5f6&From=%2B14155550100',
     'https://h/?ParentAuthID=MA_ABCDEFGH&Event=Hangup',
     'sip:alice@10.0.0.1:5060',
+    'sip:alice:@10.0.0.1:5060',
     'Via: SIP/2.0/UDP 10.0.0.1:5060;branch=z9hG4bK0123456789abcdef0123456789abcdef',
     'x=1 y=2',
   ])('does not change %s', (text) => {
@@ -63,5 +65,11 @@ describe('masking of secrets in URLs', () => {
       n: 1,
       u: undefined,
     });
+  });
+
+  it('ends at a limited depth, also for a value that contains itself', () => {
+    const facts: Record<string, unknown> = { url: 'https://a:b@c' };
+    facts['self'] = facts;
+    expect(maskDeep(facts)).toMatchObject({ url: 'https://***@c', self: { url: 'https://***@c' } });
   });
 });

@@ -21,6 +21,14 @@ describe('a map of recently used keys', () => {
     expect(map.get('first')).toBe(1);
   });
 
+  it('does not count a new value of the same key as an insertion', () => {
+    const map = new RecentMap<number>(2);
+    map.set('first', 1);
+    map.set('second', 2);
+    map.set('second', 3);
+    expect([map.get('second'), map.get('first')]).toEqual([3, 1]);
+  });
+
   it('drops deleted entries', () => {
     const map = new RecentMap<number>(4);
     for (const key of ['a', 'b', 'c']) map.set(key, 1);

@@ -16,6 +16,24 @@ describe('a repeated task', () => {
     expect(count).toBe(4);
   });
 
+  it('delays the first round, and never starts it if stopped before', async () => {
+    const clock = new SimClock();
+    let count = 0;
+    const options = { clock, everyMs: 1000, firstMs: 300, round: () => count++ };
+    const rounds = new RepeatedTask(options);
+    rounds.start();
+    await clock.advance(299);
+    expect(count).toBe(0);
+    await clock.advance(1);
+    expect(count).toBe(1);
+    await rounds.stop();
+    const stopped = new RepeatedTask(options);
+    stopped.start();
+    await stopped.stop();
+    await clock.advance(5000);
+    expect(count).toBe(1);
+  });
+
   it('doubles the pause after each failure, up to the limit', async () => {
     const clock = new SimClock();
     const pauses: number[] = [];

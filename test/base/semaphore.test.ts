@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { Semaphore } from '../../src/base/semaphore.ts';
 
@@ -47,5 +48,16 @@ describe('a semaphore', () => {
     expect(await semaphore.acquire(stop.signal)).toBe('aborted');
     release();
     expect([semaphore.running, semaphore.waiting]).toEqual([0, 0]);
+  });
+
+  it('leaves no listener at a signal once the slot was given', async () => {
+    const semaphore = new Semaphore({ slots: 1, maxWaiting: 1 });
+    const release = await held(semaphore.acquire());
+    const { signal } = new AbortController();
+    const waiting = held(semaphore.acquire(signal));
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    release();
+    await waiting;
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 });

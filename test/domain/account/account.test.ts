@@ -73,7 +73,90 @@ describe('requests with an idempotency key', () => {
   });
 });
 
+describe('two requests with the same key at the same time', () => {
+  const request = { owner: 'MA_ONE', key: 'k', requested: { amount: 5, to: 'a' } };
+  const slow = () => {
+    const done = Promise.withResolvers<Result<string, { kind: 'refused' }>>();
+    const once = new OncePerKey(opened.store.idempotency);
+    return { once, done, work: vi.fn(() => done.promise) };
+  };
+
+  it('do the work once; the second gets the response of the first', async () => {
+    const { once, done, work } = slow();
+    const first = once.run(request, work);
+    const second = once.run({ ...request, requested: { to: 'a', amount: 5 } }, work);
+    done.resolve(ok('done'));
+    expect(await first).toEqual(ok({ value: 'done', replayed: false }));
+    expect(await second).toEqual(ok({ value: 'done', replayed: true }));
+    expect(await once.run(request, work)).toEqual(ok({ value: 'done', replayed: true }));
+    expect(work).toHaveBeenCalledTimes(1);
+  });
+
+  it('conflict if they differ', async () => {
+    const { once, done, work } = slow();
+    const first = once.run(request, work);
+    const conflict = err({ kind: 'idempotencyConflict' });
+    expect(await once.run({ ...request, requested: { amount: 6 } }, work)).toEqual(conflict);
+    done.resolve(ok('done'));
+    await first;
+    expect(await once.run({ ...request, requested: { amount: 6 } }, work)).toEqual(conflict);
+    expect(work).toHaveBeenCalledTimes(1);
+  });
+
+  it('are independent for different owners', async () => {
+    const { once, done, work } = slow();
+    const both = ['MA_ONE', 'MA_TWO'].map((owner) => once.run({ ...request, owner }, work));
+    done.resolve(ok('done'));
+    await Promise.all(both);
+    expect(work).toHaveBeenCalledTimes(2);
+  });
+
+  it('share a refusal, after which the key is free', async () => {
+    const { once, done, work } = slow();
+    const both = [once.run(request, work), once.run(request, work)];
+    done.resolve(err({ kind: 'refused' }));
+    const refused = err({ kind: 'refused' });
+    expect(await Promise.all(both)).toEqual([refused, refused]);
+    const again = async () => ok('done');
+    expect(await once.run(request, again)).toEqual(ok({ value: 'done', replayed: false }));
+  });
+});
+
 describe('accounts', () => {
+  it('report what revokes rights: a status, a permission, a deletion', async () => {
+    const main = await create();
+    const sub = await createSub(main.account.authId);
+    const [accountId, subAccount] = [main.account.authId, sub.account.authId];
+    const revoked: unknown[] = [];
+    accounts.onRevoked(async ({ removedUsernames: _, ...one }) => void revoked.push(one));
+    await accounts.patch(subAccount, { name: 'Other' });
+    await accounts.patch(subAccount, { permissions: { calls: false } });
+    await accounts.patch(subAccount, { status: 'suspended' });
+    await accounts.patch(accountId, { status: 'suspended' });
+    await accounts.removeSubAccount(accountId, subAccount);
+    const ofSub = { accountId, subAccount, callsOnly: false };
+    expect(revoked).toEqual([
+      { ...ofSub, callsOnly: true, why: 'calls are not permitted to the sub-account' },
+      { ...ofSub, why: 'the sub-account is suspended' },
+      { ...ofSub, subAccount: undefined, why: 'the account is suspended' },
+      { ...ofSub, why: 'the sub-account was deleted' },
+    ]);
+  });
+
+  it('are customers of an existing partner only, and not of themselves', async () => {
+    const plain = await create();
+    const partner = await create({ name: 'Partner', isPartner: true });
+    const partnerAuthId = plain.account.authId;
+    const refused = { error: { kind: 'unknownPartner' } };
+    expect(await accounts.create({ name: 'x', partnerAuthId })).toMatchObject(refused);
+    const { authId } = partner.account;
+    expect(await accounts.patch(authId, { partnerAuthId: authId })).toMatchObject(refused);
+    expect(await accounts.create({ name: 'x', partnerAuthId: authId })).toMatchObject({ ok: true });
+    expect(await accounts.patch(authId, { isPartner: false })).toMatchObject({
+      error: { kind: 'partnerInUse' },
+    });
+  });
+
   it('have IDs of MA_ and 17 characters of [A-Z0-9], sub-accounts of SA_ (dialect §0.2 rule 7)', async () => {
     const main = await create();
     const sub = await createSub(main.account.authId);

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type AccountId, asAccountId } from '../../../src/base/ids.ts';
 import { FairShare, type Sharer, type Taken } from '../../../src/domain/capacity/fair-share.ts';
@@ -113,6 +114,27 @@ describe('a shared limit: calls per second', () => {
     expect(clock.nextMs() ?? 0).toBeLessThanOrEqual(1000);
   });
 
+  it('refuses a call that has already ended without a wait', async () => {
+    const carrier = place({ concurrentCalls: 1 });
+    await ask(LOOP, carrier);
+    void ask(NEIGHBOUR, carrier, AbortSignal.abort());
+    await settle();
+    expect(refused).toEqual(['otherAccount']);
+  });
+
+  it('leaves no listener at the signal of a call that waited', async () => {
+    const carrier = place({ concurrentCalls: 1 });
+    await ask(LOOP, carrier);
+    const { signal } = new AbortController();
+    void ask(NEIGHBOUR, carrier, signal);
+    await settle();
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    got[0]?.slot.release();
+    await settle();
+    expect(got).toHaveLength(2);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
   it('limits the waiting calls of one account, not those of others', async () => {
     const carrier = place({ concurrentCalls: 1 });
     await ask(THIRD, carrier);
@@ -167,6 +189,24 @@ describe('a shared limit: concurrent calls', () => {
     got[0]?.slot.release();
     await settle();
     expect(got.map(({ by }) => by).slice(10)).toEqual(['otherAccount']);
+  });
+
+  it('does not count unused slots as usage', async () => {
+    const carrier = place({ concurrentCalls: 2 });
+    for (let call = 0; call < 5; call += 1) {
+      await ask(LOOP, carrier);
+      got[call]?.slot.undo();
+    }
+    await ask(NEIGHBOUR, carrier);
+    await ask(THIRD, carrier);
+    await clock.advance(1000);
+    void ask(NEIGHBOUR, carrier);
+    void ask(LOOP, carrier);
+    await settle();
+    gotBy(THIRD)[0]?.slot.release();
+    await settle();
+    expect(got.at(-1)?.by).toBe('loop');
+    expect(got).toHaveLength(8);
   });
 
   it('does not let a call that does not wait overtake waiting calls', async () => {

@@ -42,6 +42,15 @@ describe('new calls', () => {
     expect(taken(1000, 1)).toBeLessThanOrEqual(20);
   });
 
+  it('gain no burst by a change of the limit', () => {
+    calls.limit(100);
+    while (calls.take());
+    calls.limit(100);
+    expect(calls.take()).toBe(false);
+    calls.limit(1000);
+    expect(calls.take()).toBe(false);
+  });
+
   it("limits a burst after a pause to a tenth of a second's worth", () => {
     calls.limit(100);
     nowMs += 60_000;

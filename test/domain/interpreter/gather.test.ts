@@ -218,6 +218,14 @@ describe('GetDigits, GetInput, Gather: invalid or missing input', () => {
 });
 
 describe('GetDigits, GetInput, Gather: reporting input', () => {
+  it('Gather reports no input if its keys were invalid', async () => {
+    const a = await scene.caller(xml('Gather', 'inputType="dtmf" validDigits="12" numDigits="1"'));
+    a.press('9');
+    await a.running;
+    expect(requested()).toMatchObject({ InputType: '', Digits: '' });
+    expect(scene.leftovers()).toEqual(NOTHING_LEFT);
+  });
+
   it('GetInput reports the kind of input and its cost', async () => {
     const a = await scene.caller(xml('GetInput', 'numDigits="1"'));
     a.press('5');

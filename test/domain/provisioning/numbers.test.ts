@@ -54,6 +54,15 @@ describe('numbers', () => {
     ]);
   });
 
+  it('charges the rent of a number that the operator gave to an account from the next month', async () => {
+    const given = { e164: '14155550177', country: 'US', currency: 'USD', accountId: ACCOUNT };
+    await numbers.add({ ...given, setupFeeMicros: 500_000, monthlyFeeMicros: 1_000_000 });
+    expect(await numbers.chargeRentals()).toBe(0);
+    await opened.clock.advance(32 * DAY_MS);
+    expect(await numbers.chargeRentals()).toBe(1);
+    expect(await balance()).toBe(2_000_000);
+  });
+
   it('charges nothing for a purchase that the balance does not cover', async () => {
     await opened.store.ledger.post([anEntry({ type: 'debit', amount: micros(2_000_000) })], {
       checked: false,
@@ -246,6 +255,21 @@ describe('numbers', () => {
     });
   });
 
+  it('do not route to an application or a trunk of another account', async () => {
+    await numbers.purchase(E164, ACCOUNT, 'USD');
+    const accountId = asAccountId('MA_OTHER');
+    const answerUrl = 'http://127.0.0.1/';
+    const application = await provisioning.applications.create({ accountId, name: 'a', answerUrl });
+    const trunk = await provisioning.trunks.create({ accountId, name: 't' });
+    if (!trunk.ok) throw new Error(trunk.error.kind);
+    expect(await numbers.attachApplication(ACCOUNT, E164, application.appId)).toMatchObject({
+      error: { kind: 'unknownApplication' },
+    });
+    expect(await numbers.assignTrunk(ACCOUNT, E164, trunk.value.trunkId)).toMatchObject({
+      error: { kind: 'unknownTrunk' },
+    });
+  });
+
   it('makes a released number available without routing', async () => {
     await numbers.purchase(E164, ACCOUNT, 'USD');
     expect(await numbers.release(E164, asAccountId('MA_OTHER'))).toMatchObject({ ok: false });
@@ -266,6 +290,8 @@ describe('numbers', () => {
     await opened.clock.advance(39 * DAY_MS);
     expect(await slow.chargeRentals()).toBe(0);
     expect(await slow.completeReleases()).toBe(0);
+    // A repeated release does not extend the cooldown.
+    expect(await slow.release(E164, ACCOUNT)).toMatchObject({ ok: true });
     await opened.clock.advance(DAY_MS);
     expect(await slow.completeReleases()).toBe(1);
     expect(await slow.get(E164)).toMatchObject({

@@ -95,6 +95,45 @@ describe('endpoints', () => {
     });
   });
 
+  it('belong to applications of their account only', async () => {
+    const foreign = await createApplication(OTHER);
+    const refused = { ok: false, error: { kind: 'unknownApplication' } };
+    const { endpoints } = provisioning;
+    expect(await endpoints.create(endpoint({ appId: foreign.appId }))).toEqual(refused);
+    const made = await endpoints.create(endpoint());
+    if (!made.ok) throw new Error(made.error.kind);
+    const patch = { appId: foreign.appId };
+    expect(await endpoints.patch(ACCOUNT, made.value.endpointId, patch)).toEqual(refused);
+  });
+
+  it('report what revokes their registrations and calls, each once', async () => {
+    const made = await provisioning.endpoints.create(endpoint());
+    if (!made.ok) throw new Error(made.error.kind);
+    const { endpointId, username } = made.value;
+    const { endpoints } = provisioning;
+    const revoked: string[] = [];
+    endpoints.onRevoked(async (one) => void revoked.push(`${one.username} ${one.why}`));
+    await endpoints.patch(ACCOUNT, endpointId, { alias: 'Alice' });
+    await endpoints.patch(ACCOUNT, endpointId, { allowVoice: false });
+    await endpoints.patch(ACCOUNT, endpointId, { alias: 'Bob' });
+    await endpoints.patch(ACCOUNT, endpointId, { password: 'battery staple' });
+    await endpoints.remove(OTHER, endpointId);
+    await endpoints.remove(ACCOUNT, endpointId);
+    await endpoints.remove(ACCOUNT, endpointId);
+    const whys = ['voice', 'password', 'deleted'];
+    expect(revoked).toEqual(whys.map((why) => `${username} ${why}`));
+  });
+
+  it('store HA1 of a changed password for the stored name', async () => {
+    const made = await provisioning.endpoints.create(endpoint());
+    if (!made.ok) throw new Error(made.error.kind);
+    const { endpointId, username } = made.value;
+    await provisioning.endpoints.patch(ACCOUNT, endpointId, { password: 'battery staple' });
+    const found = await opened.store.endpointDirectory.byUsername(username);
+    const text = `${username}:carillon.test:battery staple`;
+    expect(found?.secrets.md5).toBe(hashHex('md5', text));
+  });
+
   it('store HA1 of the stored name for every algorithm, and no password', async () => {
     const made = await provisioning.endpoints.create(endpoint());
     if (!made.ok) throw new Error(made.error.kind);

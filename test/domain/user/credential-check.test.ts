@@ -76,3 +76,30 @@ it('accepts a code once, also if it is sent twice at the same time', async () =>
   );
   expect([...kinds].sort()).toEqual(['codeNeeded', 'passed']);
 });
+
+it('asks for a code without counting a failure; a wrong code counts', async () => {
+  await addUser(secret);
+  const ask = (code: string) => check.signIn({ email: EMAIL, password: 'right', code }, ORIGIN);
+  const asked = await parallel(12, () => ask(''));
+  expect(ofKind(asked, 'codeNeeded')).toBe(12);
+  for (let guess = 0; guess < 10; guess += 1)
+    expect(await ask('000000')).toMatchObject({ error: { kind: 'codeNeeded' } });
+  const right = totpCode(secret, stepAt(opened.clock.wallMs()));
+  expect(await ask(right)).toMatchObject({ error: { kind: 'tooManyAttempts' } });
+});
+
+it('begins at zero after a success, for an e-mail in any case', async () => {
+  await addUser();
+  const signIn = (password: string) =>
+    check.signIn({ email: 'Grace@Example.com', password, code: '' }, ORIGIN);
+  for (let round = 0; round < 2; round += 1) {
+    for (let guess = 0; guess < 9; guess += 1)
+      expect(await signIn('guess')).toMatchObject({ error: { kind: 'wrongPassword' } });
+    expect(await signIn('right')).toMatchObject({ ok: true });
+  }
+});
+
+it('answers an unknown e-mail like a wrong password', async () => {
+  const given = { email: 'nobody@example.com', password: 'right', code: '' };
+  expect(await check.signIn(given, ORIGIN)).toMatchObject({ error: { kind: 'wrongPassword' } });
+});

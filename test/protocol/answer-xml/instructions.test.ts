@@ -47,6 +47,18 @@ describe('document rules (dialect §2.0)', () => {
     expect(one('speak', body).text).toBe('a &amp; <b> &amp; <c>');
   });
 
+  it.each([
+    ['the longest URL', `https://a.example/${'x'.repeat(4096 - 18)}`, 'accepted'],
+    ['a longer URL', `https://a.example/${'x'.repeat(4096 - 17)}`, 'action='],
+    ['an impossible port', 'https://a.example:99999/', 'action='],
+    ['an open bracket', 'https://[::1/', 'action='],
+    ['a path only', '/next', 'action='],
+    ['another scheme', 'ftp://a.example/', 'action='],
+  ])('accepts http and https URLs that are not too long: %s', (_what, url, outcome) => {
+    expect(problemOf(`<Redirect>${url}</Redirect>`) === 'accepted').toBe(outcome === 'accepted');
+    expect(problemOf(`<Dial action="${url}"><Number>1</Number></Dial>`)).toContain(outcome);
+  });
+
   it('reads booleans case-insensitively (dialect §0.2 rule 11)', () => {
     for (const yes of ['true', 'TRUE', 'True', '1', ' true ']) {
       expect(
@@ -322,6 +334,20 @@ describe('Dial (spec, Answer-XML instructions)', () => {
     ]);
   });
 
+  it.each(['1,,2', ',1', '1,', '1,x'])('rejects digitsMatch="%s"', (list) => {
+    const body = `<Dial digitsMatch="${list}"><Number>1</Number></Dial>`;
+    expect(problemOf(body)).toContain('digitsMatch=');
+  });
+
+  it('reads at most 30 SIP headers, and warns about the others', () => {
+    const list = Array.from({ length: 31 }, (_, n) => `h${n}=1`);
+    const dial = (items: readonly string[]): string =>
+      `<Dial sipHeaders="${items.join(',')}"><Number>1</Number></Dial>`;
+    expect(warningsOf(dial(list.slice(1)))).toEqual([]);
+    expect(one('dial', dial(list)).destinations[0]?.sipHeaders).toHaveLength(30);
+    expect(warningsOf(dial(list))).toEqual(['more than 30 pairs: h30 is ignored']);
+  });
+
   it('rings at most 20 destinations in parallel', () => {
     expect(problemOf(`<Dial>${'<Number>1</Number>'.repeat(21)}</Dial>`)).toBe(
       '<Dial> with 21 destinations',
@@ -477,6 +503,8 @@ describe('Stream (spec, Stream element rules; dialect §1.5)', () => {
       ['x', '1'],
     ]);
     expect(stream(`extraHeaders="k=${'x'.repeat(200)}"`).extraHeaders).toHaveLength(1);
+    const longest = ['a', 'b'].map((name) => `${name}=${'x'.repeat(253)}`).join(';');
+    expect(stream(`extraHeaders="${longest}y"`).extraHeaders).toHaveLength(2);
     expect(
       problemOf(`<Stream extraHeaders="k=${'é'.repeat(256)}">wss://a.example/</Stream>`),
     ).toContain('512');

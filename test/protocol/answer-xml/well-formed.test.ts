@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { SaxesParser } from 'saxes';
 import { describe, expect, it } from 'vitest';
 import { parseAnswerXml } from '../../../src/protocol/answer-xml/answer-xml.ts';
+import { MAX_DOCUMENT_BYTES } from '../../../src/protocol/answer-xml/limits.ts';
 import { DocumentRefused, Positions } from '../../../src/protocol/answer-xml/problem.ts';
 import { checkWellFormed } from '../../../src/protocol/answer-xml/well-formed.ts';
 import { cpuTimeMs } from '../../cpu-time.ts';
@@ -98,14 +99,39 @@ describe('well-formedness (XML 1.0)', () => {
     );
   });
 
+  it.each([
+    ['CDATA in front of the root', '<![CDATA[ ]]><Response/>'],
+    ['CDATA behind the root', '<Response/><![CDATA[ ]]>'],
+    ['text behind the root', '<Response/>&#32;'],
+    ['a second root', '<Response/><Response/>'],
+    ['an end tag behind the root', '<Response/></Response>'],
+    ['a document type', '<!doctype html><Response/>'],
+    ['a surrogate as character number', '<Response>&#xD800;</Response>'],
+    ['a bare & behind an entity', '<Response>&amp;&</Response>'],
+    ['attributes without white space', '<Response a="1"b="2"/>'],
+    ['a declaration behind a line break', '\n<?xml version="1.0"?><Response/>'],
+    ['only a comment', '<!-- -->'],
+  ])('rejects %s, like a conforming parser', (_what, text) => {
+    expect([ours(text), saxes(text)]).toEqual([false, false]);
+  });
+
+  it('accepts comments, processing instructions and white space around the root', () => {
+    const text = '<?xml version="1.0"?>\n<!-- a --><?b c?>\r\n<Response/>\t<!-- d --><?e?> ';
+    expect([ours(text), saxes(text)]).toEqual([true, true]);
+  });
+
   it('accepts the same content inside a root element, for any order of fragments', () => {
+    let count = 0;
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
         const text = `<Response>${pieces.join('')}</Response>`;
-        expect({ text, accepted: ours(text) }).toEqual({ text, accepted: saxes(text) });
+        const accepted = ours(text);
+        expect({ text, accepted }).toEqual({ text, accepted: saxes(text) });
+        if (accepted) count += 1;
       }),
       { numRuns: 4000 },
     );
+    expect(count).toBeGreaterThan(100);
   });
 
   it('accepts no one-character mutation that a conforming parser rejects', () => {
@@ -165,6 +191,15 @@ describe('arbitrary input', () => {
   ])('rejects %s without side effects', (_what, text) => {
     expect(parseAnswerXml(text, { allowInsecureStreams: false }).ok).toBe(false);
     expect(Object.hasOwn(Object.prototype, '1')).toBe(false);
+  });
+
+  it('limits the size of a document in bytes of UTF-8', () => {
+    const document = (fill: string): string => `<Response><!--${fill}--></Response>`;
+    const free = MAX_DOCUMENT_BYTES - document('').length;
+    expect(ours(document('a'.repeat(free)))).toBe(true);
+    expect(ours(document('a'.repeat(free + 1)))).toBe(false);
+    expect(ours(document(`${'a'.repeat(free - 2)}é`))).toBe(true);
+    expect(ours(document(`${'a'.repeat(free - 1)}é`))).toBe(false);
   });
 
   it('bounds the cost of many attributes, deep nesting and large size', () => {

@@ -181,6 +181,23 @@ describe('digest server', () => {
     expect(server.verify(answer(challenge), at(0, 'REGISTER', true), undefined)).toBe('wrong');
   });
 
+  it('refuses an unknown user whose response was computed without a secret', () => {
+    const server = setup();
+    const [challenge = ''] = server.challenges(at(0), false);
+    const credentials = answer(challenge);
+    const forged = digestResponse({ ...credentials, ha1: '', method: 'REGISTER' });
+    const guess = { ...credentials, response: forged };
+    expect(server.verify(guess, at(0), undefined)).toBe('wrong');
+  });
+
+  it('accepts a response in upper case', () => {
+    const server = setup();
+    const [challenge = ''] = server.challenges(at(0), false);
+    const credentials = answer(challenge);
+    const response = credentials.response.toUpperCase();
+    expect(server.verify({ ...credentials, response }, at(0), secrets)).toBe('ok');
+  });
+
   it('detects credentials for another Request-URI (RFC 7616 §3.4.6)', () => {
     const server = setup();
     const [challenge = ''] = server.challenges(at(0), false);
@@ -252,6 +269,17 @@ describe('nonces', () => {
     ]);
   });
 
+  it('that are remembered stay valid although a later one was evicted', () => {
+    const limits = { lifetimeMs: 10_000, maxRemembered: 2 };
+    const mint = new NonceMint('carillon', countingRandom(), limits);
+    const [early = '', late = '', next = ''] = [5, 10, 30].map((ms) => mint.mint(SOURCE, ms));
+    mint.use(late, 1, 0);
+    mint.use(early, 1, 0);
+    mint.use(next, 1, 0);
+    expect(mint.examine(late, SOURCE, 40)).toBe('stale');
+    expect(mint.examine(early, SOURCE, 40)).toBe('valid');
+  });
+
   it('are valid for one realm only', () => {
     const here = new NonceMint('here', countingRandom(), undefined, SHARED);
     const there = new NonceMint('there', countingRandom(), undefined, SHARED);
@@ -316,7 +344,56 @@ describe('digest client', () => {
   });
 });
 
+describe('credentials of a client', () => {
+  const challenge =
+    'Digest realm="r", nonce="n", qop="auth", opaque="o", algorithm=MD5, stale=TRUE';
+  const written = (nonceCount: number) => {
+    const understood = strongestChallenge([parsed(challenge)]);
+    if (understood === undefined) throw new Error('challenge not understood');
+    const account = { username: 'alice', password: 'wonderland' };
+    const request = { method: 'REGISTER', uri: 'sip:carillon' };
+    return parsed(answerChallenge(understood, account, request, nonceCount, countingRandom()))
+      .params;
+  };
+
+  it('contain the nonce count in hexadecimal and the opaque value', () => {
+    expect(written(26).get('nc')).toBe('0000001a');
+    expect(written(1).get('opaque')).toBe('o');
+    expect(strongestChallenge([parsed(challenge)])?.stale).toBe(true);
+  });
+
+  it.each([
+    ['qop', 'auth-int'],
+    ['nc', '1'],
+    ['nc', '0000000g'],
+    ['username', 'a'.repeat(257)],
+    ['algorithm', 'SHA-3'],
+  ])('are unreadable with %s=%s', (name, value) => {
+    expect(readDigestCredentials(written(1))).toMatchObject({ username: 'alice' });
+    expect(readDigestCredentials(written(1).set(name, value))).toBeUndefined();
+  });
+
+  it.each(['nc', 'cnonce', 'uri', 'response', 'nonce', 'realm', 'username'])(
+    'are unreadable without %s',
+    (name) => {
+      const params = written(1);
+      params.delete(name);
+      expect(readDigestCredentials(params)).toBeUndefined();
+    },
+  );
+});
+
 describe('failure limit', () => {
+  it('forgets the oldest of too many sources', () => {
+    const limit = new FailureLimit({ maxFailures: 1, windowMs: 1000, maxSources: 2 });
+    for (const source of ['a', 'b', 'c']) limit.note(source, 0);
+    expect(['a', 'b', 'c'].map((source) => limit.blockedForMs(source, 1))).toEqual([
+      undefined,
+      999,
+      999,
+    ]);
+  });
+
   it('blocks a source after too many failures and unblocks it when the window has elapsed', () => {
     const limit = new FailureLimit({ maxFailures: 2, windowMs: 1000, maxSources: 2 });
     limit.note('192.0.2.1', 0);

@@ -145,6 +145,13 @@ describe('inbound INVITE', () => {
     expect(server.last('ended').end).toMatchObject({ how: 'cancel' });
   });
 
+  it('has no time limit with an Expires of 0', () => {
+    const { world, server, statuses } = ringing({}, { headers: ['Expires: 0'] });
+    world.advance(60_000);
+    expect(statuses()).toEqual([]);
+    expect(server.count('ended')).toBe(0);
+  });
+
   it('finds SDP in a multipart body (RFC 5621 §3.1)', () => {
     const body = `--b\r\nContent-Type: text/plain\r\n\r\nhello\r\n--b\r\nContent-Type: application/sdp\r\n\r\n${OFFER}\r\n--b--\r\n`;
     const { server } = ringing({}, { body, headers: ['Content-Type: multipart/mixed;boundary=b'] });
@@ -270,6 +277,26 @@ describe('requests inside a dialog', () => {
     say(peer, inDialog(peer, { method: 'INFO', cseq: 1 }));
     world.advance(20);
     expect(statuses().at(-1)).toBe('500 INFO');
+    say(peer, inDialog(peer, { method: 'OPTIONS', cseq: 4 }));
+    say(peer, inDialog(peer, { method: 'OPTIONS', cseq: 3 }));
+    world.advance(20);
+    expect(statuses().slice(-2)).toEqual(['200 OPTIONS', '500 OPTIONS']);
+  });
+
+  it('an ACK to the first INVITE does not acknowledge a later one', () => {
+    const { world, peer, statuses } = talking();
+    say(peer, inDialog(peer, { method: 'INVITE', cseq: 2, body: OFFER }));
+    world.advance(20);
+    ack(peer, 1);
+    world.advance(2000);
+    const repeated = statuses().length;
+    world.advance(4000);
+    expect(statuses().length).toBeGreaterThan(repeated);
+    ack(peer, 2);
+    world.advance(20);
+    const last = statuses().length;
+    world.advance(10_000);
+    expect(statuses()).toHaveLength(last);
   });
 
   it('answers a re-INVITE with the SDP of the leg; 488 keeps the old session (RFC 3261 §14.2)', () => {

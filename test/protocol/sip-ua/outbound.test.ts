@@ -48,6 +48,45 @@ describe('outbound INVITE', () => {
     expect(received()).toEqual(['INVITE', 'ACK']);
   });
 
+  it('does not ask again with a longer session interval once it is cancelled', () => {
+    const { world, peer, call, hangup, received } = setup();
+    let invite: SipRequest | undefined;
+    answering(peer, (request) => {
+      if (request.method === 'INVITE') invite = request;
+      if (request.method === 'CANCEL' && invite !== undefined) {
+        const raised = reply(invite, 422, { headers: [['Min-SE', '3600']] });
+        return [reply(request, 200), raised];
+      }
+      return request.method === 'ACK' ? undefined : reply(request, 180);
+    });
+    call();
+    world.advance(50);
+    hangup();
+    world.advance(1000);
+    expect(received()).toEqual(['INVITE', 'CANCEL', 'ACK']);
+  });
+
+  it('refuses the BYE of a party that has not answered (RFC 3261 §15)', () => {
+    const { world, caller, peer, call } = setup();
+    answering(
+      peer,
+      callee((r) => reply(r, 180)),
+    );
+    call();
+    world.advance(50);
+    const ours = peer.lastRequest('INVITE');
+    say(peer, {
+      method: 'BYE',
+      uri: `sip:${SERVER}:5060`,
+      callId: ours.callId,
+      from: `${ours.header('to')};tag=callee`,
+      to: ours.header('from') ?? '',
+    });
+    world.advance(20);
+    expect(brief(peer.lastResponse())).toBe('481 BYE');
+    expect(caller.count('ended')).toBe(0);
+  });
+
   it('reports the responding peer once before its response; 100 does not identify it', () => {
     const { world, caller, peer, call } = setup();
     const headers = [['Server', 'Bob/1.0']] as const;

@@ -115,9 +115,54 @@ describe('REFER', () => {
   });
 
   it('refuses the next of several simultaneous REFERs with 491', () => {
-    const { peer, inDialog } = talking();
+    const { server, peer, inDialog } = talking();
     for (let time = 0; time < 5; time += 1) inDialog('REFER', ['Refer-To: <sip:a@x.test>']);
-    expect(brief(peer.lastResponse())).toBe('491 REFER');
+    expect(peer.received.map(brief).filter((word) => / REFER/.test(word))).toEqual(['491 REFER']);
+    expect(server.count('referred')).toBe(4);
+  });
+
+  it('takes the next one after each refusal or final status', () => {
+    const { server, refers, dispatch } = talking();
+    for (let time = 0; time < 5; time += 1)
+      dispatch('answerRefer', refers(['Refer-To: <sip:a@x.test>']).id, 403);
+    for (let time = 0; time < 5; time += 1) {
+      const { id } = refers(['Refer-To: <sip:a@x.test>']);
+      dispatch('answerRefer', id, 202);
+      dispatch('notifyRefer', id, 486);
+    }
+    expect(server.count('referred')).toBe(10);
+  });
+
+  it('is accepted once', () => {
+    const { peer, refers, dispatch, notified } = talking();
+    const { id } = refers(['Refer-To: <sip:a@x.test>']);
+    dispatch('answerRefer', id, 202);
+    dispatch('answerRefer', id, 202);
+    dispatch('answerRefer', id, 403);
+    expect(peer.received.map(brief).filter((word) => / REFER/.test(word))).toEqual(['202 REFER']);
+    expect(notified()).toHaveLength(1);
+  });
+
+  it('is not notified before its owner has accepted it', () => {
+    const { refers, dispatch, notified } = talking();
+    dispatch('notifyRefer', refers(['Refer-To: <sip:a@x.test>']).id, 180);
+    expect(notified()).toEqual([]);
+  });
+
+  it('is refused with 403 before the answer of the call', () => {
+    const world = new World();
+    const server = world.agent(SERVER, { realm: REALM, trustedSource: () => 'carrier' });
+    const peer = world.peer(PEER);
+    invite(peer);
+    world.advance(20);
+    server.dispatch({ kind: 'ring', leg: server.last('incoming').call.leg, sdp: undefined });
+    world.advance(20);
+    const to = `<sip:100@${SERVER}>;tag=${peer.lastResponse().to.tag}`;
+    const headers = ['Refer-To: <sip:a@x.test>'];
+    say(peer, { method: 'REFER', uri: `sip:${SERVER}:5060`, to, cseq: 2, headers });
+    world.advance(20);
+    expect(brief(peer.lastResponse())).toBe('403 REFER');
+    expect(server.count('referred')).toBe(0);
   });
 });
 

@@ -124,6 +124,22 @@ describe('REGISTER (RFC 3261 §10.3)', () => {
     expect(uris(run([], { contacts }))).toHaveLength(2);
   });
 
+  it('keeps the flows of one instance, and replaces a flow by its number (RFC 5626 §6)', () => {
+    const flow = (uri: string, regId: number) =>
+      contact(uri, { instanceId: 'u1', regId, key: `u1 ${regId}` });
+    const one = bindings(run([], { contacts: [flow('sip:a@h', 1)] }));
+    const two = bindings(run(one, { callId: 'c2', contacts: [flow('sip:b@h', 2)] }));
+    expect(two.map(({ contactUri }) => contactUri)).toEqual(['sip:a@h', 'sip:b@h']);
+    const moved = run(two, { callId: 'c3', contacts: [flow('sip:c@h', 1)] });
+    expect(uris(moved).toSorted()).toEqual(['sip:b@h', 'sip:c@h']);
+    expect(moved).toMatchObject({ removed: [{ contactUri: 'sip:a@h' }] });
+  });
+
+  it('counts the same contact twice in one REGISTER once', () => {
+    const contacts = [contact('sip:a@h', { q: 0.5 }), contact('sip:a@h')];
+    expect(bindings(run([], { contacts }))).toMatchObject([{ contactUri: 'sip:a@h', q: 1 }]);
+  });
+
   it('refuses more contacts than the limit with 403, without changes', () => {
     const contacts = Array.from({ length: 11 }, (_, i) => contact(`sip:a@h${i}`));
     expect(run([], { contacts }).status).toBe(403);

@@ -71,6 +71,26 @@ describe('reliable provisional responses that we send', () => {
     expect(peer.lastResponse().body).toHaveLength(0);
   });
 
+  it('sends no further provisional response while the 200 waits for a PRACK', () => {
+    const { world, dispatch, prack, statuses, sequence } = called('Supported: 100rel');
+    dispatch('ring', ANSWER);
+    dispatch('answer');
+    dispatch('ring');
+    dispatch('ring', ANSWER);
+    expect(statuses()).toEqual(['183 INVITE']);
+    prack(sequence());
+    expect(statuses().slice(1)).toEqual(['200 PRACK', '200 INVITE']);
+    world.advance(60_000);
+    expect(statuses()).not.toContain('180 INVITE');
+  });
+
+  it('an answer does not wait for the PRACK of a response without SDP', () => {
+    const { dispatch, statuses } = called('Require: 100rel');
+    dispatch('ring');
+    dispatch('answer');
+    expect(statuses()).toEqual(['180 INVITE', '200 INVITE']);
+  });
+
   it('not supported: never sends reliably', () => {
     const { dispatch, peer, statuses } = called('Supported: timer');
     dispatch('ring', ANSWER);
@@ -85,14 +105,15 @@ describe('reliable provisional responses that we send', () => {
     const first = sequence();
     for (const wrong of [first + 1, 'x', '']) prack(wrong);
     inDialog('PRACK', { headers: [`RAck: ${first} 2 INVITE`] });
+    inDialog('PRACK', { headers: [`RAck: ${first} 1 UPDATE`] });
     inDialog('PRACK');
-    expect(statuses().filter((status) => status === '481 PRACK')).toHaveLength(5);
+    expect(statuses().filter((status) => status === '481 PRACK')).toHaveLength(6);
     prack(first);
     prack(first);
     expect(
       statuses()
         .filter((status) => /PRACK/.test(status))
-        .slice(5),
+        .slice(6),
     ).toEqual(['200 PRACK', '481 PRACK']);
   });
 

@@ -176,6 +176,8 @@ export class Agent implements Host {
   readonly users = new Map<string, string>();
   /** Groups by username; all others are in one. */
   readonly groups = new Map<string, string>();
+  /** Users whose account is not active. */
+  readonly inactive = new Set<string>();
   /** Users that are temporary logins. */
   readonly logins = new Map<string, TemporaryLogin>();
   storeWorks = true;
@@ -285,7 +287,12 @@ export class Agent implements Host {
           ) as Record<(typeof DIGEST_ALGORITHMS)[number], string>);
     const login = this.logins.get(username);
     const group = this.groups.get(username) ?? 'all';
-    this.dispatch({ kind: 'secret', id, secrets: secrets && { ...secrets, login, group } });
+    const inactive = this.inactive.has(username);
+    this.dispatch({
+      kind: 'secret',
+      id,
+      secrets: secrets && { ...secrets, inactive, login, group },
+    });
   }
 }
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
+import { MAX_MESSAGE_BYTES } from '../../../src/protocol/sip/parse.ts';
 import { serialize } from '../../../src/protocol/sip/serialize.ts';
 import {
   type FramerEvent,
@@ -44,6 +45,27 @@ describe('stream framing (RFC 3261 §18.3)', () => {
     expect(WHOLE[1]).toContain('body\r\n\r\nwith an empty line');
   });
 
+  test('ends at a head that is not SIP, and reads nothing after it', () => {
+    const framer = new StreamFramer();
+    const http = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n';
+    const events = framer.push(Buffer.concat([Buffer.from(http), message('one')]));
+    expect(show(events)).toEqual(['error:400:Not SIP']);
+    expect(framer.push(message('two'))).toEqual([]);
+    expect(framer.pendingBytes).toBe(0);
+  });
+
+  test('limits head and body together', () => {
+    const fill = (bytes: number) => {
+      const head = (length: number) => `OPTIONS sip:a SIP/2.0\r\nContent-Length: ${length}\r\n\r\n`;
+      const length = bytes - head(60_000).length;
+      return Buffer.from(head(length) + 'x'.repeat(length));
+    };
+    expect(new StreamFramer().push(fill(MAX_MESSAGE_BYTES))).toMatchObject([{ kind: 'message' }]);
+    expect(show(new StreamFramer().push(fill(MAX_MESSAGE_BYTES + 1)))).toEqual([
+      'error:513:Message Too Large',
+    ]);
+  });
+
   test('returns the same events byte by byte', () => {
     const framer = new StreamFramer();
     const events = [...STREAM].flatMap((byte) => framer.push(Uint8Array.of(byte)));
@@ -85,6 +107,14 @@ describe('stream framing (RFC 3261 §18.3)', () => {
     const [first] = framer.push(message('one'));
     framer.push(message('other'));
     expect(show(first === undefined ? [] : [first])[0]).toContain('Call-ID: one');
+  });
+
+  test.each(['\r', '\n', '\n\r', '\r\r\n'])('skips %j before a message', (lines) => {
+    const [event, ...others] = show(
+      new StreamFramer().push(Buffer.concat([Buffer.from(lines), message('one')])),
+    );
+    expect(event).toMatch(/^INVITE sip:/);
+    expect(others).toEqual([]);
   });
 
   test('RFC 5626 §3.5.1: CRLF after our ping is its pong, otherwise ignored', () => {

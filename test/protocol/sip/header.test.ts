@@ -36,6 +36,10 @@ describe('header names (RFC 3261 §7.3)', () => {
 });
 
 describe('lists, parameters and quoted strings (§25.1)', () => {
+  test('takes a quote inside angle brackets as part of the URI', () => {
+    expect(splitList('<sip:a"b@x>, <sip:c@y>')).toEqual(['<sip:a"b@x>', '<sip:c@y>']);
+  });
+
   test('does not split at a comma inside quotes or angle brackets', () => {
     expect(splitList('"a, \\", b" <sip:x@y;m=1,2>;p="3,4", <sip:z@y>')).toEqual([
       '"a, \\", b" <sip:x@y;m=1,2>;p="3,4"',

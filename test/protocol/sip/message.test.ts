@@ -54,6 +54,18 @@ describe('parsing (RFC 3261 §7)', () => {
     expect(createResponse(request, 200).header('constructor')).toBeUndefined();
   });
 
+  test('ends the head at the first empty line, whatever line breaks the body has', () => {
+    const usual = parsedRequest(Buffer.from(`${HEAD.join('\r\n')}\r\n\r\na\n\nb`));
+    expect([usual.callId, usual.bodyText]).toEqual(['c', 'a\n\nb']);
+    const bare = parsedRequest(Buffer.from(`${HEAD.join('\n')}\n\na\r\n\r\nb`));
+    expect([bare.callId, bare.bodyText]).toEqual(['c', 'a\r\n\r\nb']);
+  });
+
+  test('reads a replacement character of the sender as UTF-8', () => {
+    const request = parsedRequest(wire([...HEAD, 'Subject: \u00fc \ufffd']));
+    expect(request.header('subject')).toBe('\u00fc \ufffd');
+  });
+
   test('accepts lines that end in a bare LF', () => {
     const request = parsedRequest(Buffer.from(`${HEAD.join('\n')}\nContent-Length: 2\n\nab`));
     expect([request.callId, request.bodyText]).toEqual(['c', 'ab']);

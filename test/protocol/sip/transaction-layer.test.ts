@@ -150,19 +150,54 @@ describe('merged requests (§8.2.2.2)', () => {
     expect(arrive({ method: 'ACK', branch: 'z9hG4bKother', toTag: 'any' })).toEqual([]);
   });
 
+  test('merges again after a merged copy has ended', () => {
+    const { layer, arrive } = setUp();
+    arrive({});
+    arrive({ branch: 'z9hG4bKother' });
+    arrive({ method: 'ACK', branch: 'z9hG4bKother', toTag: 'any' }, 10);
+    run(layer, 20_000);
+    expect(layer.serverCount).toBe(1);
+    expect(words(arrive({ branch: 'z9hG4bKthird' }, 20_000))).toContain('send:482');
+  });
+
+  test('accepts the same request again once its transaction has ended', () => {
+    const { layer, arrive } = setUp();
+    const request = sketch({ method: 'OPTIONS' });
+    layer.respond(transactionIn(arrive({ method: 'OPTIONS' })), answer(request, 200), 0);
+    expect(words(arrive({ method: 'OPTIONS', branch: 'z9hG4bKother' }, 10))).toContain('send:482');
+    run(layer, 70_000);
+    expect(layer.serverCount).toBe(0);
+    expect(words(arrive({ method: 'OPTIONS', branch: 'z9hG4bKthird' }, 70_000))).toEqual([
+      'request:OPTIONS',
+    ]);
+  });
+
+  test('does not merge requests of different senders, CSeq or methods', () => {
+    const { arrive } = setUp();
+    arrive({ method: 'OPTIONS' });
+    const others = [{ fromTag: 'a2' }, { cseq: 2 }, { callId: 'call-2' }, { method: 'MESSAGE' }];
+    for (const [index, other] of others.entries()) {
+      const sent = { method: 'OPTIONS', branch: `z9hG4bKother${index}`, ...other };
+      expect(words(arrive(sent))).toEqual([`request:${sent.method}`]);
+    }
+  });
+
   test('does not merge a request inside a dialog', () => {
     const { arrive } = setUp();
     arrive({ toTag: 'b1' });
     expect(words(arrive({ toTag: 'b1', branch: 'z9hG4bKother' }))).toContain('request:INVITE');
   });
 
-  test('accepts a challenged request with the same CSeq, as some clients send it', () => {
-    const { layer, arrive } = setUp();
-    const first = transactionIn(arrive({ method: 'REGISTER' }));
-    layer.respond(first, answer(sketch({ method: 'REGISTER' }), 401), 0);
-    const again = arrive({ method: 'REGISTER', branch: 'z9hG4bKother' });
-    expect(words(again)).toEqual(['request:REGISTER']);
-  });
+  test.each([401, 407])(
+    'accepts a request again after %d with the same CSeq, as some clients send it',
+    (status) => {
+      const { layer, arrive } = setUp();
+      const first = transactionIn(arrive({ method: 'REGISTER' }));
+      layer.respond(first, answer(sketch({ method: 'REGISTER' }), status), 0);
+      const again = arrive({ method: 'REGISTER', branch: 'z9hG4bKother' });
+      expect(words(again)).toEqual(['request:REGISTER']);
+    },
+  );
 });
 
 describe('client transactions', () => {

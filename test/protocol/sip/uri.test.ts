@@ -36,6 +36,8 @@ describe('URIs (RFC 3261 §19.1)', () => {
     'sip:',
     'sip:@host',
     'sip:a b@host',
+    'sip:a:p:w@host',
+    'sip:a:p;w@host',
     'sip:alice@',
     'sip:alice@host:0',
     'sip:alice@host:65536',
@@ -45,6 +47,8 @@ describe('URIs (RFC 3261 §19.1)', () => {
     'sip:alice@host;lr;lr',
     'sip:alice@host; lr',
     'sip:alice@ho<st',
+    'sip:alice@host?subject=a b',
+    'sip:alice@host?subject="x"',
     'tel:',
     'tel:call-me',
   ])('rejects %s', (text) => {
@@ -56,6 +60,7 @@ describe('URIs (RFC 3261 §19.1)', () => {
       'sip:zo%C3%AB%20%40%231@[2001:db8::1]:5070',
     );
     expect(unescapeUser(escapeUser('zoë @#1/%'))).toBe('zoë @#1/%');
+    expect(escapeUser('a\t\u0000')).toBe('a%09%00');
     expect(unescapeUser('%zz%41')).toBe('%zzA');
     expect(unescapeUser('%ff')).toBe('%ff');
   });
