@@ -67,6 +67,8 @@ export interface AttemptHooks {
 export class Attempts {
   readonly #needs: DialerNeeds;
   readonly #hooks: AttemptHooks;
+  /** Calls being placed, and attempts whose end is not stored. */
+  readonly #open = new Set<Promise<unknown>>();
 
   constructor(needs: DialerNeeds, hooks: AttemptHooks) {
     this.#needs = needs;
@@ -119,7 +121,23 @@ export class Attempts {
   // ---------------------------------------------------------------- start
 
   /** Places a call for a contact. Never rejects. */
-  async place(
+  place(live: LiveCampaign, agent: Agent, due: DueContact, caller: Caller): Promise<Placed> {
+    return this.#tracked(this.#place(live, agent, due, caller));
+  }
+
+  /** Resolves when no call is being placed and the ends of all attempts are stored. */
+  async idle(): Promise<void> {
+    while (this.#open.size > 0) await Promise.all(this.#open);
+  }
+
+  /** Tracks work for `idle`. It never rejects. */
+  #tracked<T>(work: Promise<T>): Promise<T> {
+    this.#open.add(work);
+    void work.finally(() => this.#open.delete(work));
+    return work;
+  }
+
+  async #place(
     live: LiveCampaign,
     agent: Agent,
     { contact }: DueContact,
@@ -145,11 +163,8 @@ export class Attempts {
         return placed.error;
       }
       void placed.value.reached?.then(() => this.#settle(live, caller.use));
-      void this.#follow(
-        live,
-        { ...begun, placedUs: placedUs ?? this.#nowUs() },
-        placed.value.ended,
-      );
+      const stored = { ...begun, placedUs: placedUs ?? this.#nowUs() };
+      void this.#tracked(this.#follow(live, stored, placed.value.ended));
       return 'begun';
     } catch (error) {
       this.#needs.logger.error({ error, callUuid, campaignId: campaign.id }, 'call not placed');
