@@ -52,7 +52,7 @@ it.each([
 /** Lets the answers to the next `count` calls of an operation get lost. `isDone`: whether the operation was done. */
 function loseAnswers(
   store: CampaignStore,
-  operation: 'begin' | 'finish',
+  operation: 'begin' | 'finish' | 'change',
   { count = 1, isDone }: { readonly count?: number; readonly isDone: boolean },
 ): void {
   let left = count;
@@ -88,4 +88,36 @@ it.each([true, false])('completes if the answer to a start is lost (done: %s)', 
   expect(await stage.state(campaign)).toBe('completed');
   expect(stage.calls.dialled).toHaveLength(2);
   expect(await stage.dialer.running(OWNER.accountId)).toEqual([]);
+});
+
+it('a campaign does not keep its place if the answer to its completion is lost', async () => {
+  const stage = await openStage();
+  const campaign = await stage.ready({}, 1);
+  await stage.start(campaign);
+  loseAnswers(stage.store.campaigns, 'change', { isDone: true });
+  await stage.clock.advance(MINUTE_MS);
+  expect(await stage.state(campaign)).toBe('completed');
+  expect(await stage.dialer.running(OWNER.accountId)).toEqual([]);
+});
+
+it('a campaign tries no call if the answer to its pause is lost', async () => {
+  const stage = await openStage();
+  const campaign = await stage.ready({ maxConcurrent: 1 }, 3);
+  stage.calls.limit = 0;
+  await stage.start(campaign);
+  await stage.clock.advance(0);
+  loseAnswers(stage.store.campaigns, 'change', { isDone: true });
+  await expect(stage.campaigns.pause(OWNER, campaign.id)).rejects.toThrow('during a commit');
+  stage.calls.limit = 1;
+  let tries = 0;
+  const { begin } = stage.store.campaigns;
+  Object.assign(stage.store.campaigns, {
+    begin: (start: Parameters<typeof begin>[0]) => {
+      tries += 1;
+      return begin(start);
+    },
+  });
+  await stage.clock.advance(MINUTE_MS);
+  expect(await stage.state(campaign)).toBe('paused:manual_pause');
+  expect(tries).toBeLessThan(3);
 });
