@@ -13,6 +13,7 @@ import { createMailer } from './edge/mail/mailer.ts';
 import { createMetrics } from './edge/metrics/metrics.ts';
 import { createSignedLinks } from './edge/rest/links.ts';
 import { startBanner } from './service/banner.ts';
+import { CampaignJob } from './service/campaign-job.ts';
 import { type Component, Components } from './service/components.ts';
 import { SERVICE_FILE, writeSecret } from './service/data-folder.ts';
 import { DescriptorWatch } from './service/descriptors.ts';
@@ -155,7 +156,7 @@ function buildParts(outside: Monitored, start: StartWithLog) {
   const transcriptions = joinTranscriptions(basics, foundation, lines, derived);
   const callLines = { ...lines, transcriptions, ...clusterLines(outside) };
   const calls = joinCalls(basics, foundation, callLines, derived, links, reports.settled);
-  const { campaigns, dialer } = campaignsOf(outside, calls);
+  const { campaigns, dialer, campaignJob } = campaignsOf(outside, calls);
   const housekeeping = new Housekeeping({
     ...basics,
     ...foundation,
@@ -196,7 +197,8 @@ function buildParts(outside: Monitored, start: StartWithLog) {
     logger,
     isWell: () => lines.media.status().ready,
   });
-  const work = { exporter, alerts, transcriptions, calls, campaigns, dialer, housekeeping };
+  const dialling = { campaigns, dialer, campaignJob };
+  const work = { exporter, alerts, transcriptions, calls, housekeeping, ...dialling };
   const running = { reports, watches, reloader, operations, listeners, supervisor };
   return { ...outside, logger, credentialUses, ...work, ...running };
 }
@@ -210,7 +212,7 @@ function clusterLines({ cluster, derived, lines }: Monitored) {
   return { slots, directory, lease, otherNodes };
 }
 
-/** Campaigns and their dialer, which stops when this node drains. */
+/** Campaigns and their dialer. A node that drains stops dialing, and passes the job to another node. */
 function campaignsOf(
   { basics, foundation, lines, cluster }: Monitored,
   { paced, admission }: Calls,
@@ -221,8 +223,16 @@ function campaignsOf(
     callbacks: lines.callbacks,
     share: cluster && ((own) => cluster.shareDialer(own)),
   });
-  admission.onDrain(() => joined.dialer.drain());
-  return joined;
+  const { logger, clock } = basics;
+  const { dialer } = joined;
+  const { nodes } = foundation.store;
+  const living = cluster && (() => cluster.living());
+  const job = new CampaignJob({ nodes, dialer, admission, clock, logger, living });
+  admission.onDrain(() => {
+    dialer.drain();
+    job.release();
+  });
+  return { ...joined, campaignJob: job };
 }
 
 /** Refuses new calls and SIP requests while a condition makes this node unserviceable. */
@@ -275,14 +285,13 @@ function periodicWork(
   parts: Parts,
   interrupted: Awaited<ReturnType<Parts['foundation']['recordings']['interrupted']>>,
 ): readonly Component[] {
-  const { foundation, lines, calls, watches, dialer, logger } = parts;
+  const { lines, calls, watches, dialer, logger } = parts;
   const { callBilling, admission } = calls;
   const { callbacks } = lines;
   const adopt = async (): Promise<void> => {
     await callbacks.resume();
     parts.exporter.wake();
-    if (admission.draining) return;
-    if (await foundation.store.nodes.claim('campaigns')) await dialer.resumeAll();
+    await parts.campaignJob.take();
   };
   const inBackground = (work: Promise<unknown>, failure: string): void => {
     work.catch((error: unknown) => logger.error({ error }, failure));
@@ -315,6 +324,7 @@ function periodicWork(
         inBackground(parts.alerts.notify(), 'low balances not reported');
       },
     },
+    periodic('campaigns', parts.campaignJob),
     periodic('housekeeping', parts.housekeeping),
     periodic('memory', watches.memory),
     periodic('store check', watches.store),

@@ -22,7 +22,7 @@ export interface AlarmNotifierParts {
   readonly mailer: Pick<Mailer, 'send'>;
   readonly clock: Pick<Clock, 'sleep'>;
   /** Sends a webhook and returns the response status. Replaced in tests. */
-  readonly post?: (url: string, body: string, signature: string) => Promise<number>;
+  readonly post?: typeof send;
 }
 
 export class AlarmNotifier {
@@ -38,9 +38,9 @@ export class AlarmNotifier {
     return email !== '' || webhookUrl !== '';
   }
 
-  /** Sends the changes. Rejects if a recipient could not be reached after several attempts. */
-  async notify(changes: readonly AlarmChange[]): Promise<void> {
-    await Promise.all([this.#mail(changes), this.#post(changes)]);
+  /** Sends the changes. Rejects if a recipient could not be reached after several attempts, or when `signal` aborts. */
+  async notify(changes: readonly AlarmChange[], signal: AbortSignal): Promise<void> {
+    await Promise.all([this.#mail(changes), this.#post(changes, signal)]);
   }
 
   async #mail(changes: readonly AlarmChange[]): Promise<void> {
@@ -60,7 +60,7 @@ export class AlarmNotifier {
     });
   }
 
-  async #post(changes: readonly AlarmChange[]): Promise<void> {
+  async #post(changes: readonly AlarmChange[], signal: AbortSignal): Promise<void> {
     const { settings, node, clock } = this.#parts;
     if (settings.webhookUrl === '') return;
     const alarms = changes.map(({ sinceUs, ...change }) => ({
@@ -71,16 +71,22 @@ export class AlarmNotifier {
     const signature = hmacSha256(settings.webhookSecret, body).toString('hex');
     const post = this.#parts.post ?? send;
     for (let attempt = 1; ; attempt += 1) {
-      const status = await post(settings.webhookUrl, body, signature).catch(() => 0);
+      const status = await post(settings.webhookUrl, body, signature, signal).catch(() => 0);
       if (status >= 200 && status < 300) return;
+      signal.throwIfAborted();
       if (attempt === WEBHOOK_ATTEMPTS)
         throw new Error(`the webhook ${status === 0 ? 'did not answer' : `answered ${status}`}`);
-      await clock.sleep(WEBHOOK_PAUSE_MS * attempt);
+      await clock.sleep(WEBHOOK_PAUSE_MS * attempt, signal);
     }
   }
 }
 
-async function send(url: string, body: string, signature: string): Promise<number> {
+async function send(
+  url: string,
+  body: string,
+  signature: string,
+  stop: AbortSignal,
+): Promise<number> {
   const reply = await fetch(url, {
     method: 'POST',
     body,
@@ -89,7 +95,7 @@ async function send(url: string, body: string, signature: string): Promise<numbe
       'x-carillon-signature': `sha256=${signature}`,
     },
     redirect: 'error',
-    signal: AbortSignal.timeout(WEBHOOK_LIMIT_MS),
+    signal: AbortSignal.any([AbortSignal.timeout(WEBHOOK_LIMIT_MS), stop]),
   });
   await reply.body?.cancel();
   return reply.status;

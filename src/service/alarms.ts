@@ -4,14 +4,12 @@ import { readFileSync, statfsSync } from 'node:fs';
 import { type Clock, wallUs } from '../base/clock.ts';
 import { DAY_MS, HOUR_MS } from '../base/duration.ts';
 import { type AccountId, asAccountId } from '../base/ids.ts';
-import type { Logger } from '../base/logger.ts';
 import { unitsFromMicros } from '../base/money.ts';
 import { RepeatedTask } from '../base/repeated-task.ts';
 import { ALARM_KINDS, AlarmBook, CalledCountries, CallTrends } from '../domain/alarm/alarm.ts';
 import type { AlarmStore } from '../domain/alarm/needs.ts';
 import type {
   Alarm,
-  AlarmChange,
   AlarmLimits,
   AlarmRecord,
   AlarmTimes,
@@ -21,14 +19,12 @@ import type { Cdr } from '../domain/cdr/types.ts';
 import type { Ledger } from '../domain/ledger/ledger.ts';
 import type { LowBalanceAlert } from '../domain/ledger/types.ts';
 import type { SettingStore } from '../edge/store/store.ts';
-import { AlarmNotifier, type AlarmNotifierParts } from './alarm-notifier.ts';
+import { AlarmReports, type AlarmReportsParts, recordOf } from './alarm-reports.ts';
 
-export interface AlarmParts extends AlarmNotifierParts {
-  readonly settings: AlarmNotifierParts['settings'] &
+export interface AlarmParts extends AlarmReportsParts {
+  readonly settings: AlarmReportsParts['settings'] &
     AlarmLimits &
     AlarmTimes & { readonly everyMs: number };
-  /** ID of this node, unchanged by a restart. */
-  readonly nodeId: string;
   readonly dataDir: string;
   /** Certificate files by setting name. */
   readonly certificates: Readonly<Record<string, string>>;
@@ -52,7 +48,6 @@ export interface AlarmParts extends AlarmNotifierParts {
   /** Finished recordings that wait for object storage. */
   readonly offloadWaiting?: () => number;
   readonly clock: Clock;
-  readonly logger: Logger;
 }
 
 const DISK_FREE_SHARE = 0.1;
@@ -64,14 +59,14 @@ const HISTORY_DAYS = 7;
 /** Minimum number of days of use for a spending history. */
 const HISTORY_MIN_DAYS = 2;
 const HISTORIES_MAX = 5000;
-/** Maximum number of queued reports. Further alarms appear only in the log. */
-const WAITING_MAX = 100;
+/** Maximum number of events between two checks. Further ones are dropped. */
+const MOMENTS_MAX = 100;
 const LOW_MAX = 500;
 
 export class Alarms {
   readonly #parts: AlarmParts;
   readonly #book: AlarmBook;
-  readonly #notifier: AlarmNotifier;
+  readonly #reports: AlarmReports;
   readonly #trends = new CallTrends();
   readonly #countries: CalledCountries;
   /** Events since the last check. */
@@ -81,14 +76,12 @@ export class Alarms {
   readonly #low = new Map<string, { accountId: AccountId; currency: string; detail: string }>();
   /** Number of unreadable rows at the last check. */
   #unreadable = 0;
-  #notifying: Promise<void> = Promise.resolve();
-  #waiting = 0;
   readonly #looks: RepeatedTask;
 
   constructor(parts: AlarmParts) {
     this.#parts = parts;
     this.#book = new AlarmBook(parts.settings);
-    this.#notifier = new AlarmNotifier(parts);
+    this.#reports = new AlarmReports(parts);
     this.#countries = new CalledCountries(parts.marks);
     this.#looks = new RepeatedTask({
       clock: parts.clock,
@@ -129,7 +122,7 @@ export class Alarms {
 
   async stop(): Promise<void> {
     await this.#looks.stop();
-    await this.#notifying;
+    await this.#reports.stop();
   }
 
   /** Records a call that has ended. */
@@ -139,7 +132,7 @@ export class Alarms {
     this.#countries
       .observe(cdr, wallUs(clock))
       .then((found) => {
-        if (found !== undefined && this.#moments.length < WAITING_MAX) this.#moments.push(found);
+        if (found !== undefined && this.#moments.length < MOMENTS_MAX) this.#moments.push(found);
       })
       .catch((error: unknown) => logger.error({ error }, 'failed to record a called country'));
   }
@@ -243,7 +236,7 @@ export class Alarms {
       if (state === 'raised') logger.warn({ ...alarm }, 'alarm raised');
       else logger.info({ ...alarm }, 'alarm cleared');
     }
-    if (changes.length > 0) this.#notify(changes, nowUs);
+    if (changes.length > 0) this.#reports.add(changes, nowUs);
   }
 
   /** Returns the low balances of the last check, and queries each again for the next one. */
@@ -344,47 +337,7 @@ export class Alarms {
     );
     return retained.value;
   }
-
-  /** Stores the changed alarms with their start or end at `nowUs`. */
-  async #keep(changes: readonly AlarmChange[], nowUs: number): Promise<void> {
-    const { records, nodeId } = this.#parts;
-    await records.put(
-      changes.map(({ state, ...alarm }) => ({
-        ...recordOf(alarm, nodeId),
-        clearedUs: state === 'cleared' ? nowUs : undefined,
-      })),
-    );
-  }
-
-  #notify(changes: readonly AlarmChange[], nowUs: number): void {
-    const { logger } = this.#parts;
-    if (this.#waiting >= WAITING_MAX) {
-      logger.error({ changes: changes.length }, 'alarms not sent or stored: too many are queued');
-      return;
-    }
-    this.#waiting += 1;
-    this.#notifying = this.#notifying
-      .then(() => this.#notifier.notify(changes))
-      .catch((error: unknown) => logger.error({ error }, 'failed to send alarms'))
-      // Stored after sending: a crash in between sends twice instead of never.
-      .then(() => this.#keep(changes, nowUs))
-      .catch((error: unknown) => logger.error({ error }, 'failed to store the alarms'))
-      .finally(() => {
-        this.#waiting -= 1;
-      });
-  }
 }
-
-const recordOf = ({ kind, subject, detail, sinceUs }: Alarm, nodeId: string): AlarmRecord => ({
-  nodeId,
-  kind,
-  subject,
-  detail,
-  sinceUs,
-  clearedUs: undefined,
-  acknowledgedUs: undefined,
-  acknowledgedBy: undefined,
-});
 
 const keyOf = ({ nodeId, kind, subject, sinceUs }: AlarmRecord): string =>
   `${nodeId} ${kind} ${subject} ${sinceUs}`;

@@ -114,12 +114,12 @@ describe('alarms for the operator', () => {
     const second = alarmsWith();
     await second.start();
     await opened.clock.advance(120_000);
-    await second.stop();
     expect(mails).toHaveLength(1);
     expect(second.list()).toMatchObject([{ kind: 'carrier_down', subject: 'main' }]);
     reachable = true;
     await pass(second, 16 * 60_000);
     await until('its end', () => mails.length === 2);
+    await second.stop();
     expect(mails[1]?.subject).toBe('[voice.test] carrier_down cleared main');
   });
 
@@ -191,6 +191,40 @@ describe('alarms for the operator', () => {
     await until('a third post', () => posts.length === 3);
     await alarms.stop();
     expect(posts).toHaveLength(3);
+  });
+
+  it('do not delay a stop if the webhook never answers; the next start sends them', async () => {
+    const stopped: unknown[] = [];
+    const hanging = alarmsWith({
+      post: (_url, _body, _signature, stop) =>
+        new Promise((_, reject) => {
+          stop.addEventListener('abort', () => {
+            stopped.push(stop.reason);
+            reject(stop.reason);
+          });
+        }),
+    });
+    reachable = false;
+    hanging.look();
+    await pass(hanging, 60_000);
+    reachable = true;
+    await pass(hanging, 16 * 60_000);
+    let isStopped = false;
+    const stop = hanging.stop().then(() => {
+      isStopped = true;
+    });
+    await opened.clock.advance(4999);
+    expect(isStopped).toBe(false);
+    await opened.clock.advance(1);
+    await stop;
+    await until('the end of the request', () => stopped.length === 1);
+    reachable = false;
+    const next = alarmsWith();
+    await next.start();
+    await opened.clock.advance(60_000);
+    await until('a post', () => posts.length === 1);
+    await next.stop();
+    expect(await opened.store.alarms.active()).toMatchObject([{ kind: 'carrier_down' }]);
   });
 
   it('are raised for an expiring certificate, based on the file in use', async () => {

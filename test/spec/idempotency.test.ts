@@ -106,6 +106,22 @@ describe('Idempotency-Key', () => {
     expect(balance).toBe(5);
   });
 
+  it('refuses a credit beyond the range of a balance, which stays readable', async () => {
+    const { authId } = await service.addAccount({ name: 'Rich' });
+    const credit = () =>
+      service.admin('POST', `/accounts/${authId}/credit`, {
+        amount: 5_000_000_000,
+        currency: 'USD',
+        description: 'x',
+      });
+    expect((await credit()).status).toBe(201);
+    const refused = await credit();
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain('amount');
+    const { body } = await service.admin('GET', `/accounts/${authId}`);
+    expect(body).toMatchObject({ balances: [{ balance: 5_000_000_000 }] });
+  });
+
   it('is scoped to one account and valid for one day', async () => {
     const key = newKey();
     const other = await service.addAccount({ name: 'Other' });

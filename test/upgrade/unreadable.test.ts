@@ -3,7 +3,9 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { asAccountId, asCallUuid } from '../../src/base/ids.ts';
 import { silentLogger } from '../../src/base/logger.ts';
+import { micros } from '../../src/base/money.ts';
 import { recoverOpenCalls } from '../../src/domain/cdr/recovery.ts';
+import { speechHold } from '../../src/domain/ledger/ledger.ts';
 import { UnreadableLog } from '../../src/edge/store/unreadable-log.ts';
 import { openAt } from '../edge/store/open.ts';
 import { eventually } from '../eventually.ts';
@@ -37,7 +39,7 @@ const recorded = async (store: Awaited<ReturnType<typeof openAt>>['store'], tabl
   return items.filter((row) => row.table === table);
 };
 
-it('an open call: the others are recovered, and its reservation is released when an operator removes it', async () => {
+it('an open call: the others are recovered, and its reservations are released when an operator removes it', async () => {
   const open = folder.facts().open.length;
   const [key = ''] = damage(
     'UPDATE open_call SET record = \'{"cdr":\' WHERE call_uuid = (SELECT max(call_uuid) FROM open_call) RETURNING call_uuid',
@@ -49,7 +51,12 @@ it('an open call: the others are recovered, and its reservation is released when
   expect(JSON.parse(row?.original ?? '')).toMatchObject({ record: '{"cdr":' });
   const held = async () =>
     (await store.ledger.balances(asAccountId(folder.account.authId)))[0]?.reservedFunds;
-  expect(await held()).toBeGreaterThan(0);
+  const speech = { reservationId: speechHold(key, 'utterance'), amount: micros(3) };
+  const ofAccount = { accountId: asAccountId(folder.account.authId), currency: 'USD' };
+  const dailySpendLimit = undefined;
+  const reserved = await store.ledger.reserve({ ...speech, ...ofAccount, dailySpendLimit });
+  expect(reserved.ok).toBe(true);
+  expect(await held()).toBeGreaterThan(3);
   expect(await store.unreadableRows.remove('open_call', key)).toBe(true);
   expect(await held()).toBe(0);
   expect(await store.calls.listOpen()).toEqual([]);

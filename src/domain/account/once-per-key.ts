@@ -1,5 +1,6 @@
 import { UnknownOutcomeError } from '../../base/errors.ts';
 import { hashHex } from '../../base/hash.ts';
+import { notingWrites } from '../../base/noted-writes.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { IdempotencyStore } from './needs.ts';
 
@@ -73,20 +74,23 @@ export class OncePerKey {
     return ok({ value: done.value, replayed: false });
   }
 
-  /** Does the work. Frees the key if it had no effect. */
-  async #worked<T, E>(
+  /** Does the work. Frees the key if it had no effect: after a refusal, or after a failure before its first write. */
+  #worked<T, E>(
     owner: string,
     key: string,
     work: () => Promise<Result<T, E>>,
   ): Promise<Result<T, E>> {
-    try {
-      const done = await work();
-      if (!done.ok) await this.#store.forget(owner, key);
-      return done;
-    } catch (error) {
-      if (!(error instanceof UnknownOutcomeError)) await this.#store.forget(owner, key);
-      throw error;
-    }
+    return notingWrites(async (hasWritten) => {
+      try {
+        const done = await work();
+        if (!done.ok) await this.#store.forget(owner, key);
+        return done;
+      } catch (error) {
+        const mayBeDone = hasWritten() || error instanceof UnknownOutcomeError;
+        if (!mayBeDone) await this.#store.forget(owner, key);
+        throw error;
+      }
+    });
   }
 }
 

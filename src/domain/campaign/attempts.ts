@@ -1,9 +1,10 @@
 /** Manages attempts: stored before the call is placed, closed exactly once. */
 
 import { wallUs } from '../../base/clock.ts';
-import { isUnreadable, ServiceError } from '../../base/errors.ts';
+import { isUnreadable, ServiceError, UnknownOutcomeError } from '../../base/errors.ts';
 import { type CallUuid, newCallUuid } from '../../base/ids.ts';
 import { noOperation } from '../../base/no-operation.ts';
+import type { StoredNotification } from '../callback/types.ts';
 import { contactEvent, finishOf, NO_CALL, UNKNOWN_END } from './attempt-end.ts';
 import type { DialerNeeds } from './dialer-needs.ts';
 import type { LiveCampaign } from './live-campaign.ts';
@@ -45,6 +46,12 @@ interface Ending {
   readonly finish: () => AttemptFinish;
 }
 
+/** Data stored at the end of an attempt. After an unknown outcome, the same data is stored again. */
+interface Written {
+  readonly finish: AttemptFinish;
+  readonly notifications: readonly StoredNotification[];
+}
+
 /** Result of placing a call. */
 export type Placed = 'begun' | PlacingRefusal | { readonly kind: 'failed' };
 
@@ -60,6 +67,8 @@ export interface AttemptHooks {
 export class Attempts {
   readonly #needs: DialerNeeds;
   readonly #hooks: AttemptHooks;
+  /** Calls being placed, and attempts whose end is not stored. */
+  readonly #open = new Set<Promise<unknown>>();
 
   constructor(needs: DialerNeeds, hooks: AttemptHooks) {
     this.#needs = needs;
@@ -112,7 +121,23 @@ export class Attempts {
   // ---------------------------------------------------------------- start
 
   /** Places a call for a contact. Never rejects. */
-  async place(
+  place(live: LiveCampaign, agent: Agent, due: DueContact, caller: Caller): Promise<Placed> {
+    return this.#tracked(this.#place(live, agent, due, caller));
+  }
+
+  /** Resolves when no call is being placed and the ends of all attempts are stored. */
+  async idle(): Promise<void> {
+    while (this.#open.size > 0) await Promise.all(this.#open);
+  }
+
+  /** Tracks work for `idle`. It never rejects. */
+  #tracked<T>(work: Promise<T>): Promise<T> {
+    this.#open.add(work);
+    void work.finally(() => this.#open.delete(work));
+    return work;
+  }
+
+  async #place(
     live: LiveCampaign,
     agent: Agent,
     { contact }: DueContact,
@@ -127,9 +152,10 @@ export class Attempts {
         { callUuid, campaignId: campaign.id, owner: campaign, agent, contact, from: caller.number },
         async () => {
           const atUs = this.#nowUs();
-          if (!(await this.#begin(live, { ...begun, placedUs: atUs }))) return false;
-          placedUs = atUs;
-          return true;
+          const isBegun = await this.#begin(live, { ...begun, placedUs: atUs });
+          if (isBegun !== false) placedUs = atUs;
+          if (isBegun instanceof UnknownOutcomeError) throw isBegun;
+          return isBegun;
         },
       );
       if (!placed.ok) {
@@ -137,11 +163,8 @@ export class Attempts {
         return placed.error;
       }
       void placed.value.reached?.then(() => this.#settle(live, caller.use));
-      void this.#follow(
-        live,
-        { ...begun, placedUs: placedUs ?? this.#nowUs() },
-        placed.value.ended,
-      );
+      const stored = { ...begun, placedUs: placedUs ?? this.#nowUs() };
+      void this.#tracked(this.#follow(live, stored, placed.value.ended));
       return 'begun';
     } catch (error) {
       this.#needs.logger.error({ error, callUuid, campaignId: campaign.id }, 'call not placed');
@@ -152,15 +175,21 @@ export class Attempts {
     }
   }
 
-  async #begin(
-    live: LiveCampaign,
-    { callUuid, contact, from, use, placedUs }: Begun,
-  ): Promise<boolean> {
+  /**
+   * Stores the start of an attempt. Returns false if it was refused, and the error if it may be stored: like a stored
+   * attempt, it must be closed.
+   */
+  async #begin(live: LiveCampaign, start: Begun): Promise<boolean | UnknownOutcomeError> {
+    const { callUuid, contact, from, use, placedUs } = start;
     const { store, settings } = this.#needs;
     const { campaign } = live;
     const { maxCalls, maxCallsPerDay } = campaign.pool;
     const day = dayOf(placedUs, campaign.timezone);
-    const begun = await store.begin({
+    const unknown = (error: unknown): UnknownOutcomeError => {
+      if (error instanceof UnknownOutcomeError) return error;
+      throw error;
+    };
+    const attempt = {
       callUuid,
       campaignId: campaign.id,
       contactId: contact.id,
@@ -170,10 +199,12 @@ export class Attempts {
       poolNumber: use && { id: use.id, day, maxCalls, maxCallsPerDay },
       maxCallsOfDay: settings.maxCallsPerDay,
       dayStartUs: dayStartUs(placedUs, campaign.timezone),
-    });
+    };
+    const begun = await store.begin(attempt).catch(unknown);
     if (begun === undefined) return false;
-    live.campaign = begun;
     live.calls += 1;
+    if (begun instanceof UnknownOutcomeError) return begun;
+    live.campaign = begun;
     if (use !== undefined) {
       live.holds.begun(use);
       live.callerIds?.begun(use, placedUs);
@@ -227,31 +258,37 @@ export class Attempts {
    * called with the changed campaign in the same turn as the answer of the store: in a later turn, the answer to a later
    * change may have arrived.
    */
-  async #write(
-    { campaign, contact, from, end, finish }: Ending,
-    stored: (changed: Campaign) => void,
-  ): Promise<boolean> {
-    const { store, webhooks, clock, logger } = this.#needs;
+  async #write(ending: Ending, stored: (changed: Campaign) => void): Promise<boolean> {
+    const { store, clock, logger } = this.#needs;
+    let unknown: Written | undefined;
     for (;;) {
-      const written = finish();
-      const { status } = written.contact;
-      const isReported = status !== 'pending' && written.contact.counts;
-      const facts = { ...end, from, callUuid: written.callUuid };
-      const event = isReported ? contactEvent(contact, status, this.#nowUs(), facts) : undefined;
-      const notification = event && webhooks.compose(campaign, event);
-      const notifications = notification === undefined ? [] : [notification];
+      const written = unknown ?? this.#written(ending);
+      const { finish, notifications } = written;
       try {
-        const changed = await store.finish(written, notifications);
-        if (changed === undefined) return false;
-        stored(changed);
-        for (const one of notifications) webhooks.deliver(one);
+        const changed = await store.finish(finish, notifications);
+        // After an unknown outcome, an attempt that is closed was closed by the earlier try.
+        const after = changed ?? (unknown && (await store.get(ending.campaign.id)));
+        if (after === undefined) return false;
+        stored(after);
+        for (const one of notifications) this.#needs.webhooks.deliver(one);
         return true;
       } catch (error) {
-        logger.error({ error, callUuid: written.callUuid }, 'end of an attempt not written');
+        logger.error({ error, callUuid: finish.callUuid }, 'end of an attempt not written');
         if (!(error instanceof ServiceError) || error.code === 'STORE_CLOSED') return false;
+        if (error instanceof UnknownOutcomeError) unknown = written;
         await clock.sleep(STORE_RETRY_MS);
       }
     }
+  }
+
+  #written({ campaign, contact, from, end, finish: finishNow }: Ending): Written {
+    const finish = finishNow();
+    const { status } = finish.contact;
+    const isReported = status !== 'pending' && finish.contact.counts;
+    const facts = { ...end, from, callUuid: finish.callUuid };
+    const event = isReported ? contactEvent(contact, status, this.#nowUs(), facts) : undefined;
+    const notification = event && this.#needs.webhooks.compose(campaign, event);
+    return { finish, notifications: notification === undefined ? [] : [notification] };
   }
 
   // ---------------------------------------------------------------- after a crash

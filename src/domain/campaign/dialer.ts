@@ -105,6 +105,11 @@ export class Dialer implements DialerControl {
     this.stop();
   }
 
+  /** Resolves when no call is being placed and the ends of all calls are stored. */
+  idle(): Promise<void> {
+    return this.#attempts.idle();
+  }
+
   // ---------------------------------------------------------------- commands
 
   async start(campaign: Campaign): Promise<Campaign | undefined> {

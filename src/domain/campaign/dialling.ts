@@ -209,7 +209,7 @@ export class Dialling {
         live.ahead.length = 0;
         live.callerIds = undefined;
         live.sleepUntilUs = this.#nowUs() + STALE_MS * 1000;
-        return;
+        return this.#hooks.transitions.reread(live.campaign);
       case 'barred':
         return this.#refuse(live, due, 'barred');
       case 'invalidNumber':

@@ -68,6 +68,12 @@ export class Transitions {
     return this.#change(campaign, [campaign.status], {}, event);
   }
 
+  /** Reads the campaign again, because it differs from the one in memory: the answer to an earlier change may be lost. */
+  async reread({ id }: Pick<Campaign, 'id'>): Promise<void> {
+    const stored = await this.#needs.store.get(id);
+    if (stored !== undefined) this.#onChanged(stored);
+  }
+
   async #change(
     campaign: Campaign,
     from: readonly CampaignStatus[],
@@ -77,7 +83,10 @@ export class Transitions {
     const { store, webhooks } = this.#needs;
     const notifications = events.flatMap((event) => webhooks.compose(campaign, event) ?? []);
     const changed = await store.change(campaign.id, from, change, notifications);
-    if (changed === undefined) return undefined;
+    if (changed === undefined) {
+      await this.reread(campaign);
+      return undefined;
+    }
     for (const notification of notifications) webhooks.deliver(notification);
     this.#onChanged(changed);
     return changed;

@@ -23,6 +23,8 @@ export interface NodeStore {
   leave(node: NodeRef): Promise<void>;
   /** Claims unassigned work. Returns true if the calling node holds it now. */
   claim(job: Job): Promise<boolean>;
+  /** Releases the work, so that another node can claim it. Does nothing if the calling node does not hold it. */
+  release(job: Job): Promise<void>;
   /** Returns the node that holds the work, or undefined if it is unassigned. */
   holder(job: Job): Promise<NodeRef | undefined>;
 }

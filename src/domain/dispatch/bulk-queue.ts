@@ -40,13 +40,26 @@ interface AccountQueue<Item> {
 export class BulkQueue<Item> {
   readonly #needs: BulkQueueNeeds<Item>;
   readonly #queues = new Map<string, AccountQueue<Item>>();
+  /** Items of requests that are being accepted, by account. */
+  readonly #reserved = new Map<string, number>();
 
   constructor(needs: BulkQueueNeeds<Item>) {
     this.#needs = needs;
   }
 
-  mayAdd(accountId: AccountId, more: number): boolean {
-    return this.waiting(accountId).length + more <= this.#needs.limit;
+  /**
+   * Reserves room for items that are added later. Returns the function that ends the reservation; undefined if the items do not
+   * fit.
+   */
+  reserve(accountId: AccountId, more: number): (() => void) | undefined {
+    const reserved = this.#reserved.get(accountId) ?? 0;
+    if (this.waiting(accountId).length + reserved + more > this.#needs.limit) return undefined;
+    this.#reserved.set(accountId, reserved + more);
+    return () => {
+      const left = (this.#reserved.get(accountId) ?? 0) - more;
+      if (left === 0) this.#reserved.delete(accountId);
+      else this.#reserved.set(accountId, left);
+    };
   }
 
   waiting(accountId: AccountId): readonly Item[] {

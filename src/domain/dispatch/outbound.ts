@@ -120,9 +120,23 @@ export class Outbound {
     if (!admission.begins()) return err({ kind: 'unavailable', retryAfterMs: OVERLOAD_RETRY_MS });
     const placements = await this.#placementsOf(request, calling);
     const [first, ...rest] = placements;
-    if (first === undefined || !this.#queue.mayAdd(owner.authId, rest.length)) {
+    const release = first && this.#queue.reserve(owner.authId, rest.length);
+    if (first === undefined || release === undefined)
       return err({ kind: 'queueFull', retryAfterMs: RETRY_AFTER_MS });
+    try {
+      return await this.#accept(first, rest);
+    } finally {
+      release();
     }
+  }
+
+  /** Starts the call to the first destination and queues the others, or refuses all of them. */
+  async #accept(
+    first: Placement,
+    rest: readonly Placement[],
+  ): Promise<Result<PlacedCalls, PlaceCallsRefusal>> {
+    const { admission } = this.#needs;
+    const { owner } = first.calling;
     const destined = await destinedOf(this.#destinations, first);
     // Checked before the caller ID and before anything is stored: insufficient funds yield 402.
     if (destined.ok && !(await canPay(this.#needs, owner, destined.value))) {
@@ -148,7 +162,7 @@ export class Outbound {
     void this.#begin(call, first, { planned, admitted });
     return ok({
       requestUuid: first.requestUuid,
-      callUuids: placements.map(({ callUuid }) => callUuid),
+      callUuids: [first, ...rest].map(({ callUuid }) => callUuid),
     });
   }
 

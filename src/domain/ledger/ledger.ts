@@ -45,6 +45,8 @@ const WALK_BATCH = 500;
 export type LedgerRefusal =
   | { readonly kind: 'unknownBalance' }
   | { readonly kind: 'insufficientFunds' }
+  /** The balance would be larger than the largest exact integer. */
+  | { readonly kind: 'balanceLimit' }
   /** The idempotency key belongs to an entry with different fields. */
   | { readonly kind: 'keyReused' }
   | { readonly kind: OpenBalanceRefusal };

@@ -20,7 +20,12 @@ import type {
   Use,
 } from './types.ts';
 
-export type PostRefusal = 'unknownBalance' | 'insufficientFunds' | 'keyReused';
+export type PostRefusal =
+  | 'unknownBalance'
+  | 'insufficientFunds'
+  | 'keyReused'
+  /** The balance would be larger than the largest exact integer. */
+  | 'balanceLimit';
 export type OpenBalanceRefusal = 'unknownAccount' | 'balanceExists';
 
 export interface LedgerStore {

@@ -84,6 +84,10 @@ const ANSWERS: Answers = {
   insufficientFunds: failure(402, 'insufficient balance', {
     detail: 'The available balance is too low. Add credit and try again.',
   }),
+  balanceLimit: invalidField(
+    'amount',
+    'leaves the range of a balance, -9007199254 to 9007199254 currency units',
+  ),
   unknownPolicy: notFound('media policy'),
   tooManyPolicies: failure(409, 'too many media policies'),
   unknownApplication: notFound('application'),

@@ -315,6 +315,7 @@ const DEFINITIONS = {
     fence: 'write',
     leave: 'write',
     claim: 'write',
+    release: 'write',
     holder: 'point',
   }),
   alarms: repository<AlarmStore>(alarmRepository, {

@@ -76,9 +76,9 @@ export class Spooling {
     return SPOOLED.get(name);
   }
 
-  /** Writes all waiting units before any other unit is submitted. Rejects if the database does. */
+  /** Writes all units of an earlier process before any other unit is submitted. Rejects if the database does. */
   async drainNow(): Promise<void> {
-    while (this.#needs.spool.size > 0) await this.#round();
+    while (this.#needs.spool.size > 0) await this.#round(withoutOwner);
   }
 
   async stop(): Promise<void> {
@@ -108,7 +108,7 @@ export class Spooling {
     if (spool.size === 0) logger.warn({ retained }, 'all queued writes are in the database');
   }
 
-  async #round(): Promise<void> {
+  async #round(prepare = (unit: Unit): Unit => unit): Promise<void> {
     const { spool, inOrder, onUnreadable } = this.#needs;
     const units = spool.next(BATCH);
     // All waiting units are still being written. Repeating without I/O would block the event loop.
@@ -116,7 +116,7 @@ export class Spooling {
     const results = await Promise.allSettled(
       units.map(async (unit) => {
         if ('reason' in unit) throw new Error(unit.reason);
-        return inOrder(unit, 'write');
+        return inOrder(prepare(unit), 'write');
       }),
     );
     const unavailable = results.findIndex(
@@ -133,6 +133,16 @@ export class Spooling {
     if (done > 0) spool.done(done);
     if (unavailable >= 0) throw (results[unavailable] as PromiseRejectedResult).reason;
   }
+}
+
+/**
+ * Lets a notification of an earlier process belong to no node, so that any node adopts it. The store would remove one of a node
+ * that was declared dead, because that node itself delivers what it has in memory.
+ */
+function withoutOwner(unit: Unit): Unit {
+  if (unit.repository !== 'notifications' || unit.operation !== 'put') return unit;
+  const { node: _, ...rest } = unit;
+  return rest;
 }
 
 const isUnavailable = (error: unknown): boolean =>

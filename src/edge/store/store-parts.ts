@@ -1,6 +1,7 @@
 import { type Clock, wallUs } from '../../base/clock.ts';
 import type { Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
+import { noteWrite } from '../../base/noted-writes.ts';
 import type { NodeRef } from '../../domain/cluster/types.ts';
 import type { LedgerFault } from '../../domain/ledger/types.ts';
 import type { ExecutorListeners } from './executor.ts';
@@ -146,7 +147,8 @@ export function createRepositories(clock: Clock, submit: Submit, node?: NodeRef)
             nowUs: wallUs(clock),
             ...(node && { node: { id: node.id, epoch: node.epoch } }),
           };
-          return submit(unit, access);
+          const answer = submit(unit, access);
+          return access === 'write' || access === 'ahead' ? noteWrite(answer) : answer;
         };
         return [operation, ask];
       }),

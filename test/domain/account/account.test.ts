@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ServiceError, UnknownOutcomeError } from '../../../src/base/errors.ts';
 import { type AccountId, asAccountId } from '../../../src/base/ids.ts';
+import { micros } from '../../../src/base/money.ts';
 import { err, ok, type Result } from '../../../src/base/result.ts';
 import { Accounts, type NewAccount, type Principal } from '../../../src/domain/account/account.ts';
 import { OncePerKey } from '../../../src/domain/account/once-per-key.ts';
@@ -45,6 +46,14 @@ async function principalOf(made: Made): Promise<Principal> {
   return found.value;
 }
 
+const CREDIT = {
+  currency: 'USD',
+  type: 'credit',
+  description: 'A payment',
+  reference: undefined,
+  referenceType: 'manual_adjustment',
+} as const;
+
 describe('requests with an idempotency key', () => {
   const request = { owner: 'MA_ONE', key: 'k', requested: { amount: 5 } };
 
@@ -70,6 +79,21 @@ describe('requests with an idempotency key', () => {
     await expect(once.run(request, work)).rejects.toBe(error);
     await once.run(request, work).catch(() => undefined);
     expect(work).toHaveBeenCalledTimes(times);
+  });
+
+  it('do not write twice if a later step fails', async () => {
+    const { account } = await create();
+    const once = new OncePerKey(opened.store.idempotency);
+    const { authId: accountId } = account;
+    const entry = { ...CREDIT, accountId, amount: micros(5) };
+    const work = async () => {
+      await opened.store.ledger.post([entry], { checked: false });
+      throw new ServiceError('STORE_BUSY', 'the database is unavailable');
+    };
+    await expect(once.run(request, work)).rejects.toThrow('unavailable');
+    expect(await once.run(request, work)).toEqual(err({ kind: 'idempotencyConflict' }));
+    const [balance] = await opened.store.ledger.balances(accountId);
+    expect(balance?.balance).toBe(5);
   });
 });
 

@@ -1,5 +1,6 @@
 /** Answers of the store that arrive together, or never. */
 import { expect, it } from 'vitest';
+import { UnknownOutcomeError } from '../../../src/base/errors.ts';
 import type { CampaignStore } from '../../../src/domain/campaign/needs.ts';
 import { OWNER } from './records.ts';
 import { openStage } from './stage.ts';
@@ -46,4 +47,77 @@ it.each([
   const running = await stage.dialer.running(OWNER.accountId);
   expect(running.map(({ status }) => status)).toEqual([]);
   expect(stage.calls.dialled).toHaveLength(1);
+});
+
+/** Lets the answers to the next `count` calls of an operation get lost. `isDone`: whether the operation was done. */
+function loseAnswers(
+  store: CampaignStore,
+  operation: 'begin' | 'finish' | 'change',
+  { count = 1, isDone }: { readonly count?: number; readonly isDone: boolean },
+): void {
+  let left = count;
+  const act = store[operation] as (...given: unknown[]) => Promise<unknown>;
+  const losing = async (...given: unknown[]): Promise<unknown> => {
+    left -= 1;
+    if (left < 0) return act(...given);
+    if (isDone) await act(...given);
+    throw new UnknownOutcomeError('STORE_BUSY', 'the connection broke during a commit');
+  };
+  Object.assign(store, { [operation]: losing });
+}
+
+const MINUTE_MS = 60_000;
+
+it.each([true, false])('completes if the answer to an end is lost (done: %s)', async (isDone) => {
+  const stage = await openStage();
+  const campaign = await stage.ready({ maxConcurrent: 1 }, 2);
+  loseAnswers(stage.store.campaigns, 'finish', { isDone, count: 2 });
+  await stage.start(campaign);
+  await stage.clock.advance(MINUTE_MS);
+  expect(await stage.state(campaign)).toBe('completed');
+  expect(stage.calls.dialled).toHaveLength(2);
+  expect(stage.reported).toEqual(['started', 'contact.answered', 'contact.answered', 'completed']);
+});
+
+it.each([true, false])('completes if the answer to a start is lost (done: %s)', async (isDone) => {
+  const stage = await openStage();
+  const campaign = await stage.ready({ maxConcurrent: 1 }, 2);
+  loseAnswers(stage.store.campaigns, 'begin', { isDone });
+  await stage.start(campaign);
+  await stage.clock.advance(MINUTE_MS);
+  expect(await stage.state(campaign)).toBe('completed');
+  expect(stage.calls.dialled).toHaveLength(2);
+  expect(await stage.dialer.running(OWNER.accountId)).toEqual([]);
+});
+
+it('a campaign does not keep its place if the answer to its completion is lost', async () => {
+  const stage = await openStage();
+  const campaign = await stage.ready({}, 1);
+  await stage.start(campaign);
+  loseAnswers(stage.store.campaigns, 'change', { isDone: true });
+  await stage.clock.advance(MINUTE_MS);
+  expect(await stage.state(campaign)).toBe('completed');
+  expect(await stage.dialer.running(OWNER.accountId)).toEqual([]);
+});
+
+it('a campaign tries no call if the answer to its pause is lost', async () => {
+  const stage = await openStage();
+  const campaign = await stage.ready({ maxConcurrent: 1 }, 3);
+  stage.calls.limit = 0;
+  await stage.start(campaign);
+  await stage.clock.advance(0);
+  loseAnswers(stage.store.campaigns, 'change', { isDone: true });
+  await expect(stage.campaigns.pause(OWNER, campaign.id)).rejects.toThrow('during a commit');
+  stage.calls.limit = 1;
+  let tries = 0;
+  const { begin } = stage.store.campaigns;
+  Object.assign(stage.store.campaigns, {
+    begin: (start: Parameters<typeof begin>[0]) => {
+      tries += 1;
+      return begin(start);
+    },
+  });
+  await stage.clock.advance(MINUTE_MS);
+  expect(await stage.state(campaign)).toBe('paused:manual_pause');
+  expect(tries).toBeLessThan(3);
 });

@@ -243,6 +243,20 @@ describe('POST Call: limits of the queue', () => {
     await stage.finish();
   });
 
+  it('holds for simultaneous requests, and counts a refused one only until its refusal', async () => {
+    stage = await openStage({ cpsLimit: 2 }, { queuePerAccount: 3 });
+    const both = await Promise.all([
+      stage.place({ to: numbers(3) }),
+      stage.place({ to: numbers(3) }),
+    ]);
+    expect(both.map((placed) => placed.ok || placed.error.kind)).toEqual([true, 'queueFull']);
+    await stage.clock.advance(5000);
+    expect(stage.outbound.queued(stage.account.authId)).toHaveLength(0);
+    const { requestUuid } = await stage.placed({ to: numbers(4) });
+    stage.outbound.withdraw(stage.account.authId, requestUuid);
+    await stage.finish();
+  });
+
   it('does not delay other accounts when one account waits', async () => {
     stage = await openStage({ cpsLimit: 1 });
     await stage.placed({ to: numbers(3) });

@@ -18,8 +18,18 @@ const GRACE_MS = 1000;
 /** Pause between two attempts to connect, milliseconds. */
 const PAUSE_MS = 100;
 
-/** Serialization failure, deadlock and lost connection: nothing of the transaction was written. */
-const AGAIN: ReadonlySet<string> = new Set(['PG_40001', 'PG_40P01', 'PG_CONNECTION']);
+/** A prepared statement returns other columns than before, because another node has upgraded the schema. */
+const OTHER_COLUMNS = '0A000';
+/**
+ * Serialization failure, deadlock, lost connection, and statements that must be prepared again: nothing of the transaction was
+ * written.
+ */
+const AGAIN: ReadonlySet<string> = new Set([
+  'PG_40001',
+  'PG_40P01',
+  'PG_CONNECTION',
+  `PG_${OTHER_COLUMNS}`,
+]);
 
 export interface PostgresOptions {
   /** Connection string as libpq reads it, such as `postgres://user:password@host:port/database?sslmode=verify-full`. */
@@ -94,8 +104,18 @@ export class PostgresConnection extends Connection {
   }
 
   all(sql: string, parameters: Parameters = []): readonly Row[] {
-    this.#queue(sql, parameters);
-    const answer = this.#wait();
+    const ask = (): Answer => {
+      this.#queue(sql, parameters);
+      return this.#wait();
+    };
+    let answer: Answer;
+    try {
+      answer = ask();
+    } catch (error) {
+      // The failure of a statement ends a transaction, which runs again as a whole.
+      if (this.#inTransaction || !isOfOtherColumns(error)) throw error;
+      answer = ask();
+    }
     assert(Array.isArray(answer), 'a query answers rows');
     return answer as readonly Row[];
   }
@@ -278,6 +298,7 @@ export class PostgresConnection extends Connection {
         mispredicted = true;
       else if (failed) failure ??= answer;
     }
+    if (failure?.sqlState === OTHER_COLUMNS) this.#statements.clear();
     return { answers, last: answers.at(-1) ?? null, failure, mispredicted };
   }
 
@@ -358,6 +379,9 @@ const WRONG_ROW_COUNT = 'ZR001';
 const onlyIfItChanges = (sql: string, rows: number): string =>
   `WITH changed AS (${sql} RETURNING 1)
     SELECT CASE count(*) WHEN ${rows} THEN 1 ELSE refuse_row_count(count(*)) END AS ok FROM changed`;
+
+const isOfOtherColumns = (error: unknown): boolean =>
+  error instanceof PostgresError && error.code === `PG_${OTHER_COLUMNS}`;
 
 const isFailure = (answer: Answer): answer is StatementError =>
   answer !== null && typeof answer === 'object' && !Array.isArray(answer);

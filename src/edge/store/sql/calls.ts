@@ -68,7 +68,7 @@ export const callRepository = (db: Connection): Synchronously<CallStore> => ({
 });
 
 /** Releases the reservations that an interrupted call held for speech recognition it did not use. */
-function releaseSpeech(db: Connection, callUuid: string): void {
+export function releaseSpeech(db: Connection, callUuid: string): void {
   const [from, to] = [speechHold(callUuid, ''), speechHold(callUuid, '~')];
   for (const row of db.all('SELECT id FROM reservation WHERE id >= ? AND id < ?', [from, to]))
     releaseHold(db, string(row, 'id'));

@@ -188,6 +188,8 @@ function applyToBalance(db: Connection, row: EntryRow, balance: Balance): void {
     row.sign === -1
       ? promotionAfterDebit(balance.promotionalBalance, row.amount)
       : balance.promotionalBalance + (row.promotional ? row.amount : 0);
+  const after = balance.balance + row.sign * row.amount;
+  if (![after, promotional].every(Number.isSafeInteger)) throw new UnitRefused('balanceLimit');
   moveBalance(db, balance.id, row.sign * row.amount, promotional);
 }
 

@@ -54,6 +54,10 @@ export const nodeRepository = (db: Connection): Synchronously<NodeStore> => ({
     const held = db.get('SELECT node_id, epoch FROM job_lease WHERE job = ?', [job]);
     return held !== undefined && string(held, 'node_id') === id && integer(held, 'epoch') === epoch;
   },
+  release: (job) => {
+    const { id, epoch } = db.node;
+    db.send('DELETE FROM job_lease WHERE job = ? AND node_id = ? AND epoch = ?', [job, id, epoch]);
+  },
   holder: (job) => {
     const row = db.get(`SELECT node_id, epoch FROM job_lease WHERE job = ? AND NOT (${ORPHANED})`, [
       job,

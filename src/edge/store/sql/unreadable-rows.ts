@@ -2,6 +2,7 @@ import type { Connection } from '../connection.ts';
 import type { Synchronously, UnreadableRowStore } from '../repositories.ts';
 import { int, Table, text } from '../table.ts';
 import { page, Where } from '../where.ts';
+import { releaseSpeech } from './calls.ts';
 import { releaseHold } from './ledger.ts';
 
 /** Maximum number of records; further unreadable rows appear only in the log. */
@@ -35,6 +36,7 @@ export const unreadableRowRepository = (db: Connection): Synchronously<Unreadabl
       // The charge of the call is unknown, so its reservations are released.
       db.send('DELETE FROM open_call WHERE call_uuid = ?', [key]);
       releaseHold(db, key);
+      releaseSpeech(db, key);
     }
     return isRemoved;
   },

@@ -191,6 +191,22 @@ describe.skipIf(postgresMissing !== undefined)(
       });
     });
 
+    it('continue while a node of the next version adds columns', async () => {
+      const accountId = await funded('MA_U', 1000);
+      await node(0).accounts.get(accountId);
+      await node(0).ledger.page({ accountId }, 1, 10);
+      const db = cluster.connect('nodes');
+      for (const table of ['account', 'balance', 'entry'])
+        db.run(`ALTER TABLE ${table} ADD COLUMN of_next_version BIGINT NOT NULL DEFAULT 0`);
+      db.close();
+      expect(await node(0).accounts.get(accountId)).toMatchObject({ authId: accountId });
+      expect((await node(0).ledger.page({ accountId }, 1, 10)).total).toBe(1);
+      const credit = anEntry({ accountId, amount: micros(10), reference: 'pay:next' });
+      const posted = await node(0).ledger.post([credit], { checked: false });
+      expect(posted.ok).toBe(true);
+      expect(await booksOf(accountId)).toMatchObject({ balance: 1010 });
+    });
+
     it('are notified of changes of cached data', async () => {
       let reported = 0;
       node(1).onChange(() => {

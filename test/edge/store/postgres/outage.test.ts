@@ -123,6 +123,24 @@ describe.skipIf(postgresMissing !== undefined)(
       }
     });
 
+    it('keeps callbacks in the queue if the node fails and is declared dead', async () => {
+      const begin = async () => ({ id: 'n1', epoch: await store.nodes.begin('n1', false) });
+      const before = await begin();
+      cluster.stop();
+      await store.as(before).notifications.put(aNotification({ id: 'n-queued' }));
+      await store.close();
+      cluster.start();
+      const other = await openNode(url, folders.next());
+      const [silent] = await other.nodes.list();
+      expect(silent && (await other.nodes.fence(silent))).toBe(true);
+      await other.close();
+      store = await openNode(url, dataDir);
+      const { notifications } = store.as(await begin());
+      await notifications.adopt();
+      const pending = await notifications.listPending(10);
+      expect(pending.map(({ id }) => id)).toContain('n-queued');
+    });
+
     it('limits the queue; a refused end leaves its call open', async () => {
       await store.close();
       store = await openNode(url, dataDir, 4000);
