@@ -1,6 +1,9 @@
 #include "addon/engine_object.hpp"
 
+#include <system_error>
+
 #include "addon/arguments.hpp"
+#include "addon/system_error.hpp"
 
 namespace carillon {
 
@@ -76,8 +79,16 @@ EngineObject::EngineObject(const Info& info) : Napi::ObjectWrap<EngineObject>(in
   // Distribute legs over all threads, so that tests cover legs on different threads.
   if (manual) options.little = 0;
   const auto drive = manual ? MediaEngine::Drive::manual : MediaEngine::Drive::thread;
-  engine_ = std::make_unique<MediaEngine>(drive, *local, std::move(wake), options);
-  dtls_ = std::make_unique<DtlsThread>(*engine_, drive);
+  try {
+    auto engine = std::make_unique<MediaEngine>(drive, *local, std::move(wake), options);
+    dtls_ = std::make_unique<DtlsThread>(*engine, drive);
+    engine_ = std::move(engine);
+  } catch (const std::system_error& failure) {
+    if (has_wake_) wake_.Release();
+    const std::string what = std::string("the media engine cannot start: ") + failure.what();
+    throw_system_error(info.Env(), failure.code().value(), what);
+    return;
+  }
   engine_->exchange_keys_by(*dtls_);
   // Register after the wake-up callback's own hook, because cleanup hooks run in reverse order.
   napi_add_env_cleanup_hook(info.Env(), &EngineObject::environment_ends, this);

@@ -1,6 +1,8 @@
 // Asynchronous messages of a PostgreSQL connection: notifications and notices.
 #include <cstring>
+#include <memory>
 #include <new>
+#include <string>
 #include <utility>
 
 #include "addon/event_callback.hpp"
@@ -76,17 +78,23 @@ Napi::Value PostgresLink::watch(const Info& info) {
   }
   on_readable_ = Napi::Persistent(info[0].As<Napi::Function>());
   context_ = std::make_unique<Napi::AsyncContext>(env, "carillon postgres");
-  watch_ = new Watch;
-  watch_->owner = this;
-  watch_->poll = static_cast<uv_poll_s*>(::operator new(uv_handle_size(uv::kPoll)));
-  uv_poll_init(loop, watch_->poll, pq_->socket(connection_));
-  uv_handle_set_data(reinterpret_cast<uv_handle_s*>(watch_->poll), watch_);
-  uv_poll_start(watch_->poll, uv::kReadable, &Watch::ready);
+  auto watch = std::make_unique<Watch>();
+  watch->owner = this;
+  const int error =
+      uv::watch_readable(loop, pq_->socket(connection_), watch.get(), &Watch::ready, watch->poll);
+  if (error != 0) {
+    on_readable_.Reset();
+    drop();
+    lost(env, std::string("the connection cannot be watched: ") + std::strerror(-error))
+        .ThrowAsJavaScriptException();
+    return env.Undefined();
+  }
+  watch_ = watch.release();
   napi_add_async_cleanup_hook(
       env,
       [](napi_async_cleanup_hook_handle, void* data) {
-        auto* const watch = static_cast<Watch*>(data);
-        if (watch->owner != nullptr) watch->owner->unwatch();
+        auto* const ended = static_cast<Watch*>(data);
+        if (ended->owner != nullptr) ended->owner->unwatch();
       },
       watch_, &watch_->hook);
   return env.Undefined();

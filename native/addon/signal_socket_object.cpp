@@ -10,6 +10,7 @@
 
 #include "addon/arguments.hpp"
 #include "addon/event_callback.hpp"
+#include "addon/system_error.hpp"
 #include "addon/uv_poll.hpp"
 #include "engine/icmp_errors.hpp"
 #include "engine/socket_address.hpp"
@@ -35,21 +36,6 @@ Nanos wall_now() { return now_of(CLOCK_REALTIME); }
 double age_ms(const Datagram& datagram, Nanos now) {
   if (datagram.arrived_wall == Nanos()) return 0;
   return std::max(0.0, in_milliseconds(now - datagram.arrived_wall));
-}
-
-const char* name_of(int error) {
-  switch (error) {
-    case EADDRINUSE:
-      return "EADDRINUSE";
-    case EACCES:
-      return "EACCES";
-    case EADDRNOTAVAIL:
-      return "EADDRNOTAVAIL";
-    case EMFILE:
-      return "EMFILE";
-    default:
-      return std::strerror(error);
-  }
 }
 
 void set_buffers(const UdpSocket& socket, int64_t receive, int64_t send) {
@@ -115,9 +101,7 @@ SignalSocketObject::SignalSocketObject(const Info& info) : Napi::ObjectWrap<Sign
 
   UdpSocket::Bound bound = UdpSocket::bind(local.value_or(Address{}));
   if (bound.error != 0) {
-    Napi::Error error = Napi::Error::New(info.Env(), std::strerror(bound.error));
-    error.Set("code", Napi::String::New(info.Env(), name_of(bound.error)));
-    error.ThrowAsJavaScriptException();
+    throw_system_error(info.Env(), bound.error, std::strerror(bound.error));
     return;
   }
   socket_ = std::move(bound.socket);
@@ -130,17 +114,20 @@ SignalSocketObject::SignalSocketObject(const Info& info) : Napi::ObjectWrap<Sign
 
   uv_loop_s* loop = nullptr;
   napi_get_uv_event_loop(info.Env(), &loop);
-  watch_ = new Watch;
-  watch_->owner = this;
-  watch_->poll = static_cast<uv_poll_s*>(::operator new(uv_handle_size(uv::kPoll)));
-  uv_poll_init(loop, watch_->poll, socket_.descriptor());
-  uv_handle_set_data(reinterpret_cast<uv_handle_s*>(watch_->poll), watch_);
-  uv_poll_start(watch_->poll, uv::kReadable, &Watch::ready);
+  auto watch = std::make_unique<Watch>();
+  watch->owner = this;
+  const int error = uv::watch_readable(loop, socket_.descriptor(), watch.get(), &Watch::ready, watch->poll);
+  if (error != 0) {
+    throw_system_error(info.Env(), -error,
+                       std::string("the socket cannot be watched: ") + std::strerror(-error));
+    return;
+  }
+  watch_ = watch.release();
   napi_add_async_cleanup_hook(
       info.Env(),
       [](napi_async_cleanup_hook_handle, void* data) {
-        auto* const watch = static_cast<Watch*>(data);
-        if (watch->owner != nullptr) watch->owner->shut();
+        auto* const ended = static_cast<Watch*>(data);
+        if (ended->owner != nullptr) ended->owner->shut();
       },
       watch_, &watch_->hook);
   Ref();  // until it is closed

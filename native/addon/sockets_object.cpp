@@ -1,8 +1,10 @@
 #include "addon/sockets_object.hpp"
 
 #include <algorithm>
+#include <system_error>
 
 #include "addon/stream_format.hpp"
+#include "addon/system_error.hpp"
 #include "engine/udp_socket.hpp"
 #include "tls/tls_client.hpp"
 
@@ -44,7 +46,15 @@ SocketsObject::SocketsObject(const Info& info) : Napi::ObjectWrap<SocketsObject>
     wake = [function = wake_]() mutable { static_cast<void>(function.NonBlockingCall()); };
   }
   const auto budgets = std::make_shared<MessageBudgets>();
-  for (size_t i = 0; i < threads; ++i) threads_.push_back({std::make_shared<StreamThread>(wake, budgets)});
+  try {
+    for (size_t i = 0; i < threads; ++i) threads_.push_back({std::make_shared<StreamThread>(wake, budgets)});
+  } catch (const std::system_error& failure) {
+    threads_.clear();
+    if (has_wake_) wake_.Release();
+    const std::string what = std::string("the stream sockets cannot start: ") + failure.what();
+    throw_system_error(info.Env(), failure.code().value(), what);
+    return;
+  }
   // Register after the wake-up callback's own hook, because cleanup hooks run in reverse order.
   napi_add_env_cleanup_hook(info.Env(), &SocketsObject::environment_ends, this);
 }

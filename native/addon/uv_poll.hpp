@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <new>
 
 extern "C" {
 // NOLINTBEGIN: names of another project
@@ -25,5 +26,22 @@ namespace carillon::uv {
 
 inline constexpr int kPoll = 8;      // UV_POLL
 inline constexpr int kReadable = 1;  // UV_READABLE
+
+/// Calls `ready` from the event loop while `descriptor` is readable. Sets `handle`, which has the data `data`
+/// and is to be closed with uv_close() and freed in its callback. Returns 0, or a negated errno without a
+/// handle: the system cannot watch the descriptor, or the loop already watches it.
+inline int watch_readable(uv_loop_s* loop, int descriptor, void* data,
+                          void (*ready)(uv_poll_s*, int status, int events), uv_poll_s*& handle) {
+  auto* const made = static_cast<uv_poll_s*>(::operator new(uv_handle_size(kPoll)));
+  if (const int error = uv_poll_init(loop, made, descriptor); error != 0) {
+    ::operator delete(made);
+    return error;
+  }
+  uv_handle_set_data(reinterpret_cast<uv_handle_s*>(made), data);
+  handle = made;
+  // Fails only for a handle that is being closed.
+  static_cast<void>(uv_poll_start(made, kReadable, ready));
+  return 0;
+}
 
 }  // namespace carillon::uv

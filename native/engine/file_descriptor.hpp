@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <cerrno>
+#include <system_error>
 #include <utility>
 
 namespace carillon {
@@ -30,5 +32,12 @@ class FileDescriptor {
  private:
   int fd_ = -1;
 };
+
+/// Takes over the result of a system call. Throws a std::system_error if the call has failed, for example
+/// because the process has no free descriptor. `what`: for its message, such as "epoll".
+inline FileDescriptor made_descriptor(int fd, const char* what) {
+  if (fd < 0) throw std::system_error(errno, std::generic_category(), what);
+  return FileDescriptor(fd);
+}
 
 }  // namespace carillon

@@ -39,7 +39,7 @@ class MediaEngine {
   };
 
   /// `local`: address that legs bind to; its port is ignored. `wake` is called on a media thread when events
-  /// are pending, at most every 5 ms.
+  /// are pending, at most every 5 ms. Throws a std::system_error if descriptors or threads are exhausted.
   MediaEngine(Drive drive, const Address& local, std::function<void()> wake, const Options& options);
   MediaEngine(Drive drive, const Address& local, std::function<void()> wake)
       : MediaEngine(drive, local, std::move(wake), Options{}) {}

@@ -22,9 +22,11 @@ bool watch(const FileDescriptor& epoll, int descriptor, uint32_t events, uint32_
 }  // namespace
 
 RestingSockets::RestingSockets()
-    : epoll_(::epoll_create1(EPOLL_CLOEXEC)), bell_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+    : epoll_(made_descriptor(::epoll_create1(EPOLL_CLOEXEC), "epoll")),
+      bell_(made_descriptor(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), "eventfd")) {
   // Edge-triggered: each wake-up is reported once and need not be read.
-  static_cast<void>(watch(epoll_, bell_.get(), EPOLLIN | EPOLLET, kBell));
+  if (watch(epoll_, bell_.get(), EPOLLIN | EPOLLET, kBell)) return;
+  throw std::system_error(errno, std::generic_category(), "epoll");
 }
 
 bool RestingSockets::add(LegHandle leg, const UdpSocket& socket, bool always) const {

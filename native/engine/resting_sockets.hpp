@@ -15,6 +15,7 @@ namespace carillon {
 
 class RestingSockets {
  public:
+  /// Throws a std::system_error if descriptors are exhausted.
   RestingSockets();
 
   /// Watches `socket` until ready() returns `leg` or the socket is closed; with `always`, until it is removed

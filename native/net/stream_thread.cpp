@@ -36,7 +36,7 @@ constexpr int kNiceness = -10;
 
 SocketLoop::SocketLoop(std::shared_ptr<MessageBudgets> budgets)
     : budgets_(std::move(budgets)),
-      epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+      epoll_(made_descriptor(::epoll_create1(EPOLL_CLOEXEC), "epoll")),
       world_{events_, secure_, epoll_.get(), {}, {}, std::vector<uint8_t>(kScratchBytes), *budgets_},
       batch_(kBatchBytes) {}
 
@@ -94,7 +94,9 @@ void SocketLoop::look_after_all() {
 // ---------------------------------------------------------------- thread
 
 StreamThread::StreamThread(std::function<void()> wake, std::shared_ptr<MessageBudgets> budgets)
-    : wake_(std::move(wake)), loop_(std::move(budgets)), bell_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
+    : wake_(std::move(wake)),
+      loop_(std::move(budgets)),
+      bell_(made_descriptor(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), "eventfd")) {}
 
 StreamThread::~StreamThread() { stop(); }
 

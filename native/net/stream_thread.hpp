@@ -64,7 +64,7 @@ class SocketLoop {
 class StreamThread {
  public:
   /// `wake` is called on the thread when events are pending and take_events() was called since the last
-  /// wake-up. `budgets`: shared by all threads.
+  /// wake-up. `budgets`: shared by all threads. Throws a std::system_error if descriptors are exhausted.
   explicit StreamThread(std::function<void()> wake,
                         std::shared_ptr<MessageBudgets> budgets = std::make_shared<MessageBudgets>());
   ~StreamThread();

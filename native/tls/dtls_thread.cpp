@@ -25,7 +25,9 @@ bool is_open(const DtlsSession& session) {
 }  // namespace
 
 DtlsThread::DtlsThread(MediaEngine& engine, MediaEngine::Drive drive)
-    : engine_(engine), drive_(drive), bell_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
+    : engine_(engine),
+      drive_(drive),
+      bell_(made_descriptor(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), "eventfd")) {}
 
 DtlsThread::~DtlsThread() { stop(); }
 

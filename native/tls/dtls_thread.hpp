@@ -21,6 +21,7 @@ namespace carillon {
 
 class DtlsThread final : public KeyExchange {
  public:
+  /// Throws a std::system_error if descriptors are exhausted.
   DtlsThread(MediaEngine& engine, MediaEngine::Drive drive);
   ~DtlsThread() override;
   DtlsThread(const DtlsThread&) = delete;

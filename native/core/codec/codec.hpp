@@ -11,7 +11,7 @@
 #include "core/base/frame.hpp"
 #include "core/base/prefetch.hpp"
 #include "core/base/units.hpp"
-#include "core/dsp/comfort_noise.hpp"
+#include "core/dsp/comfort_noise_pool.hpp"
 
 namespace carillon {
 
@@ -81,14 +81,14 @@ class AudioDecoder {
   /// Writes comfort noise for a period in which the sender paused transmission. `sid`: its description.
   void comfort(Bytes sid, std::span<Sample> out) {
     silence(out);
-    noise_->add(sid, out);
-    comforts_ = true;
+    if (!noise_) noise_ = ComfortNoisePool::take();
+    if (noise_) noise_->add(sid, out);
   }
   /// Adds the end of preceding comfort noise to audio that was written by another method.
   void end_comfort(std::span<Sample> out) {
-    if (!comforts_) return;
+    if (!noise_) return;
     noise_->fade_out(out);
-    comforts_ = noise_->active();
+    if (!noise_->active()) noise_.reset();
   }
 
   /// Returns true if this payload holds a redundant copy of the audio directly before it, for conceal().
@@ -109,9 +109,8 @@ class AudioDecoder {
   virtual void expect_decode() const {}
 
  private:
-  /// True while `noise_` has not ended.
-  bool comforts_ = false;
-  std::unique_ptr<ComfortNoise> noise_ = std::make_unique<ComfortNoise>();
+  /// Null while there is no comfort noise.
+  ComfortNoisePool::Lease noise_;
 };
 
 /// Encoder of one stream. It has state: each packet is encoded once, in order and as a whole.

@@ -17,6 +17,7 @@ PlaybackQueue::PlaybackQueue(SampleRate rate, size_t capacity_samples)
     : rate_(rate), capacity_(capacity_samples) {
   blocks_.push_back(std::make_unique<Block>());  // never empty: the consumer always refers to a block
   current_ = blocks_.front().get();
+  cut_last_ = last_ = current_;
 }
 
 void PlaybackQueue::release() {
@@ -39,12 +40,16 @@ void PlaybackQueue::append(std::unique_ptr<Block> block) {
   block->serial = next_serial_++;
   if (block->is_message) ++messages_;
   block->message = messages_;
+  if (block->checkpoint) last_checkpoint_ = {block->serial, *block->checkpoint};
+  block->last_checkpoint = last_checkpoint_;
   block->end = written_.load(std::memory_order_relaxed) + static_cast<int64_t>(block->audio.size());
   Block* const last = blocks_.back().get();
   held_ += block->audio.size();
   Block* const added = block.get();
   blocks_.push_back(std::move(block));
   written_.store(added->end, std::memory_order_relaxed);
+  // First, because the consumer may use a block as soon as it follows another.
+  last_.store(added, std::memory_order_release);
   last->next.store(added, std::memory_order_release);
 }
 
@@ -81,7 +86,10 @@ void PlaybackQueue::describe(const Heard& heard, PlayPosition& at) const {
 
 /// Publishes how far the consumer had played before this clear.
 void PlaybackQueue::publish_clear() {
+  release();
   const int64_t start = read_.load(std::memory_order_acquire);
+  // The consumer publishes the block before the position in it.
+  const uint64_t in_use = in_use_serial_.load(std::memory_order_acquire);
   PlayPosition at;
   at.clears = ++clears_;
   at.played_ms = ms_of(start - std::max(cut_position_, counted_from_.load(std::memory_order_acquire)));
@@ -89,6 +97,7 @@ void PlaybackQueue::publish_clear() {
   // The message being played, or the last one that was heard. Dropped messages do not count.
   Heard last = released_;
   for (const auto& block : blocks_) {
+    if (block->serial > in_use) break;
     const auto size = static_cast<int64_t>(block->audio.size());
     const int64_t played =
         std::min(block->heard.load(std::memory_order_relaxed), start - (block->end - size));
@@ -102,6 +111,7 @@ void PlaybackQueue::clear() {
   // A repeated clear keeps the position of the first.
   if (written_.load(std::memory_order_relaxed) > cut_position_ || clears_ == 0) publish_clear();
   cut_position_ = written_.load(std::memory_order_relaxed);
+  cut_last_.store(blocks_.back().get(), std::memory_order_release);
   cut_serial_.store(next_serial_, std::memory_order_release);
   release();
 }
@@ -113,31 +123,36 @@ size_t PlaybackQueue::queued() const {
 
 size_t PlaybackQueue::available() const {
   const uint64_t cut = cut_serial_.load(std::memory_order_acquire);
-  if (cut != applied_cut_) return 0;  // the next read drops the queued audio
+  if (cut > applied_cut_) return 0;  // the next read drops the queued audio
   const int64_t waiting = written_.load(std::memory_order_acquire) - read_.load(std::memory_order_relaxed);
   return static_cast<size_t>(std::max<int64_t>(0, waiting));
 }
 
 PlaybackQueue::Block* PlaybackQueue::following() { return current_->next.load(std::memory_order_acquire); }
 
+/// Drops the audio before the block with the number `cut`.
 size_t PlaybackQueue::apply_clear(uint64_t cut, std::span<Sample> out) {
-  size_t faded = 0;
-  if (current_->serial < cut) {
-    const size_t left = current_->audio.size() - offset_;
-    faded = std::min({left, fade_samples(rate_), out.size()});
-    std::copy_n(current_->audio.begin() + static_cast<std::ptrdiff_t>(offset_), faded, out.begin());
-    fade_out(out.first(faded), faded);
-    offset_ = current_->audio.size();
-  }
-  for (Block* next = following(); next != nullptr && next->serial < cut; next = following()) {
-    current_ = next;
-    offset_ = current_->audio.size();
-    current_->checkpoint.reset();
-  }
+  applied_cut_ = cut;
+  // The last read may have reached audio that follows the clear.
+  if (current_->serial >= cut) return 0;
+  // Belongs to this clear or to a newer one. The producer keeps the block until the consumer has passed it.
+  Block& last = *cut_last_.load(std::memory_order_acquire);
+  applied_cut_ = last.serial + 1;
+  return drop_until(last, out);
+}
+
+/// Drops the audio up to the end of `last`, without visiting the blocks before it.
+size_t PlaybackQueue::drop_until(Block& last, std::span<Sample> out) {
+  const size_t left = current_->audio.size() - offset_;
+  const size_t faded = std::min({left, fade_samples(rate_), out.size()});
+  std::copy_n(current_->audio.begin() + static_cast<std::ptrdiff_t>(offset_), faded, out.begin());
+  fade_out(out.first(faded), faded);
+  current_ = &last;
+  offset_ = current_->audio.size();
   current_->checkpoint.reset();
   counted_from_.store(current_->end, std::memory_order_release);
-  read_.store(current_->end, std::memory_order_release);
   in_use_serial_.store(current_->serial, std::memory_order_release);
+  read_.store(current_->end, std::memory_order_release);
   return faded;
 }
 
@@ -154,19 +169,14 @@ PlaybackQueue::Dropped PlaybackQueue::drop(std::span<Sample> out) {
   dropped.at = position();
   dropped.at.discarded_ms = ms_of(static_cast<int64_t>(available()));
   dropped.checkpoint = current_->checkpoint;
-  uint64_t last = current_->serial;
-  for (Block* next = following(); next != nullptr; next = next->next.load(std::memory_order_acquire)) {
-    if (next->checkpoint) dropped.checkpoint = next->checkpoint;
-    last = next->serial;  // blocks appended later stay in the queue
-  }
-  dropped.samples = apply_clear(last + 1, out);
+  Block& last = *last_.load(std::memory_order_acquire);  // blocks appended later stay in the queue
+  if (last.last_checkpoint.serial > current_->serial) dropped.checkpoint = last.last_checkpoint.id;
+  dropped.samples = drop_until(last, out);
   return dropped;
 }
 
 bool PlaybackQueue::skip() {
-  const uint64_t cut = cut_serial_.load(std::memory_order_acquire);
-  if (cut != applied_cut_) {
-    applied_cut_ = cut;
+  if (const uint64_t cut = cut_serial_.load(std::memory_order_acquire); cut > applied_cut_) {
     apply_clear(cut, {});
     return true;
   }
@@ -190,9 +200,7 @@ void PlaybackQueue::enter(Block* next) {
 
 PlaybackQueue::Taken PlaybackQueue::read(std::span<Sample> out) {
   Taken taken;
-  const uint64_t cut = cut_serial_.load(std::memory_order_acquire);
-  if (cut != applied_cut_) {
-    applied_cut_ = cut;
+  if (const uint64_t cut = cut_serial_.load(std::memory_order_acquire); cut > applied_cut_) {
     taken.cleared = true;
     taken.samples = apply_clear(cut, out);
   }
@@ -219,7 +227,7 @@ PlaybackQueue::Taken PlaybackQueue::read(std::span<Sample> out) {
 }
 
 std::optional<uint32_t> PlaybackQueue::reached() {
-  if (cut_serial_.load(std::memory_order_acquire) != applied_cut_) return std::nullopt;
+  if (cut_serial_.load(std::memory_order_acquire) > applied_cut_) return std::nullopt;
   while (offset_ == current_->audio.size()) {
     if (current_->checkpoint) {
       const uint32_t id = *current_->checkpoint;

@@ -66,6 +66,10 @@ class PlaybackQueue {
   bool skip();
 
  private:
+  struct Checkpoint {
+    uint64_t serial = 0;  // of its block; 0: none
+    uint32_t id = 0;
+  };
   struct Block {
     std::atomic<Block*> next{nullptr};
     uint64_t serial = 0;
@@ -75,6 +79,7 @@ class PlaybackQueue {
     std::vector<Sample> audio;
     std::atomic<int64_t> heard{0};  // samples passed on by the consumer; the rest was dropped or is queued
     std::optional<uint32_t> checkpoint;
+    Checkpoint last_checkpoint;  // up to here, also if it was reached
   };
   /// Played part of the last message of which the consumer has passed on any audio. Times are samples.
   struct Heard {
@@ -88,6 +93,7 @@ class PlaybackQueue {
   [[nodiscard]] size_t max_messages() const;
   Block* following();
   size_t apply_clear(uint64_t cut, std::span<Sample> out);
+  size_t drop_until(Block& last, std::span<Sample> out);
   void enter(Block* next);
   [[nodiscard]] uint32_t ms_of(int64_t samples) const;
   void describe(const Heard& heard, PlayPosition& at) const;
@@ -103,11 +109,15 @@ class PlaybackQueue {
   uint32_t messages_ = 0;
   uint32_t clears_ = 0;
   Heard released_;  // of the blocks that were freed
+  Checkpoint last_checkpoint_;
   SequenceCell<PlayPosition> cleared_at_;
   // Shared state. Positions count samples since the beginning.
   std::atomic<int64_t> written_{0};
   std::atomic<int64_t> read_{0};
+  /// Number of the first block after the last clear, and the block before it.
   std::atomic<uint64_t> cut_serial_{0};
+  std::atomic<Block*> cut_last_;
+  std::atomic<Block*> last_;
   std::atomic<uint64_t> in_use_serial_{0};
   // Consumer state.
   Block* current_;

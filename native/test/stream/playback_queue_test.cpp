@@ -137,6 +137,28 @@ TEST_SUITE("playback queue") {
     CHECK(at.discarded_ms == 100);
   }
 
+  TEST_CASE("an interruption names the last checkpoint that it drops, but none that was reached before") {
+    PlaybackQueue queue(kNarrowband, 80'000);
+    Frame frame(kNarrowband);
+    for (const uint32_t id : {1U, 2U, 3U}) {
+      CHECK(queue.push(ramp(frame.size())));
+      CHECK(queue.checkpoint(id));
+    }
+    CHECK(queue.push(ramp(frame.size())));
+    CHECK(queue.read(frame.samples()).samples == frame.size());
+    CHECK(queue.reached() == 1U);
+    CHECK(queue.drop(frame.samples()).checkpoint == 3U);
+    CHECK(queue.available() == 0);
+    CHECK(queue.push(ramp(frame.size())));
+    CHECK(queue.checkpoint(4));
+    CHECK(queue.push(ramp(frame.size())));
+    CHECK(queue.read(frame.samples()).samples == frame.size());
+    CHECK(queue.reached() == 4U);
+    CHECK(queue.drop(frame.samples()).checkpoint == std::nullopt);
+    CHECK(queue.push(ramp(frame.size())));
+    CHECK(queue.read(frame.samples()).samples == frame.size());
+  }
+
   TEST_CASE("a second clear before anything was played names the message of the first") {
     PlaybackQueue queue(kNarrowband, 100'000);
     Frame frame(kNarrowband);
