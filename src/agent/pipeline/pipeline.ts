@@ -120,6 +120,8 @@ export class Pipeline implements Model {
   #turnOf(text: string): void {
     const words = `${this.#held} ${text}`.trim().slice(0, MAX_TURN);
     const running = this.#running;
+    // Also for words that wait: the running response must go on in time.
+    this.#events.callerFinished();
     if (running !== undefined && !this.#options.interruptible) {
       this.#held = words;
       return;
@@ -127,7 +129,6 @@ export class Pipeline implements Model {
     this.#held = '';
     this.#rounds = 0;
     this.#cancelCalls();
-    this.#events.callerFinished();
     if (running !== undefined) this.#replace(running);
     this.#remember({ role: 'user', content: words });
     this.#respond();
