@@ -120,7 +120,7 @@ export class Pipeline implements Model {
   #turnOf(text: string): void {
     const words = `${this.#held} ${text}`.trim().slice(0, MAX_TURN);
     const running = this.#running;
-    // Also for words that wait: the running response must go on in time.
+    // Also for words that wait: the running response must continue in time.
     this.#events.callerFinished();
     if (running !== undefined && !this.#options.interruptible) {
       this.#held = words;
