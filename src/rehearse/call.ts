@@ -171,7 +171,7 @@ class ScriptedCall {
       },
       played: () => undefined,
       cleared: () => undefined,
-      degraded: (percent) => observed.faults.push(`the bot reads too slowly: ${percent} %`),
+      degraded: (percent) => observed.degraded(percent),
       sendDigits: (digits) => {
         observed.digits += digits;
         observed.note('bot sends keys', digits);

@@ -95,7 +95,9 @@ export class CallerLine implements MediaStream {
   }
 
   #schedule(): void {
-    this.#cancel = this.#clock.at(this.#startMs + this.#frames * FRAME_MS, () => {
+    const dueMs = this.#startMs + this.#frames * FRAME_MS;
+    this.#cancel = this.#clock.at(dueMs, () => {
+      this.#observed.sentLate(this.#clock.monotonicMs() - dueMs);
       const caller = this.#speak();
       this.#detect(caller);
       const bot = this.#play();

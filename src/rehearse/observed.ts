@@ -20,6 +20,10 @@ const MAX_FRAMES = 1_500_000;
 /** Maximum number of recorded frames per call: one hour. */
 const MAX_FRAMES_PER_CALL = 180_000;
 const MAX_HAPPENINGS = 2000;
+/** Lateness of the caller's audio, in ms, that a bot or an expectation can notice. */
+const LATE_MS = 200;
+/** Time after late audio in which the send queue is full although the bot reads, in ms. */
+const LATE_LASTS_MS = 3000;
 
 export class Observed {
   readonly happenings: Happening[] = [];
@@ -35,6 +39,8 @@ export class Observed {
   endedBy: 'bot' | 'caller' | undefined;
   answeredMs: number | undefined;
   longestSilenceMs = 0;
+  /** Largest lateness of the caller's audio in ms, if this machine was too slow for the rehearsal; otherwise 0. */
+  lateMs = 0;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #startMs: number;
   readonly #frames: Frame[] = [];
@@ -47,6 +53,7 @@ export class Observed {
   #callerSpeaking = false;
   #callerEndedMs: number | undefined;
   #interruptedMs: number | undefined;
+  #lastLateMs = Number.NEGATIVE_INFINITY;
 
   /** `callers`: number of calls that run in parallel. */
   constructor(clock: Pick<Clock, 'monotonicMs'>, callers: number) {
@@ -76,6 +83,21 @@ export class Observed {
   note(what: string, detail = ''): void {
     if (this.happenings.length < MAX_HAPPENINGS)
       this.happenings.push({ atMs: Math.round(this.nowMs()), what, detail });
+  }
+
+  /** A frame of the caller was sent late by `lateMs`. The frames after it follow in a burst. */
+  sentLate(lateMs: number): void {
+    if (lateMs < LATE_MS) return;
+    if (this.nowMs() - this.#lastLateMs > LATE_LASTS_MS)
+      this.note('the rehearsal is late', `${Math.round(lateMs)} ms`);
+    this.#lastLateMs = this.nowMs();
+    this.lateMs = Math.max(this.lateMs, lateMs);
+  }
+
+  /** The bot has not read `percent` of the send queue. A burst of late audio is not a fault of the bot. */
+  degraded(percent: number): void {
+    if (this.nowMs() - this.#lastLateMs <= LATE_LASTS_MS) return;
+    this.faults.push(`the bot reads too slowly: ${percent} %`);
   }
 
   serviceSpeaks(text: string): void {

@@ -112,7 +112,7 @@ function section(result: CallResult, file: string): string {
 function stereo({ observed }: CallResult): Buffer {
   const { caller, bot } = observed.recording();
   const samples = new Int16Array(Math.max(caller.length, bot.length) * 2);
-  for (const [i, sample] of caller.entries()) samples[i * 2] = sample;
-  for (const [i, sample] of bot.entries()) samples[i * 2 + 1] = sample;
+  for (let i = 0; i < caller.length; i += 1) samples[i * 2] = caller[i] ?? 0;
+  for (let i = 0; i < bot.length; i += 1) samples[i * 2 + 1] = bot[i] ?? 0;
   return writeWav({ rate: RECORD_RATE_HZ, samples }, 2);
 }

@@ -48,6 +48,11 @@ export function judge(
     failures.push(`endedBy: ${observed.endedBy}, ${expected.endedBy} expected`);
   failures.push(...missing('spoken', expected.spoken, observed.spoken.join('\n')));
   failures.push(...missing('transcript', expected.transcript, transcript ?? ''));
+  const { lateMs } = observed;
+  if (failures.length > 0 && lateMs > 0)
+    failures.push(
+      `the rehearsal sent audio up to ${Math.round(lateMs)} ms late, which may be the cause: use fewer callers or a faster machine`,
+    );
   return { failures };
 }
 

@@ -130,6 +130,63 @@ describe('the pipeline', () => {
     ]);
   });
 
+  it('keeps the words that the caller heard if the next turn begins in a pause of the response', async () => {
+    let finish: () => void = () => undefined;
+    chat = (_, response) => {
+      if (asked.length > 1) {
+        stream(response, ['Goodbye then.']);
+        return;
+      }
+      const delta = { content: 'One moment please, I look it up. And ' };
+      response.write(`data: ${JSON.stringify({ choices: [{ delta }] })}\n\n`);
+      finish = () => response.end();
+    };
+    await begin();
+    recognizer.send(heard('hello'));
+    await call.told('playAudio');
+    await call.clock.advance(1000);
+    recognizer.send(heard('never mind'));
+    await until(() => asked.length === 2);
+    finish();
+    expect(messagesOf(asked[1]).slice(1)).toEqual([
+      { role: 'user', content: 'hello' },
+      { role: 'assistant', content: 'One moment please, I look it up. …' },
+      { role: 'user', content: 'never mind' },
+    ]);
+  });
+
+  it('completes a response that may not be interrupted before it answers the next turn', async () => {
+    let finish: () => void = () => undefined;
+    chat = (_, response) => {
+      if (asked.length > 1) {
+        stream(response, ['Goodbye then.']);
+        return;
+      }
+      const write = (content: string): void =>
+        void response.write(`data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`);
+      write('This call is recorded. And ');
+      finish = () => {
+        write('it costs one euro per minute.');
+        response.end('data: [DONE]\n\n');
+      };
+    };
+    await begin({ interruption: 'none' });
+    recognizer.send(heard('hello'));
+    await call.told('playAudio');
+    recognizer.send(heard('wait'), heard('please'));
+    await until(() => call.notes.some(({ text }) => text === 'please'));
+    finish();
+    await until(() => texts().includes('Goodbye then.'));
+    expect(spoken.join(' ')).toBe(
+      'This call is recorded. And it costs one euro per minute. Goodbye then.',
+    );
+    expect(messagesOf(asked[1]).slice(1)).toEqual([
+      { role: 'user', content: 'hello' },
+      { role: 'assistant', content: 'This call is recorded. And it costs one euro per minute.' },
+      { role: 'user', content: 'wait please' },
+    ]);
+  });
+
   it('runs tools with arguments that arrive in pieces, and answers with their results', async () => {
     const tool = { name: 'keys', type: 'digits', description: 'd' } as AgentFile['tools'][number];
     const piece = (id: string | undefined, name: string | undefined, args: string): Event => ({

@@ -148,7 +148,8 @@ float SpeechDetector::echo_bound() const noexcept {
   return loudest < kQuietestEcho ? kSilentLevel : loudest - echo_loss_db_ + kEchoMargin;
 }
 
-/// Measures the echo loss while we send audio and the caller does not speak.
+/// Measures the echo loss while we send audio and the caller does not speak. A steady tone is not an echo of
+/// speech. Sound at the noise floor hides the echo, so that its loss can only be higher.
 void SpeechDetector::track_echo(float level) noexcept {
   const float loudest = *std::ranges::max_element(sent_levels_);
   if (loudest < kQuietestEcho) {
@@ -156,24 +157,36 @@ void SpeechDetector::track_echo(float level) noexcept {
     echo_peak_ = kSilentLevel;
     return;
   }
-  echo_peak_ = std::max(echo_peak_, level);
+  if (level > echo_peak_ && !hears_tone()) echo_peak_ = level;
   if (++echo_frames_ < kEchoFrames) return;
   const float measured = loudest - std::max(echo_peak_, floor());
-  echo_loss_db_ =
-      std::clamp(echo_loss_db_ + 0.4F * (measured - echo_loss_db_), kLeastEchoLoss, kMostEchoLoss);
+  const bool is_hidden = echo_peak_ < floor() + threshold_db_;
+  if (!is_hidden || measured > echo_loss_db_) {
+    echo_loss_db_ =
+        std::clamp(echo_loss_db_ + 0.4F * (measured - echo_loss_db_), kLeastEchoLoss, kMostEchoLoss);
+  }
   echo_frames_ = 0;
   echo_peak_ = kSilentLevel;
 }
 
-SpeechDetector::Voicing SpeechDetector::voicing() const noexcept {
-  // Reduce the samples so that their products fit into 32 bits.
-  std::array<Sample, 2 * kFrame> band;
+/// Returns the band with samples so small that the sums of their products fit into 32 bits.
+SpeechDetector::TwoFrames SpeechDetector::reduced_band() const noexcept {
+  TwoFrames band;
   int32_t peak = 1;
   for (const Sample sample : band_) peak = std::max(peak, std::abs(int32_t{sample}));
   int shift = 0;
   while ((peak >> shift) > 2047) ++shift;
   for (size_t i = 0; i < band.size(); ++i) band[i] = static_cast<Sample>(band_[i] >> shift);
+  return band;
+}
 
+bool SpeechDetector::hears_tone() const noexcept {
+  const TwoFrames band = reduced_band();
+  return prediction_gain(band.data() + kFrame, kFrame) > kToneGain;
+}
+
+SpeechDetector::Voicing SpeechDetector::voicing() const noexcept {
+  const TwoFrames band = reduced_band();
   const Sample* const now = band.data() + kFrame;
   const auto energy = static_cast<float>(product(now, now, kFrame));
   if (energy < 1.0F) return {};

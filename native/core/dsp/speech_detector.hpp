@@ -62,6 +62,7 @@ class SpeechDetector {
   static constexpr uint32_t kFramesPerWindow = 10;
 
   using Band = std::array<Sample, kFrame>;
+  using TwoFrames = std::array<Sample, 2 * kFrame>;
 
   struct Narrower {
     std::array<Sample, 2> past{};
@@ -72,6 +73,8 @@ class SpeechDetector {
     bool tone = false;
   };
 
+  [[nodiscard]] TwoFrames reduced_band() const noexcept;
+  [[nodiscard]] bool hears_tone() const noexcept;
   [[nodiscard]] Voicing voicing() const noexcept;
   void track_floor(float level) noexcept;
   void track_noise(float level) noexcept;
@@ -88,7 +91,7 @@ class SpeechDetector {
   Narrower heard_;
   Narrower sent_;
   /// The band of the last frames, newest last.
-  std::array<Sample, 2 * kFrame> band_{};
+  TwoFrames band_{};
 
   std::array<float, kFloorWindows> minima_;
   float window_minimum_;

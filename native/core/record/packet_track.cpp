@@ -1,6 +1,7 @@
 #include "core/record/packet_track.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/jitter/ordered_read.hpp"
 
@@ -11,7 +12,10 @@ namespace {
 constexpr size_t kOctetsPerSecond = 32'000;
 /// A packet that arrives this much before the fastest ones is implausible.
 constexpr Nanos kTooEarly = 300 * kMillisecond;
+/// A step of the timestamps without a pause or loss is implausible from this size on.
+constexpr Nanos kTimestampStep = 60 * kMillisecond;
 /// Packets that agree on an implausible timeline must not be a burst.
+constexpr size_t kSuspectsNeeded = 3;
 constexpr Nanos kSuspectsLast = 35 * kMillisecond;
 constexpr Nanos kSuspectsAgree = 60 * kMillisecond;
 /// Displacement that is corrected by a jump in the next pause.
@@ -159,7 +163,7 @@ void PacketTrack::take_audio(const ReceivedPacket& packet) {
   const RtpClockRate clock = decoder_->rates().clock;
   const Nanos transit = placed.arrival - clock.time_of(timestamps_.peek(packet.timestamp).since_zero());
   const Nanos late_by = transit - clock_.transit_at(placed.arrival);
-  if (late_by > kDelay || late_by < Nanos{} - kTooEarly) {
+  if (late_by > kDelay || late_by < Nanos{} - kTooEarly || steps(placed, duration, late_by)) {
     suspect(placed, transit, late_by > kDelay);
     return;
   }
@@ -172,13 +176,23 @@ void PacketTrack::drop_suspects() {
   suspects_.count = 0;
 }
 
+/// Returns true if the sender has moved its timestamps: they continue neither the newest audio nor the
+/// arrival. A pause or a lost packet changes both alike, and another path changes only the arrival.
+bool PacketTrack::steps(const ReceivedPacket& packet, RtpTicks duration, Nanos late_by) const {
+  const int64_t lost = packet.sequence - last_sequence_ - 1;
+  if (lost < 0 || lost > static_cast<int64_t>(RecordedStore::kMaxPackets) || store_.empty()) return false;
+  const RtpTicks moved = timestamps_.peek(packet.timestamp) - (store_.end() + duration * lost);
+  const RtpTicks step = decoder_->rates().clock.in(kTimestampStep);
+  if (moved > step) return late_by < Nanos{} - kTimestampStep;
+  return moved < RtpTicks() - step && late_by > kTimestampStep;
+}
+
 /// Keeps a packet that does not fit the timeline. If the next ones agree with it, the sender uses another
 /// timeline. The packets of a delayed burst disagree, because they arrive together.
 void PacketTrack::suspect(const ReceivedPacket& packet, Nanos transit, bool late) {
   const bool agrees = suspects_.count > 0 && abs(transit - suspects_.transit) <= kSuspectsAgree;
-  const bool last = agrees && suspects_.count + 1 >= Suspects::kMax;
-  const bool is_burst = last && packet.arrival - suspects_.packets[0].arrival < kSuspectsLast;
-  if (!agrees || is_burst) drop_suspects();
+  const bool is_burst = packet.arrival - suspects_.packets[0].arrival < kSuspectsLast;
+  if (!agrees || (is_burst && suspects_.count + 1 == Suspects::kMax)) drop_suspects();
   if (suspects_.count == 0) {
     suspects_.transit = transit;
     suspects_.late = late;
@@ -190,11 +204,11 @@ void PacketTrack::suspect(const ReceivedPacket& packet, Nanos transit, bool late
   std::ranges::copy(payload, room.begin());
   kept.payload = room;
   ++suspects_.count;
-  if (suspects_.count < Suspects::kMax) return;
-  suspects_.count = 0;
+  if (suspects_.count < kSuspectsNeeded || is_burst) return;
+  const size_t count = std::exchange(suspects_.count, 0);
   begin(suspects_.packets[0], *decoder_);
   const RtpClockRate clock = decoder_->rates().clock;
-  for (const ReceivedPacket& confirmed : suspects_.packets) {
+  for (const ReceivedPacket& confirmed : std::span(suspects_.packets).first(count)) {
     const RtpTime timestamp = timestamps_.extend(confirmed.timestamp);
     store(confirmed, timestamp, decoder_->duration(confirmed.coding, confirmed.payload),
           confirmed.arrival - clock.time_of(timestamp.since_zero()));

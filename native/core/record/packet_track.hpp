@@ -111,7 +111,8 @@ class PacketTrack {
   /// Packets with implausible timestamps that agree with each other. They are recorded if they begin a
   /// timeline.
   struct Suspects {
-    static constexpr size_t kMax = 3;
+    /// Packets of 10 ms for longer than a burst.
+    static constexpr size_t kMax = 5;
 
     size_t count = 0;
     bool late = false;
@@ -119,6 +120,7 @@ class PacketTrack {
     std::array<ReceivedPacket, kMax> packets;
   };
   void drop_suspects();
+  [[nodiscard]] bool steps(const ReceivedPacket& packet, RtpTicks duration, Nanos late_by) const;
   void suspect(const ReceivedPacket& packet, Nanos transit, bool late);
 
   Suspects suspects_;

@@ -111,6 +111,24 @@ TEST_SUITE("speech detector") {
     CHECK(starts(events_of(heard, {}, sent)) == 1);
   }
 
+  TEST_CASE("a steady tone of the caller is not an echo: speech after it is detected while the bot speaks") {
+    for (const double amplitude : {1000.0, 4000.0, 16000.0}) {
+      CAPTURE(amplitude);
+      std::vector<Sample> heard(8000 * 5);
+      const auto tone = test::sine(900, amplitude, 8000, 8000 * 5);
+      heard.insert(heard.end(), tone.begin(), tone.end());
+      Babble caller(13);
+      const auto said = caller.talk(8000, 3000);
+      heard.insert(heard.end(), said.begin(), said.end());
+      test::add(heard, test::noise(5, heard.size(), 9));
+      Babble bot(11, 180);
+      const auto seen = events_of(heard, {}, bot.talk(heard.size()));
+      REQUIRE(seen.size() == 1);
+      CHECK(seen[0].at_ms > 10'000);
+      CHECK(seen[0].at_ms <= 10'200);
+    }
+  }
+
   TEST_CASE("the minimum duration delays the report, and shorter sounds are not reported") {
     std::vector<Sample> line = test::noise(10, 16'000, 1);
     Babble voice(3);

@@ -101,6 +101,46 @@ TEST_CASE("packet track: removes the look-ahead of the sender's codec") {
   }
 }
 
+TEST_CASE("packet track: a step of the timestamps moves no audio and loses none") {
+  for (const int64_t step_ms : {200, 100, -100, -200, -600}) {
+    for (const bool loses : {false, true}) {
+      CAPTURE(step_ms);
+      CAPTURE(loses);
+      Recording recording({.jitter_ms = 5, .tone = 3000});
+      recording.encode = [&](int64_t number, ReceivedPacket& packet, std::vector<uint8_t>&) {
+        if (number >= 505) packet.timestamp += RtpTicks(step_ms * 8);
+      };
+      if (loses) recording.keeps = [](int64_t number) { return number != 504; };
+      recording.until(20 * kSecond);
+      CHECK(recording.displacement_ms(0) < 5);
+      CHECK(recording.pulses.size() == 20);
+      CHECK(recording.track.counters().concealed <= (loses ? kFrameSamples : 0));
+    }
+  }
+}
+
+TEST_CASE("packet track: another timeline is accepted from packets of 10 ms") {
+  Recording recording({.tone = 3000});
+  constexpr int64_t kChange = 505;
+  recording.encode = [&](int64_t number, ReceivedPacket& packet, std::vector<uint8_t>& octets) {
+    packet.sequence = 2 * number;
+    if (number >= kChange) packet.timestamp += RtpTicks(40 * 8000);
+    const Bytes payload = recording.sender.payload(number);
+    octets.assign(payload.begin(), payload.end());
+    ReceivedPacket first = packet;
+    first.arrival -= kFrameTime / 2;
+    first.payload = payload.first(payload.size() / 2);
+    recording.track.take(first);
+    octets.erase(octets.begin(), octets.begin() + static_cast<std::ptrdiff_t>(octets.size() / 2));
+    ++packet.sequence;
+    packet.timestamp += RtpTicks(80);
+  };
+  recording.until(20 * kSecond);
+  CHECK(recording.track.counters().timelines == 2);
+  CHECK(recording.pulses.size() == 20);
+  CHECK(recording.displacement_ms(0) < 0.5);
+}
+
 TEST_CASE("packet track: wrong timestamps have no effect on the recording and need no memory") {
   Recording expected({.tone = 8000});
   Recording recording({.tone = 8000});

@@ -5,7 +5,7 @@
 import type { ModelSettings } from '../agent-file.ts';
 import type { Model, ModelEvents, ModelOptions, ToolCall } from '../model/model.ts';
 import { type ChatMessage, type ChatSettings, chat } from './chat.ts';
-import type { Recognizer } from './recognition.ts';
+import { MAX_TURN, type Recognizer } from './recognition.ts';
 import { openRecognizer } from './recognizer.ts';
 import { Sentences } from './sentences.ts';
 import { SPEECH_RATE_HZ, type SpeechSettings, speak } from './speech.ts';
@@ -39,6 +39,8 @@ export class Pipeline implements Model {
   readonly #waitingCalls = new Map<string, string | undefined>();
   #running: Running | undefined;
   #last: Running | undefined;
+  /** Words of the caller during a response that may not be interrupted. They are answered after it. */
+  #held = '';
   #items = 0;
   #rounds = 0;
   #speaking = false;
@@ -116,12 +118,27 @@ export class Pipeline implements Model {
   }
 
   #turnOf(text: string): void {
+    const words = `${this.#held} ${text}`.trim().slice(0, MAX_TURN);
+    const running = this.#running;
+    // Also for words that wait: the running response must continue in time.
+    this.#events.callerFinished();
+    if (running !== undefined && !this.#options.interruptible) {
+      this.#held = words;
+      return;
+    }
+    this.#held = '';
     this.#rounds = 0;
     this.#cancelCalls();
-    this.#events.callerFinished();
-    this.#running?.over.abort();
-    this.#remember({ role: 'user', content: text });
+    if (running !== undefined) this.#replace(running);
+    this.#remember({ role: 'user', content: words });
     this.#respond();
+  }
+
+  /** Ends a response for the next one. Without an interruption, the caller hears all audio that it has. */
+  #replace(running: Running): void {
+    running.over.abort();
+    const isHeard = running.spoken.some(({ durationMs }) => durationMs > 0);
+    if (isHeard) this.#truncate(running, Number.POSITIVE_INFINITY);
   }
 
   /** The chat protocol requires a result for every function call before the next message of the caller. */
@@ -225,6 +242,8 @@ export class Pipeline implements Model {
     for (const { id } of calls) this.#waitingCalls.set(id, undefined);
     for (const call of calls) this.#events.tool(call);
     this.#events.responded();
+    // Words that wait do not cancel the function calls: they are answered after the results.
+    if (this.#held !== '' && calls.length === 0) this.#turnOf('');
   }
 
   async #say({ item, over, spoken }: Running, text: string): Promise<void> {

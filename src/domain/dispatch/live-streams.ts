@@ -9,6 +9,7 @@ import {
   type LiveAudioStream,
   openAudioStream,
   streamsOf,
+  undisclosed,
   withoutSecrets,
 } from '../interpreter/interpreter.ts';
 import type { ControlRefusal, LiveStream, StreamRequest } from './control.ts';
@@ -23,6 +24,8 @@ export function startStream(
   }
   const agreed = mayKeepAudio(call);
   if (!agreed.ok) return agreed;
+  const missing = undisclosed(call, request, needs);
+  if (missing !== undefined) return err({ kind: 'wrongState', detail: missing });
   const { bidirectional, audioTrack, encoding, rate, statusCallback, extraHeaders } = request;
   const stream = openAudioStream(
     call,

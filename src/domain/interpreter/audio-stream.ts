@@ -64,7 +64,17 @@ function keepFailed(call: Call, { streamId, request, startUs }: LiveAudioStream)
   failed.set(call, [...failedStreamsOf(call), one].slice(-MAX_FAILED));
 }
 
-/** Opens an audio stream. Returns undefined if the call has ended or has reached its stream limit. */
+/** Returns why a bidirectional stream needs a disclosure first; undefined if the call may have the stream. */
+export const undisclosed = (
+  call: Call,
+  { bidirectional }: Pick<AudioStreamRequest, 'bidirectional'>,
+  { settings }: Pick<InterpreterNeeds, 'settings'>,
+): string | undefined =>
+  settings.requireDisclosure && bidirectional && disclosedAt(call) === undefined
+    ? NOT_DISCLOSED
+    : undefined;
+
+/** Opens an audio stream. Returns undefined if the call may not have it, has ended or has reached its stream limit. */
 export function openAudioStream(
   call: Call,
   request: AudioStreamRequest,
@@ -73,18 +83,10 @@ export function openAudioStream(
   if (call.isEnded) return undefined;
   const agreed = mayKeepAudio(call);
   const refusal = agreed.ok
-    ? limitOfStreams(streamsOf(call), request.bidirectional)
+    ? (limitOfStreams(streamsOf(call), request.bidirectional) ?? undisclosed(call, request, needs))
     : agreed.error.detail;
   if (refusal !== undefined) {
     call.log.add('warning', 'stream refused', { reason: refusal });
-    return undefined;
-  }
-  if (
-    needs.settings.requireDisclosure &&
-    request.bidirectional &&
-    disclosedAt(call) === undefined
-  ) {
-    call.log.add('warning', 'stream refused', { reason: NOT_DISCLOSED });
     return undefined;
   }
   const streams = live.get(call) ?? new Set<AudioStream>();

@@ -13,7 +13,7 @@ import { untilDigitsSent } from './pending-digits.ts';
 import { readDocument } from './read-document.ts';
 import { execute } from './verb/verb.ts';
 
-export { failedStreamsOf, openAudioStream, streamsOf } from './audio-stream.ts';
+export { failedStreamsOf, openAudioStream, streamsOf, undisclosed } from './audio-stream.ts';
 export { notify, parametersOf, signerOf } from './call-callbacks.ts';
 export { claimOf } from './conference/between-nodes.ts';
 export { Conferences, partyKey } from './conference/conferences.ts';

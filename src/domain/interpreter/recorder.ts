@@ -205,7 +205,8 @@ export class CallRecorder implements Recorder {
         await this.#finalizer.fail(row, 'the recording has no audio');
         continue;
       }
-      const end = { reason: 'Failed', durationMs, digits: '' } as const;
+      // Without an end, the process ended during the recording.
+      const end = { ...(row.pendingCharges?.end ?? INTERRUPTED), durationMs };
       await this.#finalizer.file(row, {
         startUs,
         durationMs,
@@ -274,21 +275,35 @@ export class CallRecorder implements Recorder {
       linkTo,
       meter,
       exhausted: reported.exhausted,
-      file: (take, end) => {
+      file: async (take, end) => {
         reported.onEnd(end);
         const { startUs } = take;
         const { durationMs } = end;
         if (end.reason === 'Failed' && durationMs === 0)
           return this.#finalizer.fail(row, end.error);
-        return this.#finalizer.file(row, {
+        const noted = this.#noteEnd(row, end);
+        const filed = await this.#finalizer.file(row, {
           startUs,
           durationMs,
           currency: row.pendingCharges?.currency,
           notice: async (ready) =>
             completeNotice(await reported.notice(), ready, { link: linkTo(ready), startUs, end }),
         });
+        await noted;
+        return filed;
       },
     });
+  }
+
+  /** Stores the end before the file is complete: encoding may take longer than this process runs. Never rejects. */
+  async #noteEnd(row: Recording, { reason, digits }: RecordingRunEnd): Promise<void> {
+    const { recordings, logger } = this.#needs;
+    try {
+      await recordings.ended(row, { reason, digits });
+    } catch (error) {
+      const { recordingId, callUuid } = row;
+      logger.warn({ error, recordingId, callUuid }, 'end of a recording not stored');
+    }
   }
 
   /** Creates the record before the reservation, so that a crash leaves no reservation without a record. */
@@ -341,6 +356,7 @@ export class CallRecorder implements Recorder {
 }
 
 const EXHAUSTED = 'recording stopped: the balance does not cover another pulse';
+const INTERRUPTED = { reason: 'Failed', digits: '' } as const;
 const ENDED: RecordRefusal = { kind: 'wrongState', detail: 'the call has ended' };
 const STOPPED: RecordRefusal = {
   kind: 'wrongState',

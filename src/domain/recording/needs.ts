@@ -6,6 +6,7 @@ import type {
   ExportFilter,
   ExportJob,
   ExportPatch,
+  PendingCharges,
   Recording,
   RecordingFilter,
   RecordingPatch,
@@ -13,6 +14,8 @@ import type {
 
 export interface RecordingStore {
   insert(recording: Recording): Promise<void>;
+  /** Replaces the pending work of a recording that is not finished. */
+  note(recordingId: RecordingId, pendingCharges: PendingCharges): Promise<void>;
   /**
    * Stores the end of a recording and its notification once, in one transaction. Returns undefined if it was deleted
    * or is finished.

@@ -16,6 +16,7 @@ import type {
   ExportFilter,
   ExportJob,
   ExportPatch,
+  PendingCharges,
   Recording,
   RecordingFilter,
   RecordingPatch,
@@ -85,6 +86,15 @@ export class Recordings {
     };
     await this.#deps.recordings.insert(recording);
     return recording;
+  }
+
+  /** Stores how a recording has ended, for a process that finishes it later. */
+  async ended(
+    { recordingId, pendingCharges }: Recording,
+    end: NonNullable<PendingCharges['end']>,
+  ): Promise<void> {
+    if (pendingCharges === undefined) return;
+    await this.#deps.recordings.note(recordingId, { ...pendingCharges, end });
   }
 
   /**

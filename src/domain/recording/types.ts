@@ -5,6 +5,20 @@ import type { UseRate } from '../ledger/types.ts';
 
 export type RecordingFormat = 'mp3' | 'wav';
 
+/** Reason why a recording ended (dialect §2.1 Record, RecordingEndReason; the last four are platform-specific). */
+export type RecordingEndReason =
+  | 'RecordingTimeout'
+  | 'maxLength'
+  | 'FinishedOnKey'
+  | 'HungUp'
+  | 'API request'
+  /** Another document replaced the current one. */
+  | 'Interrupted'
+  /** The balance did not cover the next pulse. */
+  | 'OutOfCredits'
+  /** A failure such as a full disk. Audio written before the failure is kept. */
+  | 'Failed';
+
 /** Work due when the file of a recording is complete. Stored with its record, because the next process may have to do it. */
 export interface PendingCharges {
   /** Currency of the charge. */
@@ -13,6 +27,8 @@ export interface PendingCharges {
   readonly rate?: UseRate | undefined;
   /** Notification to send. The parameters of the finished recording are appended. */
   readonly notice: NotificationDraft | undefined;
+  /** How the recording ended. Absent while it runs. */
+  readonly end?: { readonly reason: RecordingEndReason; readonly digits: string } | undefined;
 }
 
 /** A recording from its start on. Its file is available once it is `ready`. */

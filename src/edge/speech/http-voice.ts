@@ -9,6 +9,7 @@ import { err, ok, type Result } from '../../base/result.ts';
 import { Semaphore } from '../../base/semaphore.ts';
 import type { LineRate, Pcm } from '../../domain/call/needs.ts';
 import { amplified, gainOf } from './loudness.ts';
+import { SharedParts } from './shared-parts.ts';
 import type { SpeechCache } from './speech-cache.ts';
 import { genderOf } from './voices.ts';
 import { WavStream } from './wav-stream.ts';
@@ -50,6 +51,8 @@ export class HttpVoice {
   readonly #options: HttpVoiceOptions;
   readonly #voices: ReadonlyMap<string, string>;
   readonly #requests = new Semaphore({ slots: MAX_AT_ONCE, maxWaiting: 0 });
+  /** Speech that is being received, by key. Callers that hear the same text share it. */
+  readonly #making = new Map<string, SharedParts<Result<Pcm, VoiceFault>>>();
 
   constructor(options: HttpVoiceOptions) {
     this.#options = options;
@@ -63,7 +66,7 @@ export class HttpVoice {
 
   /** Yields the speech in parts. An error ends the sequence. Never throws. */
   async *say(text: string, voice: string, rate: LineRate): AsyncGenerator<Result<Pcm, VoiceFault>> {
-    const { url, model, cache, logger } = this.#options;
+    const { url, model, cache } = this.#options;
     const name = this.#voiceOf(voice);
     const key = hashHex('sha256', JSON.stringify(['http', url, model, name, text, rate]));
     const known = await cache.get(key);
@@ -71,6 +74,25 @@ export class HttpVoice {
       yield ok({ rate, samples: known });
       return;
     }
+    const running = this.#making.get(key);
+    const making = running ?? new SharedParts(this.#make(key, text, name, rate));
+    if (running === undefined) {
+      this.#making.set(key, making);
+      const forget = (): void => {
+        if (this.#making.get(key) === making) this.#making.delete(key);
+      };
+      void making.over.then(forget);
+    }
+    yield* making.read();
+  }
+
+  async *#make(
+    key: string,
+    text: string,
+    name: string,
+    rate: LineRate,
+  ): AsyncGenerator<Result<Pcm, VoiceFault>> {
+    const { cache, logger } = this.#options;
     const release = this.#requests.tryAcquire();
     if (release === undefined) {
       yield err({ detail: 'too many speech requests are running', isOfRequest: true });

@@ -57,9 +57,15 @@ export class SpeechCache {
     // Calls with the same new text store it at the same time.
     this.#puts += 1;
     const partial = join(this.#folder, `${key}.${this.#puts}.tmp`);
-    // Synced, because a power failure must not leave an empty file under the final name.
-    await writeFile(partial, samples, { mode: 0o600, flush: true });
-    await rename(partial, this.#path(key));
+    try {
+      // Synced, because a power failure must not leave an empty file under the final name.
+      await writeFile(partial, samples, { mode: 0o600, flush: true });
+      await rename(partial, this.#path(key));
+    } catch (error) {
+      // A part of it would occupy a full disk.
+      await rm(partial, { force: true });
+      throw error;
+    }
     this.#note(key, samples.length);
     await this.#trim();
   }

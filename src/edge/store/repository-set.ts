@@ -224,6 +224,7 @@ const DEFINITIONS = {
   }),
   recordings: repository<RecordingStore>(recordingRepository, {
     insert: 'write',
+    note: 'write',
     finish: 'write',
     get: 'point',
     page: 'report',

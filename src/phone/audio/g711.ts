@@ -57,7 +57,11 @@ function codec(
     name,
     payloadType,
     encode: (input) => Uint8Array.from(input, (sample) => bytes[sample + 32_768] ?? 0),
-    decode: (payload) => Int16Array.from(payload, (code) => samples[code] ?? 0),
+    decode: (payload) => {
+      const decoded = new Int16Array(payload.length);
+      for (let i = 0; i < decoded.length; i += 1) decoded[i] = samples[payload[i] ?? 0] ?? 0;
+      return decoded;
+    },
   };
 }
 

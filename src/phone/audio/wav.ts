@@ -71,24 +71,29 @@ export function writeWav({ rate, samples }: Sound, channels = 1): Buffer {
 /** Encodes samples as 16-bit little-endian, as used by the stream protocol (L16) and WAV. */
 export function l16Bytes(samples: Int16Array): Buffer {
   const bytes = Buffer.alloc(samples.length * 2);
-  for (const [i, sample] of samples.entries()) bytes.writeInt16LE(sample, i * 2);
+  for (let i = 0; i < samples.length; i += 1) bytes.writeInt16LE(samples[i] ?? 0, i * 2);
   return bytes;
 }
 
 /** Decodes 16-bit little-endian samples. Ignores an odd last byte. */
 export function l16Samples(bytes: Uint8Array): Int16Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return Int16Array.from({ length: bytes.length >> 1 }, (_, i) => view.getInt16(i * 2, true));
+  // Loops instead of `Int16Array.from` and iterators, which take ten times as long.
+  const samples = new Int16Array(bytes.length >> 1);
+  for (let i = 0; i < samples.length; i += 1) samples[i] = view.getInt16(i * 2, true);
+  return samples;
 }
 
 /** Converts the sample rate by linear interpolation. Good enough for intelligible speech, not for measurements. */
 export function convertRate({ rate, samples }: Sound, toRate: number): Int16Array {
   if (rate === toRate) return samples;
   const step = rate / toRate;
-  return Int16Array.from({ length: Math.floor(samples.length / step) }, (_, i) => {
+  const converted = new Int16Array(Math.floor(samples.length / step));
+  for (let i = 0; i < converted.length; i += 1) {
     const at = Math.floor(i * step);
     const before = samples[at] ?? 0;
     const after = samples[at + 1] ?? before;
-    return Math.round(before + (after - before) * (i * step - at));
-  });
+    converted[i] = Math.round(before + (after - before) * (i * step - at));
+  }
+  return converted;
 }

@@ -144,6 +144,17 @@ describe('audio streams over REST (dialect §1.8)', () => {
     await stage.finish();
   });
 
+  it('are refused with the reason if the call has not heard a required disclosure', async () => {
+    Object.assign(stage.interpreter().settings, { requireDisclosure: true });
+    const call = await answered();
+    expect(await stage.control.startStream(account, call.uuid, request)).toMatchObject({
+      error: { kind: 'wrongState', detail: expect.stringContaining('no disclosure') },
+    });
+    const oneWay = { ...request, bidirectional: false };
+    expect((await stage.control.startStream(account, call.uuid, oneWay)).ok).toBe(true);
+    await stage.finish();
+  });
+
   it('are limited to one bidirectional and four one-way streams per call (dialect §1.5)', async () => {
     const call = await answered();
     await stage.control.startStream(account, call.uuid, request);

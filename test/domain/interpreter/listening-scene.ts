@@ -196,6 +196,12 @@ export class ListeningScene extends Scene {
         rows.set(row.recordingId, row);
         return Promise.resolve();
       },
+      note: (recordingId: RecordingId, pendingCharges: Recording['pendingCharges']) => {
+        const row = rows.get(recordingId);
+        if (this.isStoreFull) return Promise.reject(new ServiceError('STORE_FULL', 'disk full'));
+        if (row?.status === 'recording') rows.set(recordingId, { ...row, pendingCharges });
+        return Promise.resolve();
+      },
       finish: (
         recordingId: RecordingId,
         end: Partial<Recording>,

@@ -516,6 +516,21 @@ describe('recordings interrupted by a crash', () => {
     expect(scene.notifications).toEqual([]);
   });
 
+  it('keep their end if they ended before the crash and only the encoding was missing', async () => {
+    const { call } = await answered();
+    const started = await scene.recorder.start(call, REQUEST);
+    if (!started.ok) throw new Error(started.error.kind);
+    scene.encoderProblems.push(BUSY);
+    started.value.stop('FinishedOnKey', '#');
+    await settle();
+    scene.recorder.recover([scene.row()]);
+    await settle();
+    expect(scene.row().status).toBe('ready');
+    expect(scene.reported(CALLBACK.url)).toMatchObject([
+      { RecordingEndReason: 'FinishedOnKey', Digits: '#', CallStatus: 'completed' },
+    ]);
+  });
+
   it('leave unfinished work to the next process', async () => {
     const { call } = await answered();
     await scene.recorder.start(call, { ...REQUEST, format: 'wav' });

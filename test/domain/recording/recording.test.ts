@@ -8,6 +8,7 @@ import {
   signPath,
 } from '../../../src/domain/recording/recording.ts';
 import { durationWindow } from '../../../src/domain/recording/storage-duration.ts';
+import type { Recording } from '../../../src/domain/recording/types.ts';
 import { type OpenedStore, openInMemory } from '../../edge/store/open.ts';
 import { anAccount, START_US } from '../../edge/store/records.ts';
 
@@ -80,6 +81,10 @@ describe('recordings', () => {
     });
     const [begun] = await recordings.interrupted();
     expect(begun?.pendingCharges).toEqual({ currency: 'USD', notice });
+    await recordings.ended(begun as Recording, { reason: 'FinishedOnKey', digits: '#' });
+    const [ended] = await recordings.interrupted();
+    const end = { reason: 'FinishedOnKey', digits: '#' };
+    expect(ended?.pendingCharges).toEqual({ currency: 'USD', notice, end });
     const notification = { ...notice, id: recordingId, createdUs: START_US, attempts: 0 };
     const finish = () => recordings.finish(recordingId, { status: 'ready' }, notification);
     expect(await finish()).toMatchObject({ status: 'ready', pendingCharges: undefined });

@@ -88,6 +88,42 @@ describe('speech from a server (POST /v1/audio/speech)', () => {
     expect(runs).toEqual([]);
   });
 
+  it('shares one request between callers that hear the same new text, also if one hangs up', async () => {
+    const rest = Promise.withResolvers<void>();
+    const reply = (_: Received, response: ServerResponse): void => {
+      const wav = wavOf(wave(10));
+      response.write(wav.subarray(0, 200_000));
+      void rest.promise.then(() => response.end(wav.subarray(200_000)));
+    };
+    server = await SpeechServer.listen({ reply });
+    const runs: string[] = [];
+    const synthesizer = await voice(runs);
+    const request = say('The same text for all.');
+    const leaver = synthesizer.speak(request, { rate: RATE })[Symbol.asyncIterator]();
+    expect((await leaver.next()).done).toBe(false);
+    const all = Array.from({ length: 40 }, () => received(synthesizer, request));
+    await leaver.return?.();
+    rest.resolve();
+    for (const pieces of await Promise.all(all)) expect(seconds(pieces)).toBeCloseTo(10, 1);
+    expect(server.received).toHaveLength(1);
+    expect(runs).toEqual([]);
+  });
+
+  it('cancels the request when the last caller has hung up', async () => {
+    const closed = Promise.withResolvers<void>();
+    const reply = (_: Received, response: ServerResponse): void => {
+      response.once('close', () => closed.resolve());
+      response.write(wavOf(wave(10)).subarray(0, 200_000));
+      const more = setInterval(() => response.write(new Uint8Array(20_000)), 20);
+      response.once('close', () => clearInterval(more));
+    };
+    server = await SpeechServer.listen({ reply });
+    const pieces = (await voice([])).speak(say('A text.'), { rate: RATE })[Symbol.asyncIterator]();
+    await pieces.next();
+    await pieces.return?.();
+    await closed.promise;
+  });
+
   it('plays before the server has finished', async () => {
     const rest = Promise.withResolvers<void>();
     const reply = (_: Received, response: ServerResponse): void => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -33,4 +33,11 @@ it('calls that store the same text at the same time do not disturb each other', 
   await Promise.all([long, short, long, short].map((samples) => cache.put('k', samples)));
   const stored = Buffer.from((await cache.get('k')) ?? []);
   expect(stored.equals(long) || stored.equals(short)).toBe(true);
+});
+
+it('leaves no part of speech that could not be stored', async () => {
+  const cache = await SpeechCache.open(folder, 10_000_000);
+  mkdirSync(join(folder, 'k.pcm'));
+  await expect(cache.put('k', Buffer.alloc(100))).rejects.toThrow();
+  expect(readdirSync(folder)).toEqual(['k.pcm']);
 });

@@ -7,9 +7,9 @@ import type {
   NotificationDraft,
 } from '../../callback/types.ts';
 import type { Use, UseRate } from '../../ledger/types.ts';
-import type { PendingCharges, Recording } from '../../recording/types.ts';
+import type { PendingCharges, Recording, RecordingEndReason } from '../../recording/types.ts';
 import { parametersOf, signerOf } from '../call-callbacks.ts';
-import type { CallRecordRequest, RecordingEndReason } from './types.ts';
+import type { CallRecordRequest } from './types.ts';
 
 /** End of a recording, as reported by callbacks. */
 export interface RecordingEnd {

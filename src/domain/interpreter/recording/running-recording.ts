@@ -2,9 +2,9 @@ import type { RecordingId } from '../../../base/ids.ts';
 import type { MediaRecording, RecordEnd } from '../../call/needs.ts';
 import type { CallbackParameters } from '../../callback/types.ts';
 import type { UseMeter } from '../../ledger/ledger.ts';
-import type { Recording } from '../../recording/types.ts';
+import type { Recording, RecordingEndReason } from '../../recording/types.ts';
 import { type RecordingEnd, recordingParameters } from './pending-charges.ts';
-import type { LiveRecording, RecordingEndReason } from './types.ts';
+import type { LiveRecording } from './types.ts';
 
 /** End of one recording run. */
 export interface RecordingRunEnd extends RecordingEnd {

@@ -11,7 +11,7 @@ import type {
 } from '../../callback/types.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Recordings } from '../../recording/recording.ts';
-import type { Recording, RecordingFormat } from '../../recording/types.ts';
+import type { Recording, RecordingEndReason, RecordingFormat } from '../../recording/types.ts';
 import type { Transcriptions } from '../../transcription/transcription.ts';
 import type { TranscriptionRequest } from '../../transcription/types.ts';
 
@@ -44,20 +44,6 @@ export interface RecorderNeeds {
   readonly clock: Clock;
   readonly logger: Logger;
 }
-
-/** Reason why a recording ended (dialect §2.1 Record, RecordingEndReason; the last four are platform-specific). */
-export type RecordingEndReason =
-  | 'RecordingTimeout'
-  | 'maxLength'
-  | 'FinishedOnKey'
-  | 'HungUp'
-  | 'API request'
-  /** Another document replaced the current one. */
-  | 'Interrupted'
-  /** The balance did not cover the next pulse. */
-  | 'OutOfCredits'
-  /** A failure such as a full disk. Audio written before the failure is kept. */
-  | 'Failed';
 
 export interface CallRecordRequest {
   readonly format: RecordingFormat;

@@ -38,17 +38,18 @@ const recordingTable = new Table<Recording>(
   'of a node',
 );
 
+const UNFINISHED = "recording_id = @id AND status = 'recording'";
 const DAY_US = 86_400_000_000;
 
 export const recordingRepository = (db: Connection): Synchronously<RecordingStore> => ({
   insert: (recording) => recordingTable.insert(db, recording),
+  note: (recordingId, pendingCharges) => {
+    recordingTable.patch(db, { pendingCharges }, UNFINISHED, { id: recordingId });
+  },
   finish: (recordingId, end, notification) => {
-    const finished = recordingTable.patch(
-      db,
-      { ...end, pendingCharges: undefined },
-      "recording_id = @id AND status = 'recording'",
-      { id: recordingId },
-    );
+    const finished = recordingTable.patch(db, { ...end, pendingCharges: undefined }, UNFINISHED, {
+      id: recordingId,
+    });
     if (finished !== undefined && notification !== undefined) {
       notificationTable.insertNew(db, notification);
     }

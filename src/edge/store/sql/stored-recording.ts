@@ -1,7 +1,11 @@
 /** Stored JSON of recordings and exports. */
 import type { NotificationDraft } from '../../../domain/callback/types.ts';
 import type { UseRate } from '../../../domain/ledger/types.ts';
-import type { PendingCharges, RecordingFilter } from '../../../domain/recording/types.ts';
+import type {
+  PendingCharges,
+  RecordingEndReason,
+  RecordingFilter,
+} from '../../../domain/recording/types.ts';
 import { aNumber, anInteger, aText, maybe, oneOf, struct } from '../shape.ts';
 import { StoredObject, unchanged } from '../stored-kind.ts';
 import { type Column, converted, stored } from '../table.ts';
@@ -13,13 +17,19 @@ type StoredCharges = Omit<PendingCharges, 'notice'> & {
 
 export const PENDING_CHARGES = new StoredObject<StoredCharges>({
   name: 'pending charges of a recording',
-  version: 1,
+  version: 2,
   shape: struct<StoredCharges>({
     currency: aText(),
     rate: maybe(struct<UseRate>({ perMinute: anInteger(), pulseMs: anInteger() })),
     notice: maybe(draftShape),
+    end: maybe(
+      struct<NonNullable<PendingCharges['end']>>({
+        reason: aText<RecordingEndReason>(),
+        digits: aText(),
+      }),
+    ),
   }),
-  upgrades: [unchanged],
+  upgrades: [unchanged, unchanged],
 });
 
 export const chargesColumn = (name: string): Column<PendingCharges> =>
