@@ -38,7 +38,8 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const carillon = (...args: readonly string[]) => withEnvironment({}, '--data-dir', dataDir, ...args);
+const carillon = (...args: readonly string[]) =>
+  withEnvironment({}, '--data-dir', dataDir, ...args);
 
 async function withEnvironment(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
   const out: string[] = [];
