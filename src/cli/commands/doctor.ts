@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { NewCarrier } from '../../domain/provisioning/provisioning.ts';
 import type { PartState } from '../../edge/rest/server.ts';
-import { findUrl } from '../connection.ts';
+import { type FoundService, findService } from '../connection.ts';
 import { type Finding, good, problem, reasonOf, within } from '../doctor/finding.ts';
 import type { Json } from '../output.ts';
 import type { GlobalOptions, Session } from '../terminal.ts';
@@ -56,8 +56,7 @@ async function examine(
   const publicAddress = await import('../doctor/public-address.ts');
   const services = await import('../doctor/services.ts');
   const { settings, problems, lists } = examineHere(env, flags.file);
-  const url = findUrl(global, env);
-  const running = await readiness(url);
+  const running = await readiness(findService(global, env));
   const insecure = settings.streams.allowInsecure !== 'no';
   return [
     ...problems.map((line) =>
@@ -86,9 +85,10 @@ async function examine(
 }
 
 /** Checks readiness over HTTP. Returns undefined if no process listens at `url`; the ports can then be probed. */
-async function readiness(url: string): Promise<readonly Finding[] | undefined> {
+async function readiness(found: FoundService): Promise<readonly Finding[] | undefined> {
+  const { url } = found;
   try {
-    const reply = await within(fetch(`${url}/readyz`));
+    const reply = await within(found.fetch(`${url}/readyz`));
     const body = (await reply.json()) as Json & {
       readonly details?: Readonly<Record<string, string>>;
     };

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
-import { findUrl } from '../connection.ts';
+import { type FoundService, findService } from '../connection.ts';
 import type { Json } from '../output.ts';
 import type { GlobalOptions, Session } from '../terminal.ts';
 
@@ -51,7 +51,7 @@ export function addPrivacyCommands(program: Command, sessionOf: SessionOf): void
     .option('--out <folder>', 'folder', 'personal-data')
     .action(async (number: string, flags: Flags & { out: string }, command: Command) => {
       const session = sessionOf(command);
-      const service = findUrl(command.optsWithGlobals<GlobalOptions>(), session.terminal.env);
+      const service = findService(command.optsWithGlobals<GlobalOptions>(), session.terminal.env);
       const work = exportTo(session, { query: queryOf(number, flags), folder: flags.out, service });
       const { records, recordings } = await session.working('exporting', work);
       const done = `${records} records and ${recordings} recordings written to ${flags.out}`;
@@ -92,7 +92,7 @@ async function exportTo(
   }: {
     readonly query: ReturnType<typeof queryOf>;
     readonly folder: string;
-    readonly service: string;
+    readonly service: FoundService;
   },
 ): Promise<{ readonly records: number; readonly recordings: number }> {
   const reply = await session.client.file(`${ROOT}/export`, { query });
@@ -119,10 +119,10 @@ async function exportTo(
 async function download(
   { url, recording_id: id, format }: Json,
   folder: string,
-  service: string,
+  service: FoundService,
 ): Promise<void> {
   const { pathname, search } = new URL(String(url));
-  const reply = await fetch(`${service}${pathname}${search}`);
+  const reply = await service.fetch(`${service.url}${pathname}${search}`);
   if (!reply.ok) throw new Error(`recording ${id}: status ${reply.status}`);
   const file = createWriteStream(join(folder, `${String(id)}.${String(format)}`));
   await pipeline(Readable.fromWeb(reply.body as never), file);
