@@ -2,6 +2,7 @@ import { accessSync, constants, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { Client } from '../../packages/client/src/client.ts';
+import { bracketed } from '../base/host.ts';
 import { ADMIN_TOKEN_FILE, DEMO_FILE, SERVICE_FILE } from '../service/data-folder.ts';
 
 const DEFAULT_URL = 'http://127.0.0.1:8080';
@@ -41,7 +42,7 @@ export function operatorClient(options: ConnectionOptions, env: Environment): Cl
       `no admin token: use --token, set CARILLON_ADMIN_TOKEN, or start the service so that ${join(dataDir, ADMIN_TOKEN_FILE)} exists`,
     );
   }
-  return new Client({ url: findUrl(options, env), adminToken: token, timeoutMs: TIMEOUT_MS });
+  return new Client({ ...findService(options, env), adminToken: token, timeoutMs: TIMEOUT_MS });
 }
 
 /** Client of one account. Options take precedence over the environment, then the account created at the first start. */
@@ -57,7 +58,8 @@ export function accountClient(options: AccountOptions, env: Environment): Client
       'no account: use --auth-id and --auth-token, or set CARILLON_AUTH_ID and CARILLON_AUTH_TOKEN',
     );
   }
-  return new Client({ url: findUrl(options, env), authId, authToken, timeoutMs: TIMEOUT_MS });
+  const service = findService(options, env);
+  return new Client({ ...service, authId, authToken, timeoutMs: TIMEOUT_MS });
 }
 
 /** Throws if the file may exist but this user must not read it, as on an installed system without sudo. */
@@ -78,20 +80,43 @@ function firstAccount(file: string): { authId?: string; authToken?: string } | u
   }
 }
 
-/** Returns the URL of the service without a trailing slash. */
-export function findUrl(options: Omit<ConnectionOptions, 'token'>, env: Environment): string {
-  const dataDir = options.dataDir ?? env['CARILLON_DATA_DIR'] ?? 'data';
-  const url =
-    options.url ?? env['CARILLON_URL'] ?? env['CARILLON_PUBLIC_URL'] ?? listenerOf(env, dataDir);
-  return url.replace(/\/+$/, '');
+export interface FoundService {
+  /** URL of the service without a trailing slash. */
+  readonly url: string;
+  readonly fetch: typeof fetch;
 }
 
-function listenerOf(env: Environment, dataDir: string): string {
+/**
+ * Returns the service that the options or CARILLON_URL name, otherwise the one that last started in the data folder. The latter
+ * is reached directly: a proxy in front of `publicUrl` may refuse the operator's API.
+ */
+export function findService(
+  options: Omit<ConnectionOptions, 'token'>,
+  env: Environment,
+): FoundService {
+  const named = options.url ?? env['CARILLON_URL'];
+  if (named !== undefined) return { url: withoutSlash(named), fetch };
+  const dataDir = options.dataDir ?? env['CARILLON_DATA_DIR'] ?? 'data';
+  const own = urlIn(read(join(dataDir, SERVICE_FILE)));
+  if (own !== undefined) return { url: withoutSlash(own), fetch: fetchHere };
+  const url = env['CARILLON_PUBLIC_URL'] ?? listenerIn(env);
+  return { url: withoutSlash(url), fetch };
+}
+
+const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
+
+/** Requests a listener of this machine, whose address its certificate need not contain. */
+const fetchHere: typeof fetch = async (input, init) => {
+  if (!String(input).startsWith('https:')) return fetch(input, init);
+  const { Agent, fetch: ask } = await import('undici');
+  const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });
+  return (await ask(input as string, { ...(init as object), dispatcher })) as unknown as Response;
+};
+
+function listenerIn(env: Environment): string {
   const { CARILLON_HTTP_HOST: host, CARILLON_HTTP_PORT: port } = env;
-  if (host !== undefined || port !== undefined) {
-    return `http://${host ?? '127.0.0.1'}:${port ?? '8080'}`;
-  }
-  return urlIn(read(join(dataDir, SERVICE_FILE))) ?? DEFAULT_URL;
+  if (host === undefined && port === undefined) return DEFAULT_URL;
+  return `http://${bracketed(host ?? '127.0.0.1')}:${port ?? '8080'}`;
 }
 
 function urlIn(text: string | undefined): string | undefined {

@@ -1,12 +1,10 @@
 /** Runs `carillon doctor` in a separate process, because some of its checks block, and keeps the latest result. */
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, wallUs } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import type { DoctorReport } from '../edge/rest/server.ts';
-import { SERVICE_FILE } from './data-folder.ts';
 
 /** Time limit of a run, ms. */
 const LIMIT_MS = 120_000;
@@ -52,7 +50,7 @@ export class DoctorRun {
   async #run(): Promise<Outcome> {
     const { root, dataDir, adminToken, environment, clock, logger } = this.#parts;
     const program = join(root, 'bin', 'carillon.mjs');
-    const args = [program, '--json', '--data-dir', dataDir, ...urlIn(dataDir), 'doctor'];
+    const args = [program, '--json', '--data-dir', dataDir, 'doctor'];
     const output = await (this.#parts.execute ?? execute)(args, {
       ...environment,
       CARILLON_ADMIN_TOKEN: adminToken,
@@ -65,18 +63,6 @@ export class DoctorRun {
       logger.error({ error, output: output.slice(0, 2000) }, 'carillon doctor failed');
       return err('carillon doctor did not finish; see the log of the service');
     }
-  }
-}
-
-/** Returns the options with the URL for local programs. Without them, the command line finds the URL in its environment. */
-function urlIn(dataDir: string): readonly string[] {
-  try {
-    const { url } = JSON.parse(readFileSync(join(dataDir, SERVICE_FILE), 'utf8')) as {
-      readonly url: string;
-    };
-    return ['--url', url];
-  } catch {
-    return [];
   }
 }
 

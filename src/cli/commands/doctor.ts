@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { NewCarrier } from '../../domain/provisioning/provisioning.ts';
 import type { PartState } from '../../edge/rest/server.ts';
-import { findUrl } from '../connection.ts';
+import { type FoundService, findService } from '../connection.ts';
 import { abortedWithin, type Finding, good, problem, reasonOf } from '../doctor/finding.ts';
 import type { Json } from '../output.ts';
 import type { GlobalOptions, Session } from '../terminal.ts';
@@ -56,8 +56,7 @@ async function examine(
   const publicAddress = await import('../doctor/public-address.ts');
   const services = await import('../doctor/services.ts');
   const { settings, problems, lists } = examineHere(env, flags.file);
-  const url = findUrl(global, env);
-  const running = await readiness(url);
+  const running = await readiness(findService(global, env));
   const insecure = settings.streams.allowInsecure !== 'no';
   return [
     ...problems.map((line) =>
@@ -88,10 +87,11 @@ async function examine(
 type Readiness = Json & { readonly details?: Readonly<Record<string, string>> };
 
 /** Checks readiness over HTTP. Returns undefined if no process listens at `url`; the ports can then be probed. */
-async function readiness(url: string): Promise<readonly Finding[] | undefined> {
+async function readiness(found: FoundService): Promise<readonly Finding[] | undefined> {
+  const { url } = found;
   try {
     const { isReady, body } = await abortedWithin(async (signal) => {
-      const reply = await fetch(`${url}/readyz`, { signal });
+      const reply = await found.fetch(`${url}/readyz`, { signal });
       return { isReady: reply.ok, body: (await reply.json()) as Readiness };
     });
     if (isReady) return [good('service', `runs at ${url} and accepts calls`)];

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
-import { findUrl } from '../connection.ts';
+import { type FoundService, findService } from '../connection.ts';
 import type { Json } from '../output.ts';
 import type { GlobalOptions, Session } from '../terminal.ts';
 import { linesOf } from '../transfer.ts';
@@ -53,7 +53,7 @@ export function addPrivacyCommands(program: Command, sessionOf: SessionOf): void
     .option('--out <folder>', 'folder', 'personal-data')
     .action(async (number: string, flags: Flags & { out: string }, command: Command) => {
       const session = sessionOf(command);
-      const service = findUrl(command.optsWithGlobals<GlobalOptions>(), session.terminal.env);
+      const service = findService(command.optsWithGlobals<GlobalOptions>(), session.terminal.env);
       const work = exportTo(session, { query: queryOf(number, flags), folder: flags.out, service });
       const { records, recordings } = await session.working('exporting', work);
       const done = `${records} records and ${recordings} recordings written to ${flags.out}`;
@@ -84,11 +84,11 @@ export function addPrivacyCommands(program: Command, sessionOf: SessionOf): void
     });
 }
 
-/** Query of the person, folder to write, and URL of the service. */
+/** Query of the person, folder to write, and the service. */
 interface PersonExport {
   readonly query: ReturnType<typeof queryOf>;
   readonly folder: string;
-  readonly service: string;
+  readonly service: FoundService;
 }
 
 /**
@@ -141,10 +141,10 @@ function missing({ terminal }: Session, { recording_id: id }: Json): void {
 async function download(
   { url, recording_id: id, format }: Json,
   folder: string,
-  service: string,
+  service: FoundService,
 ): Promise<boolean> {
   const { pathname, search } = new URL(String(url));
-  const reply = await fetch(`${service}${pathname}${search}`);
+  const reply = await service.fetch(`${service.url}${pathname}${search}`);
   if (reply.status === 404) return false;
   if (!reply.ok) throw new Error(`recording ${id}: status ${reply.status}`);
   const file = createWriteStream(join(folder, `${String(id)}.${String(format)}`), PRIVATE);

@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../../base/clock.ts';
 import { SECOND_MS } from '../../base/duration.ts';
+import { ServiceError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { RepeatedTask } from '../../base/repeated-task.ts';
 import type { NodeLease } from './lease.ts';
@@ -51,6 +52,10 @@ interface Watched {
   readonly sinceMs: number;
 }
 
+/** Says what an operator must do about two processes with one node ID. */
+export const sameId = (id: string): string =>
+  `another running process has the node ID ${id}: give each node its own data folder, or its own cluster.node`;
+
 export class Membership {
   readonly #needs: MembershipNeeds;
   #watched = new Map<string, Watched>();
@@ -61,6 +66,8 @@ export class Membership {
   /** Last time at which reachability of nodes was known (monotonic). */
   #hearingMs = Number.NEGATIVE_INFINITY;
   #isDue = false;
+  /** True between the loss of this node's epoch and the begin of the next. */
+  #isFenced = false;
   /** Until this time, a dead node's late writes may still arrive (monotonic). */
   #lateUntilMs = Number.NEGATIVE_INFINITY;
   #lastMs: number;
@@ -196,13 +203,19 @@ export class Membership {
   }
 
   async #beginAnew(): Promise<void> {
-    const { nodes, self, fenced, logger } = this.#needs;
-    logger.error(
-      { node: self.id, epoch: self.epoch },
-      'this node was declared dead: ending its calls',
-    );
+    const { nodes, self, clock, fenced, logger } = this.#needs;
+    if (!this.#isFenced)
+      logger.error(
+        { node: self.id, epoch: self.epoch },
+        'this node was declared dead: ending its calls',
+      );
+    this.#isFenced = true;
     await fenced();
+    // Otherwise both processes would end each other's calls again and again.
+    if (await self.isRunElsewhere(nodes, clock))
+      throw new ServiceError('CONFIG_INVALID', sameId(self.id));
     await self.begin(nodes, false);
+    this.#isFenced = false;
     this.#isDue = true;
     logger.warn({ node: self.id, epoch: self.epoch }, 'this node rejoined with a new epoch');
   }

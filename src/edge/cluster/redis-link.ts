@@ -98,8 +98,18 @@ function connectionTo(
   };
   const sentinel = readSentinelUrl(url);
   if (sentinel === undefined) {
-    const socket = { connectTimeout: CONNECT_MS, reconnectStrategy: RECONNECT_MS };
-    return leavable(create({ url, socket, ...options }), clock);
+    // A start without Redis, or with a wrong password, fails and says why.
+    let isFirst = true;
+    const reconnectStrategy = (): number | false => !isFirst && RECONNECT_MS;
+    const client: ReturnType<typeof createClient> = create({
+      url,
+      socket: { connectTimeout: CONNECT_MS, reconnectStrategy },
+      ...options,
+    });
+    client.once('ready', () => {
+      isFirst = false;
+    });
+    return leavable(client, clock);
   }
   const times = { connectMs: CONNECT_MS, reconnectMs: RECONNECT_MS };
   return new SentinelClient({ create, url: sentinel, options, clock, ...times });

@@ -1,3 +1,4 @@
+import { ServiceError } from '../../base/errors.ts';
 import type { Connection, Row } from './connection.ts';
 import { settingRepository } from './sql/settings.ts';
 import { readingRow } from './unreadable.ts';
@@ -20,13 +21,20 @@ export function proveKey(db: Connection, damaged: 'replace' | 'keep' = 'replace'
   try {
     open();
   } catch (error) {
-    if (!opensAnother(db)) throw error;
+    if (!opensAnother(db)) throw foreign(error);
     if (damaged === 'keep') return;
     const row = { key: KEY_PROOF, value };
     db.readable([row], () => readingRow('setting', 'key', row, open));
     settings.set(KEY_PROOF, sealed);
   }
 }
+
+const foreign = (cause: unknown): ServiceError =>
+  new ServiceError(
+    'STORE_CORRUPT',
+    'a stored secret cannot be decrypted with this key file: copy the keys folder that belongs to this database (of the first node, or of the backup) into the data folder',
+    { cause },
+  );
 
 const opensAnother = (db: Connection): boolean =>
   db

@@ -164,7 +164,7 @@ export function restoreBackup(request: RestoreRequest): Restored {
 }
 
 /**
- * Makes keys readable for the owner of the data folder alone, whoever copied them. Returns when they are on the disk: the restored
+ * Makes keys readable for the owner of the data folder alone. Returns when they are on the disk: the restored
  * database is unreadable without them.
  */
 function keepKeys(to: string): void {

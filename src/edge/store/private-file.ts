@@ -1,10 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   chownSync,
   closeSync,
   fsyncSync,
+  linkSync,
   openSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -20,10 +23,18 @@ export function makePrivate(path: string): void {
 }
 
 /**
- * Creates a file that only its owner can read, and returns when its content is on the disk. Throws EEXIST if the file exists.
+ * Creates a file that only its owner can read, and returns when its content is on the disk. Throws EEXIST if the file exists. A
+ * process that dies, or a full disk, leaves no part of it.
  */
 export function createPrivate(path: string, content: Uint8Array): void {
-  writeFileSync(path, content, { flag: 'wx', mode: PRIVATE, flush: true });
+  const draft = `${path}.${randomBytes(8).toString('hex')}.new`;
+  try {
+    writeFileSync(draft, content, { mode: PRIVATE, flush: true });
+    // Unlike a rename, a link replaces no file.
+    linkSync(draft, path);
+  } finally {
+    rmSync(draft, { force: true });
+  }
   syncFolder(dirname(path));
 }
 

@@ -66,7 +66,13 @@ export function loadKey(file: string): Uint8Array {
     if (!isExisting(error)) throw error;
     chmodSync(file, 0o600);
   }
-  return readFileSync(file);
+  const key = readFileSync(file);
+  if (key.length !== KEY_BYTES)
+    throw new ServiceError(
+      'STORE_CORRUPT',
+      `the key file ${file} has ${key.length} bytes instead of ${KEY_BYTES}: restore it from your copy of the keys folder; if the service has never run with this database, delete it`,
+    );
+  return key;
 }
 
 /** Returns a key for a store that is never written to disk. */

@@ -1,12 +1,13 @@
 /** Opens the store and composes the domain services on it. */
 import { join, resolve } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
+import { ServiceError } from '../../base/errors.ts';
 import { type Random, uuid } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { ObjectStore } from '../../base/object-store.ts';
 import type { Settings } from '../../config/schema.ts';
 import { recoverOpenCalls } from '../../domain/cdr/cdr.ts';
-import { SelfNode } from '../../domain/cluster/cluster.ts';
+import { SelfNode, sameId } from '../../domain/cluster/cluster.ts';
 import { RateBook } from '../../domain/ledger/ledger.ts';
 import { createS3Store } from '../../edge/objects/s3.ts';
 import { openStore, type PostgresSettings, type Store } from '../../edge/store/store.ts';
@@ -64,6 +65,9 @@ export async function layFoundation(basics: Basics): Promise<Foundation> {
   const postgres = postgresOf(settings);
   const opened = await openStore({ dataDir, synchronous, postgres, logger, clock, random });
   const self = new SelfNode(settings.cluster.node || storedName(dataDir, NODE_FILE, random));
+  // Without a cluster, no process sends heartbeats.
+  if (settings.cluster.redis !== '' && (await self.isRunElsewhere(opened.nodes, clock)))
+    throw new ServiceError('CONFIG_INVALID', sameId(self.id));
   await self.begin(opened.nodes, postgres === undefined);
   const store = opened.as(self);
   const realm = await store.settings.getOrSet('sip.realm', `carillon-${uuid(random).slice(0, 8)}`);

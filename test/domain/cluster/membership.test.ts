@@ -235,3 +235,36 @@ it('remains a judge of others after one late response of the other channel', asy
   await a.membership.round();
   expect(await hears()).toBe(false);
 });
+
+it('a second process with the same node ID is noticed before it starts', async () => {
+  const running = await member('a');
+  running.membership.start();
+  await opened.clock.advance(2000);
+  const second = new SelfNode('a');
+  const found = second.isRunElsewhere(opened.store.nodes, opened.clock);
+  await opened.clock.advance(3000);
+  expect(await found).toBe(true);
+  await running.membership.stop();
+  expect(await second.isRunElsewhere(opened.store.nodes, opened.clock)).toBe(false);
+});
+
+it('a process with the node ID of one that crashed starts', async () => {
+  await member('a');
+  const found = new SelfNode('a').isRunElsewhere(opened.store.nodes, opened.clock);
+  await opened.clock.advance(3000);
+  expect(await found).toBe(false);
+});
+
+it('of two processes with the same node ID that start together, only one serves', async () => {
+  const [first, second] = [await member('a'), await member('a')];
+  for (const { membership } of [first, second]) membership.start();
+  await opened.clock.advance(20_000);
+  // The first stays fenced. Its lease has ended, and the second keeps its epoch.
+  expect([first.done.includes('adopted'), second.done.includes('fenced')]).toEqual([false, false]);
+  expect(first.done).toContain('fenced');
+  const { epoch } = second.self;
+  await second.membership.stop();
+  await opened.clock.advance(5000);
+  expect(first.self.epoch).toBeGreaterThan(epoch);
+  await first.membership.stop();
+});

@@ -279,6 +279,22 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
     await own.kill();
   });
 
+  it('rejects a first connection that Redis refuses, or that reaches no server', async () => {
+    const own = await startRedis();
+    const { port } = new URL(own.url);
+    const open = (url: string) => openRedis(url, { clock: systemClock, logger: silentLogger });
+    const code = { code: 'CLUSTER_UNAVAILABLE' };
+    await expect(open(`redis://user:wrong@127.0.0.1:${port}`)).rejects.toMatchObject({
+      ...code,
+      message: expect.stringContaining('WRONGPASS'),
+    });
+    await own.kill();
+    await expect(open(own.url)).rejects.toMatchObject({
+      ...code,
+      message: expect.stringContaining('ECONNREFUSED'),
+    });
+  });
+
   it('sends a script once, and again after Redis has lost it', async () => {
     const own = await startRedis();
     const link = await openRedis(own.url, { clock: systemClock, logger: silentLogger });

@@ -1,6 +1,9 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ephemeralKey, Vault } from '../../../src/edge/store/vault.ts';
+import { ephemeralKey, loadKey, Vault } from '../../../src/edge/store/vault.ts';
 
 describe('vault', () => {
   const vault = new Vault(ephemeralKey());
@@ -31,5 +34,20 @@ describe('vault', () => {
 
   it('refuses a key of another length', () => {
     expect(() => new Vault(new Uint8Array(16))).toThrow(/32 bytes/);
+  });
+
+  it('creates a whole key file or none, and names a file of another length', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'carillon-key-'));
+    const file = join(folder, 'keys', 'store.key');
+    try {
+      const key = loadKey(file);
+      expect(loadKey(file)).toEqual(key);
+      expect(readdirSync(join(folder, 'keys'))).toEqual(['store.key']);
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      writeFileSync(file, '');
+      expect(() => loadKey(file)).toThrow(`${file} has 0 bytes instead of 32`);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });

@@ -1,0 +1,46 @@
+/** How commands find and reach the service. */
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { generate } from 'selfsigned';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { findService } from '../../src/cli/connection.ts';
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'carillon-cli-'));
+});
+afterEach(() => rmSync(dataDir, { recursive: true }));
+
+it('reaches the service of the data folder over TLS, although its certificate has its public name', async () => {
+  const pems = await generate([{ name: 'commonName', value: 'voice.example' }]);
+  const server = createServer({ cert: pems.cert, key: pems.private }, (_request, response) =>
+    response.end('reached'),
+  ).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    writeFileSync(join(dataDir, 'service.json'), JSON.stringify({ url }));
+    const env = { CARILLON_PUBLIC_URL: 'https://voice.example', CARILLON_HTTP_HOST: '0.0.0.0' };
+    const found = findService({ dataDir }, env);
+    expect(found.url).toBe(url);
+    const reply = await found.fetch(found.url);
+    expect(await reply.text()).toBe('reached');
+    // A URL that the operator names is verified.
+    const named = findService({ url }, {});
+    await expect(named.fetch(named.url)).rejects.toThrow();
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+it('without a service in the data folder, reads the address from the environment', () => {
+  const urlOf = (env: Record<string, string>) => findService({ dataDir }, env).url;
+  expect(urlOf({})).toBe('http://127.0.0.1:8080');
+  expect(urlOf({ CARILLON_HTTP_HOST: '::1', CARILLON_HTTP_PORT: '90' })).toBe('http://[::1]:90');
+  expect(urlOf({ CARILLON_PUBLIC_URL: 'https://voice.example/' })).toBe('https://voice.example');
+});
