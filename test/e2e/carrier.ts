@@ -19,6 +19,9 @@ export interface CarrierCall {
   readonly from: string;
   /** Custom headers of the INVITE. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Port of the node that sent the INVITE. */
+  readonly fromPort: number;
+  readonly invitedMs: number;
   answeredMs?: number;
   endedMs?: number;
 }
@@ -79,6 +82,8 @@ export class Carrier {
       number,
       callId,
       fate: fate.kind,
+      fromPort: from.port,
+      invitedMs: Date.now(),
       from: /sip:\+?(\d+)@/.exec(headerOf(invite, 'from'))?.[1] ?? '',
       headers: Object.fromEntries(
         invite

@@ -1,141 +1,104 @@
-/** Clients of a judged run: phones, a customer with callbacks, an operator who books credits, and a campaign. */
+/** Clients of a judged run: phones, a customer with callbacks and a bot, and an operator who books credits. */
+import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Carrier } from '../e2e/carrier.ts';
-import { Customer } from '../e2e/customer.ts';
+import { Customer, echoBot, type Posted, streamXml } from '../e2e/customer.ts';
 import { makeUser, type SipUser, startCall } from '../e2e/phone.ts';
-import {
-  type AccountKey,
-  type Answer,
-  eventually,
-  type Json,
-  type Service,
-} from '../e2e/service.ts';
-import type { Observation } from './history.ts';
+import type { AccountKey, Json, Service } from '../e2e/service.ts';
+import { CALLED, CAMPAIGN_MOST, Callees, DIALS_MOST } from './callees.ts';
+import { type Again, checked, endText, MICROS, micros, oneOf, type Scene } from './scene.ts';
 
 const SLOTS = 6;
+const CPS = 4;
 const PULSE_S = 6;
 /** Price of one pulse and size of one credit, millionths. */
 const PULSE_PRICE = 60_000;
 const CREDIT = 10_000;
-const PHONES = 8;
-const CONTACTS = 40;
+const PHONES = 10;
+const BOOKERS = 3;
 const RATES_KNOWN_MS = 3000;
 /** Time for which a phone waits for an answer, ms. */
 const PATIENCE_MS = 40_000;
-const CAMPAIGN_FROM = '14155550100';
-const MICROS = 1_000_000;
-
-const micros = (amount: unknown): number => Math.round(Number(amount) * MICROS);
-
-export interface Scene {
-  /** Nodes that currently run; a stopped or killed node is missing. */
-  readonly running: () => readonly { readonly at: number; readonly service: Service }[];
-  readonly random: () => number;
-  readonly observe: (observation: Observation) => void;
-  readonly nowMs: () => number;
-}
-
-/** Clients of one account, and a campaign of another. All loops end after `stop`. */
+/** Duration of the phases with short and with long calls, ms. Short calls reach the limit of starts, long ones that of slots. */
+const PHASE_MS = 20_000;
+const LONGEST_MS = { short: 1200, long: 15_000 } as const;
+/** Most failures of the customer's server for one callback. A node may make another attempt fail, and three are repeated. */
+const FAILURES_MOST = 2;
+const FAILING = 0.4;
+/** Longest delay of a failing response, ms; shorter than the time limit of the service. */
+const LATE_MS = 3000;
+/** Clients of one account. All loops end after `stop`. */
 export class Clients {
   readonly account: AccountKey;
   readonly customer: Customer;
+  readonly callees: Callees;
+  /** UUIDs of calls whose hangup callback was accepted. */
+  readonly reported: ReadonlySet<string>;
   readonly #scene: Scene;
   readonly #user: SipUser;
-  readonly #carrier: Carrier;
   #isOver = false;
   #credits = 0;
   #loops: Promise<unknown> = Promise.resolve();
 
   private constructor(
     scene: Scene,
-    made: Pick<Clients, 'account' | 'customer'>,
+    made: Pick<Clients, 'account' | 'customer' | 'callees' | 'reported'>,
     user: SipUser,
-    carrier: Carrier,
   ) {
     this.#scene = scene;
     this.account = made.account;
     this.customer = made.customer;
+    this.callees = made.callees;
+    this.reported = made.reported;
     this.#user = user;
-    this.#carrier = carrier;
   }
 
   static async start(scene: Scene, first: Service): Promise<Clients> {
     const customer = await Customer.listen();
     const account = first.demo;
-    await first.admin('PATCH', `/accounts/${account.authId}`, {
-      concurrent_calls_limit: SLOTS,
-      cps_limit: 50,
+    await open(first, account);
+    const callbacks = new Callbacks(customer, scene);
+    const hangup_url = callbacks.url('/hangup');
+    const urls = { answer_url: callbacks.url('/answer'), hangup_url };
+    const user = await makeUser(first, 'judged', urls);
+    const callees = await Callees.start(scene, first, {
+      account,
+      urls: { ...urls, answer_url: callbacks.url('/talk'), ring_url: callbacks.url('/ring') },
     });
-    for (const direction of ['sip', 'outbound'])
-      await checked(
-        first.admin('POST', '/rates', {
-          direction,
-          prefix: '',
-          per_minute: (PULSE_PRICE / MICROS / PULSE_S) * 60,
-          pulse_seconds: PULSE_S,
-          currency: 'USD',
-          account_id: account.authId,
-        }),
-      );
-    await checked(
-      first.admin('POST', `/accounts/${account.authId}/credit`, {
-        amount: 500,
-        currency: 'USD',
-        description: 'start',
-      }),
-    );
-    const document = '<Response><DTMF>1</DTMF><Wait length="3600"/></Response>';
-    const callback = (path: string, body: string): string =>
-      customer.page(path, (response, { form }) => {
-        const { CallUUID: call = '', Event: event = '' } = form;
-        const content = JSON.stringify(Object.entries(form).sort());
-        scene.observe({ kind: 'callback', atMs: scene.nowMs(), event, call, content });
-        response.writeHead(200, { 'content-type': 'application/xml' }).end(body);
-      });
-    const user = await makeUser(first, 'judged', {
-      answer_url: callback('/answer', document),
-      hangup_url: callback('/hangup', ''),
-    });
-    const carrier = await Carrier.listen((_number, turn) =>
-      turn === 0 ? { kind: 'rings' } : { kind: 'answered', talkMs: 200 },
-    );
-    const clients = new Clients(scene, { account, customer }, user, carrier);
+    const { reported } = callbacks;
+    const clients = new Clients(scene, { account, customer, callees, reported }, user);
     const { body } = await first.admin('GET', `/accounts/${account.authId}`);
     const [balance] = body['balances'] as Json[];
     scene.observe({
       kind: 'account',
       balance: micros(balance?.['balance']),
       slots: SLOTS,
+      cps: CPS,
+      campaignMost: CAMPAIGN_MOST,
+      dialsMost: DIALS_MOST,
       pulseS: PULSE_S,
       pulsePrice: PULSE_PRICE,
     });
-    await clients.#startCampaign(first);
+    await callees.startCampaign(first);
     // Other nodes use new rates within a second.
     await pause(RATES_KNOWN_MS);
+    const again: Again = (act) => clients.#again(act);
     clients.#loops = Promise.all([
-      ...Array.from({ length: PHONES }, () => clients.#again(() => clients.#call())),
-      clients.#again(() => clients.#credit()),
-      clients.#again(() => clients.#read()),
+      ...Array.from({ length: PHONES }, () => again(() => clients.#call())),
+      ...Array.from({ length: BOOKERS }, () => again(() => clients.#credit())),
+      again(() => clients.#read()),
+      ...callees.loops(again),
     ]);
     return clients;
   }
 
-  /** Ends the loops, and records what the campaign's called party saw. */
+  /** Ends the loops, and records what the called parties saw. */
   async stop(): Promise<void> {
     this.#isOver = true;
     await this.#loops;
-    const wallOffsetMs = Date.now() - this.#scene.nowMs();
-    for (const { number, fate, answeredMs } of this.#carrier.calls)
-      this.#scene.observe({
-        kind: 'dialed',
-        atMs: answeredMs === undefined ? 0 : answeredMs - wallOffsetMs,
-        number,
-        answered: fate === 'answered' && answeredMs !== undefined,
-      });
   }
 
   async close(): Promise<void> {
-    this.#carrier.close();
+    this.callees.close();
     await this.customer.close();
   }
 
@@ -144,8 +107,7 @@ export class Clients {
   }
 
   #pick(): { readonly at: number; readonly service: Service } | undefined {
-    const nodes = this.#scene.running();
-    return nodes[Math.floor(this.#scene.random() * nodes.length)];
+    return oneOf(this.#scene);
   }
 
   async #call(): Promise<void> {
@@ -168,12 +130,14 @@ export class Clients {
     );
     await Promise.race([call.answered, call.report, gaveUp]).catch(() => undefined);
     patience.abort();
-    if (answeredMs !== undefined) await Promise.race([pause(300 + random() * 9000), call.report]);
+    if (answeredMs !== undefined) await Promise.race([pause(this.#talkMs()), call.report]);
     const hungUpMs = nowMs();
+    const isCanceled = answeredMs === undefined;
     call.hangUp();
     const report = await call.report;
     const { sipCallId, end, setupMs } = report;
-    observe({ kind: 'placed', atMs: placedMs, call: sipCallId, node: node.at });
+    const by = { call: sipCallId, node: node.at };
+    observe({ kind: 'placed', atMs: placedMs, ...by, ...(isCanceled && { gaveUp: true }) });
     if (setupMs === undefined || answeredMs === undefined) return pause(100 + random() * 300);
     observe({ kind: 'answered', atMs: answeredMs, call: sipCallId });
     const isStillThere = this.#scene.running().some(({ service }) => service === node.service);
@@ -185,25 +149,46 @@ export class Clients {
     });
   }
 
-  /** Books a credit. Without a clear answer it repeats the request with the same key, as clients do. */
+  #talkMs(): number {
+    const { nowMs, random } = this.#scene;
+    const isLong = Math.floor(nowMs() / PHASE_MS) % 2 === 0;
+    return 300 + random() * LONGEST_MS[isLong ? 'long' : 'short'];
+  }
+
+  /**
+   * Books a credit. Without a clear answer it repeats the request with the same key, as clients do; sometimes also after an
+   * answer, at the same time on another node, or with another amount. A credit without a key is never repeated.
+   */
   async #credit(): Promise<void> {
-    const { observe, nowMs, random } = this.#scene;
+    const { random } = this.#scene;
     this.#credits += 1;
     const key = `credit-${this.#credits}`;
-    for (let attempt = 0; attempt < 2; attempt += 1) {
-      const node = this.#pick();
-      if (node === undefined) break;
-      const fromMs = nowMs();
-      const body = { amount: CREDIT / MICROS, currency: 'USD', description: key, key };
-      const status = await node.service
-        .admin('POST', `/accounts/${this.account.authId}/credit`, body)
-        .then((answer) => answer.status)
-        .catch(() => undefined);
-      observe({ kind: 'credit', fromMs, toMs: nowMs(), key, amount: CREDIT, status });
-      if (status !== undefined && status < 500) break;
-      await pause(500);
+    const how = random();
+    if (how < 0.2) await this.#book(key, { isKeyed: false });
+    else if (how < 0.4) await Promise.all([this.#book(key), this.#book(key)]);
+    else {
+      const status = await this.#book(key);
+      const isUnknown = status === undefined || status >= 500;
+      if (isUnknown) await pause(500);
+      if (isUnknown || random() < 0.3) await this.#book(key);
+      else if (random() < 0.1) await this.#book(key, { amount: CREDIT * 2 });
     }
-    await pause(500 + random() * 1500);
+    await pause(100 + random() * 1500);
+  }
+
+  async #book(key: string, { amount = CREDIT, isKeyed = true } = {}): Promise<number | undefined> {
+    const { observe, nowMs } = this.#scene;
+    const node = this.#pick();
+    if (node === undefined) return undefined;
+    const fromMs = nowMs();
+    const body = { amount: amount / MICROS, currency: 'USD', description: key };
+    const path = `/accounts/${this.account.authId}/credit`;
+    const status = await node.service
+      .admin('POST', path, isKeyed ? { ...body, key } : body)
+      .then((answer) => answer.status)
+      .catch(() => undefined);
+    observe({ kind: 'credit', fromMs, toMs: nowMs(), key, amount, status });
+    return status;
   }
 
   async #read(): Promise<void> {
@@ -220,166 +205,101 @@ export class Clients {
           balance: micros(answer.body['balance']),
         });
     }
-    await pause(200 + random() * 600);
+    await pause(100 + random() * 400);
   }
+}
 
-  async #startCampaign(first: Service): Promise<void> {
-    const made = await checked(
-      first.admin('POST', '/accounts', { name: 'Campaign', currency: 'USD' }),
-    );
-    const as: AccountKey = {
-      authId: String(made['auth_id']),
-      authToken: String(made['auth_token']),
-    };
-    const account = `/accounts/${as.authId}`;
-    await first.admin('PATCH', account, { concurrent_calls_limit: 10, cps_limit: 20 });
-    await first.admin('POST', `${account}/caller-ids`, { number: `+${CAMPAIGN_FROM}` });
-    await first.admin('POST', `${account}/credit`, {
-      amount: 100,
-      currency: 'USD',
-      description: 'start',
-    });
+/** Sets limits and rates of the account, and books its first credit. */
+async function open(first: Service, account: AccountKey): Promise<void> {
+  await checked(
+    first.admin('PATCH', `/accounts/${account.authId}`, {
+      concurrent_calls_limit: SLOTS,
+      cps_limit: CPS,
+    }),
+  );
+  const rates = [
+    { direction: 'sip', prefix: '' },
+    { direction: 'stream', prefix: '' },
+    { direction: 'recording', prefix: '', per_minute: 0 },
+    // Longer than the prefixes of the price list.
+    ...CALLED.map((prefix) => ({ direction: 'outbound', prefix })),
+  ];
+  for (const rate of rates)
     await checked(
-      first.admin('POST', '/carriers', {
-        name: 'judge',
-        host: '127.0.0.1',
-        port: this.#carrier.port,
-        transport: 'udp',
-        prefixes: [''],
-        probe: false,
+      first.admin('POST', '/rates', {
+        per_minute: (PULSE_PRICE / MICROS / PULSE_S) * 60,
+        ...rate,
+        pulse_seconds: PULSE_S,
+        currency: 'USD',
+        account_id: account.authId,
       }),
     );
-    const document = '<Response><Wait length="5"/></Response>';
-    const agent = await checked(
-      first.api(
-        'POST',
-        'campaign/agents',
-        {
-          name: 'Judge',
-          answer_url: this.customer.xml('/campaign', document),
-          ring_timeout: 8,
-        },
-        as,
-      ),
-    );
-    const campaign = await checked(
-      first.api(
-        'POST',
-        'campaigns',
-        {
-          name: 'Judge',
-          agent_id: agent['id'],
-          max_concurrent: 3,
-          timezone: 'UTC',
-          caller_id_strategy: 'fixed',
-          fixed_caller_id: CAMPAIGN_FROM,
-        },
-        as,
-      ),
-    );
-    const rows = Array.from({ length: CONTACTS }, (_, index) => `+1415556${1000 + index}`);
-    const form = new FormData();
-    form.append('file', new Blob([['to', ...rows].join('\n')], { type: 'text/csv' }), 'list.csv');
-    await fetch(
-      `${first.baseUrl}/api/v1/account/${as.authId}/campaigns/${String(campaign['id'])}/upload`,
-      {
-        method: 'POST',
-        headers: { 'x-auth-id': as.authId, 'x-auth-token': as.authToken },
-        body: form,
-      },
-    );
-    await checked(first.api('POST', `campaigns/${String(campaign['id'])}/start`, undefined, as));
-  }
-}
-
-async function checked(
-  request: Promise<{ status: number; text: string; body: Json }>,
-): Promise<Json> {
-  const { status, text, body } = await request;
-  if (status >= 300) throw new Error(`${status} ${text}`);
-  return body;
-}
-
-/** All records; undefined if one was added between two pages. */
-async function allRecords(get: (path: string) => Promise<Answer>): Promise<Json[] | undefined> {
-  const found: Json[] = [];
-  for (let page = 1; ; page += 1) {
-    const { body } = await get(`cdr?per_page=100&page=${page}`);
-    const part = (body['data'] as Json[] | undefined) ?? [];
-    found.push(...part);
-    const { total } = (body['pagination'] ?? {}) as { readonly total?: number };
-    if (part.length === 100) continue;
-    const isStable =
-      found.length === total && new Set(found.map(({ uuid }) => uuid)).size === total;
-    return isStable ? found : undefined;
-  }
-}
-
-/** Records and ledger of the account, after all calls have ended and were reported. */
-export async function observeEnd(
-  clients: Clients,
-  service: Service,
-  observe: (observation: Observation) => void,
-): Promise<void> {
-  const { account, customer } = clients;
-  const api = (path: string) => service.api('GET', path, undefined, account);
-  await eventually(
-    'the end of all calls',
-    async () => {
-      const { body } = await api('Call/?status=live');
-      return (body['calls'] as unknown[] | undefined)?.length === 0 || undefined;
-    },
-    90_000,
+  await checked(
+    first.admin('POST', `/accounts/${account.authId}/credit`, {
+      amount: 50_000,
+      currency: 'USD',
+      description: 'start',
+    }),
   );
-  const rows = await eventually(
-    'the report of all calls',
-    async () => {
-      const found = await allRecords(api);
-      if (found === undefined) return undefined;
-      const told = new Set(customer.at('/hangup').map(({ form }) => form['CallUUID']));
-      const answered = found.filter((row) => row['answer_time'] !== null);
-      return answered.every((row) => told.has(String(row['uuid']))) ? found : undefined;
-    },
-    60_000,
-  ).catch(async () => (await allRecords(api)) ?? []);
-  for (const row of rows)
-    observe({
-      kind: 'record',
-      call: String(row['sip_call_id']),
-      uuid: String(row['uuid']),
-      answered: row['answer_time'] !== null,
-      billsec: Number(row['billsec']),
-      cost: micros(row['total_cost']),
-    });
-  for (let page = 1; ; page += 1) {
-    const { body } = await api(`transactions?per_page=1000&page=${page}`);
-    for (const entry of body['transactions'] as Json[]) {
-      const type = String(entry['type']);
-      // Earlier credits are part of the first balance.
-      if (type === 'credit' && !String(entry['description']).startsWith('credit-')) continue;
-      observe({
-        kind: 'entry',
-        id: String(entry['id']),
-        type,
-        amount: micros(entry['amount']),
-        reference: String(type === 'credit' ? entry['description'] : entry['reference']),
-      });
-    }
-    if (page >= Number(body['total_pages'])) break;
+}
+
+/** The customer's server for answers and callbacks. It sometimes fails, responds late, or loses its response. */
+class Callbacks {
+  readonly #customer: Customer;
+  readonly #scene: Scene;
+  readonly #failures = new Map<string, number>();
+  /** UUIDs of calls whose hangup callback was accepted. */
+  readonly reported = new Set<string>();
+  readonly #bot: string;
+
+  constructor(customer: Customer, scene: Scene) {
+    this.#customer = customer;
+    this.#scene = scene;
+    this.#bot = customer.bot('/bot', echoBot);
   }
-  const held = await eventually(
-    'released slots',
-    async () => {
-      const { body } = await api('concurrency');
-      return body['concurrent_calls'] === 0 ? 0 : undefined;
-    },
-    40_000,
-  ).catch(async () => Number((await api('concurrency')).body['concurrent_calls']));
-  const { body } = await api('balance/USD');
-  observe({
-    kind: 'end',
-    balance: micros(body['balance']),
-    reserved: micros(body['reserved_funds']),
-    slotsUsed: held,
-  });
+
+  url(path: string): string {
+    return this.#customer.page(path, (response, posted) => void this.#receive(response, posted));
+  }
+
+  async #receive(response: ServerResponse, { path, form, headers }: Posted): Promise<void> {
+    const { observe, nowMs, random } = this.#scene;
+    const { CallUUID: call = '', Event: event = '' } = form;
+    const about = `${call} ${event}`;
+    const before = this.#failures.get(about) ?? 0;
+    // Callers wait for documents, so that these do not fail.
+    const isDocument = event === 'StartApp';
+    const isFailing = !isDocument && before < FAILURES_MOST && random() < FAILING;
+    if (isFailing) this.#failures.set(about, before + 1);
+    if (event === 'Hangup' && !isFailing) this.reported.add(call);
+    const body = isDocument ? this.#document(path) : '';
+    const content = JSON.stringify([headers['idempotency-key'], Object.entries(form).sort()]);
+    const { Duration, BillDuration, HangupCauseCode } = form;
+    observe({
+      kind: 'callback',
+      atMs: nowMs(),
+      event,
+      call,
+      content,
+      accepted: !isFailing,
+      ...(event === 'Hangup' && { end: endText(Duration, BillDuration, HangupCauseCode) }),
+      ...(body.includes('<Record') && { records: true }),
+    });
+    if (isFailing && random() < 0.3) {
+      response.destroy();
+      return;
+    }
+    if (isFailing) await pause(random() * LATE_MS);
+    response.writeHead(isFailing ? 500 : 200, { 'content-type': 'application/xml' }).end(body);
+  }
+
+  #document(path: string): string {
+    const what = this.#scene.random();
+    const wait = '<Wait length="3600"/>';
+    if (path !== '/answer') return `<Response>${wait}</Response>`;
+    if (what < 0.15) return streamXml(this.#bot);
+    const record =
+      '<Record recordSession="true" maxLength="60" fileFormat="wav" playBeep="false"/>';
+    return `<Response>${what < 0.3 ? record : '<DTMF>1</DTMF>'}${wait}</Response>`;
+  }
 }

@@ -11,10 +11,12 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { eventually, type Service } from '../e2e/service.ts';
-import { Clients, observeEnd } from './clients.ts';
+import { Clients } from './clients.ts';
+import { observeEnd } from './end.ts';
 import type { Observation } from './history.ts';
-import { judge, shorten } from './model.ts';
+import { judge } from './model.ts';
 import { inParallel, type Summary, textOf } from './parallel.ts';
+import { shorten } from './shorten.ts';
 import { cluster, during, type Fault, singleNode } from './targets.ts';
 
 const HOURS_MAX = 100;
@@ -77,19 +79,20 @@ const history: Observation[] = [];
 const nowMs = (): number => performance.now();
 const observe = (observation: Observation): void => void history.push(observation);
 
+const everyNode = Array.from({ length: count }, (_, at) => at);
 const target = count === 1 ? await singleNode(random) : await cluster(count, random);
 /** Nodes that are killed or stopped. */
 const away = new Set<number>();
 const running = (): readonly { readonly at: number; readonly service: Service }[] =>
-  Array.from({ length: count }, (_, at) => at)
-    .filter((at) => !away.has(at))
-    .map((at) => ({ at, service: target.node(at) }));
+  everyNode.filter((at) => !away.has(at)).map((at) => ({ at, service: target.node(at) }));
 const clients = await Clients.start(
   {
     running,
+    nodeAt: (sipPort) => everyNode.find((at) => target.node(at).sipPort === sipPort),
     random,
     observe,
     nowMs,
+    minutes,
   },
   target.node(0),
 );
@@ -100,8 +103,8 @@ const disturbed = new Set<number>();
 let disturbedMs = 0;
 
 async function injected(fault: Fault): Promise<void> {
-  const { name, node, isolates } = fault;
-  const of = node === undefined ? {} : { node };
+  const { name, node, isolates, effect } = fault;
+  const of = { ...(node !== undefined && { node }), ...(effect && { effect }) };
   if (node !== undefined) {
     disturbed.add(node);
     disturbedMs = nowMs();
@@ -113,7 +116,10 @@ async function injected(fault: Fault): Promise<void> {
   await during(fault, random);
   // The recovered connections need a moment to deliver what waited.
   if (isolates) history[at] = { ...begin, isolatedUntilMs: nowMs() + DELIVERY_MS };
-  observe({ kind: 'fault', atMs: nowMs(), name: `end of: ${name}`, ...of });
+  // The end of a kill is the start of another process.
+  const { effect: _, ...restarted } = of;
+  const after = effect === 'kill' ? restarted : of;
+  observe({ kind: 'fault', atMs: nowMs(), name: `end of: ${name}`, ...after });
   if (node !== undefined) disturbed.delete(node);
 }
 
@@ -121,6 +127,7 @@ async function injected(fault: Fault): Promise<void> {
 const killed = (at: number): Fault => ({
   name: `node ${at} is killed`,
   node: at,
+  effect: 'kill',
   mostMs: 8000,
   begin: async () => {
     away.add(at);
@@ -147,7 +154,6 @@ const stopped = (at: number): Fault => ({
   },
 });
 
-const everyNode = Array.from({ length: count }, (_, at) => at);
 /** Faults by kind. Each kind is equally likely. */
 const kinds = [everyNode.map(killed), everyNode.map(stopped), target.faults]
   .map((kind) => kind.filter(({ name }) => name.includes(values.faults)))

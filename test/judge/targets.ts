@@ -18,6 +18,8 @@ export interface Fault {
   readonly node?: number;
   /** True if the node neither reaches PostgreSQL nor Redis, so that it may be declared dead. */
   readonly isolates?: boolean;
+  /** What it prevents or ends, for the rules of the model. */
+  readonly effect?: 'kill' | 'disk' | 'store';
   begin(): Promise<void> | void;
   end(): Promise<void> | void;
 }
@@ -65,6 +67,7 @@ class NodeFaults {
     const disk = (name: string, kind: string): Fault => ({
       name: `node ${at}: ${name}`,
       node: at,
+      effect: 'disk',
       mostMs: 8000,
       begin: () => writeFileSync(this.#disk, kind),
       end: () => rmSync(this.#disk, { force: true }),
@@ -183,12 +186,14 @@ const serverFaults = (fleet: Fleet, disk: SlowDisk): readonly Fault[] => [
   },
   {
     name: 'PostgreSQL restarts',
+    effect: 'store',
     mostMs: 6000,
     begin: () => fleet.postgres.stop(),
     end: () => fleet.postgres.start(),
   },
   {
     name: 'the disk of PostgreSQL is slow',
+    effect: 'store',
     mostMs: 6000,
     begin: () => {
       disk.isSlow = true;
@@ -208,6 +213,7 @@ function partitions({ postgres, redis }: Links, at: number): readonly Fault[] {
     name: `node ${at}: ${name}`,
     node: at,
     isolates: all.length === 2 && weather.isLossy === undefined,
+    ...(all.includes(postgres) && { effect: 'store' as const }),
     mostMs: PARTITION_MS,
     begin: () => {
       for (const link of all) link.set(weather);
@@ -230,6 +236,7 @@ function partitions({ postgres, redis }: Links, at: number): readonly Fault[] {
 /** Node 1 reaches both servers, node 0 only PostgreSQL, and the others only Redis. */
 const bridge = (links: readonly Links[]): Fault => ({
   name: 'bridge: only node 1 reaches both servers',
+  effect: 'store',
   mostMs: PARTITION_MS,
   begin: () => {
     for (const [at, { postgres, redis }] of links.entries()) {

@@ -3,6 +3,7 @@ import { priceOf, pulsedMs } from '../../../src/base/money.ts';
 import type { Cdr } from '../../../src/domain/cdr/types.ts';
 import { PULSE_MS } from '../../foundation.ts';
 import type { Asked } from '../customer.ts';
+import type { SimLeg } from '../leg.ts';
 import type { Troubles } from './failures.ts';
 import type { Process, SimNode } from './node.ts';
 import type { ClusterWorld } from './world.ts';
@@ -25,6 +26,9 @@ const SILENT_BEFORE_MS = 15_000;
 /** Time in milliseconds without Redis after which the slots of a living node may expire: a lease less one renewal. */
 const RENEWED_MS = 9000;
 
+/** Time in milliseconds by which a record may differ from what a phone saw: a step of the checks, and the network. */
+const SKEW_MS = 400;
+
 const SLOT_ATTEMPTS = 5;
 
 export class Rules {
@@ -39,6 +43,8 @@ export class Rules {
   /** Process that owned each call. */
   readonly #owners = new Map<string, Process>();
   readonly #killedAt = new Map<Process, number>();
+  /** Time at which each leg was answered. */
+  readonly #answeredAt = new Map<SimLeg, number>();
 
   constructor(world: ClusterWorld, troubles: Troubles) {
     this.#world = world;
@@ -66,8 +72,11 @@ export class Rules {
         this.#owners.set(uuid, process);
         if (peer.sipCallId !== undefined) this.#uuids.set(peer.sipCallId, uuid);
       }
-    for (const { leg } of this.#world.legs())
+    for (const { leg } of this.#world.legs()) {
       if (leg.ends.length > 1) this.#broken(`${leg.id} ended ${leg.ends.length} times`);
+      if (leg.answered && !this.#answeredAt.has(leg))
+        this.#answeredAt.set(leg, clock.monotonicMs());
+    }
     this.#slots();
   }
 
@@ -189,9 +198,24 @@ export class Rules {
       if (leg.answered && of.length === 0)
         this.#broken(`${leg.id} was answered, and has no record`);
       const [cdr] = of;
+      if (cdr !== undefined) this.#fits(cdr, leg, process);
       if (!this.#wasLost(process) && cdr?.failureReason?.includes('the service stopped') === true)
         this.#broken(`${leg.id} was closed as of a dead node, and ${node.id} lived`);
     }
+  }
+
+  /** Checks that no time is billed after the end of the leg or of its process; of a process that lived, no time is missing. */
+  #fits({ answerUs, endUs }: Cdr, leg: SimLeg, process: Process): void {
+    const fromMs = this.#answeredAt.get(leg);
+    const untilMs = Math.min(
+      leg.overAtMs ?? Number.POSITIVE_INFINITY,
+      this.#killedAt.get(process) ?? Number.POSITIVE_INFINITY,
+    );
+    if (fromMs === undefined || answerUs === undefined || !Number.isFinite(untilMs)) return;
+    const differsMs = (endUs - answerUs) / 1000 - (untilMs - fromMs);
+    const isShort = differsMs < -SKEW_MS && untilMs - fromMs < PULSE_MS;
+    if (differsMs > SKEW_MS || (isShort && !this.#wasLost(process)))
+      this.#broken(`${leg.id} is billed for ${differsMs.toFixed(0)} ms more than it lasted`);
   }
 
   /**
@@ -213,9 +237,13 @@ export class Rules {
         this.#broken(`the hangup of ${callUuid} was not reported`);
       if (new Set(hangups.map(keyOf)).size > 1)
         this.#broken(`the hangup of ${callUuid} was reported with two keys`);
+      // A lost node may have reported an end that waited on its disk; the node that took over reports its own.
+      const contents = new Set(hangups.map(({ parameters }) => JSON.stringify(parameters)));
+      if (contents.size > 1 && !this.#mayRepeat(cdr))
+        this.#broken(`the hangup of ${callUuid} was reported with different content`);
       if (taken.length > 1 && !this.#mayRepeat(cdr))
         this.#broken(`the hangup of ${callUuid} was reported ${taken.length} times`);
-      if (!this.#mayRepeat(cdr)) this.#inOrder(callUuid, reported);
+      this.#inOrder(cdr, reported);
     }
   }
 
@@ -240,11 +268,14 @@ export class Rules {
     return this.#troubles.killed.has(process) || this.#fenced.has(process);
   }
 
-  #inOrder(callUuid: string, reported: readonly Asked[]): void {
-    const events = reported.map(({ parameters }) => parameters['Event'] ?? '');
-    const hangup = events.indexOf('Hangup');
-    if (hangup >= 0 && events.lastIndexOf('Ring') > hangup)
-      this.#broken(`${callUuid}: Ring was reported after Hangup`);
+  /** Checks that Ring is not reported after Hangup, except as the repetition of a node that was lost. */
+  #inOrder(cdr: Cdr, reported: readonly Asked[]): void {
+    const isRing = ({ parameters }: Asked): boolean => parameters['Event'] === 'Ring';
+    const hangup = reported.findIndex(({ parameters }) => parameters['Event'] === 'Hangup');
+    const before = reported.slice(0, hangup).filter((one) => isRing(one) && this.#wasTaken(one));
+    if (hangup < 0 || (before.length > 0 && this.#mayRepeat(cdr))) return;
+    if (reported.slice(hangup).some(isRing))
+      this.#broken(`${cdr.callUuid}: Ring was reported after Hangup`);
   }
 
   #empty(what: string, left: number): void {
