@@ -33,8 +33,10 @@ export function localRecordingFiles(folder: string): RecordingFiles & RecordingF
     async repairWav(file) {
       try {
         return await repairWav(join(folder, file));
-      } catch {
-        return undefined; // does not exist or cannot be written
+      } catch (error) {
+        // Other failures, such as too many open files, may be temporary.
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+        throw error;
       }
     },
     remove: (file) => rm(join(folder, file), { force: true }),

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -79,5 +79,7 @@ describe('the folder of recordings', () => {
     expect(await files.repairWav('empty.wav')).toBeUndefined();
     expect(await files.repairWav('other.wav')).toBeUndefined();
     expect(await files.repairWav('none.wav')).toBeUndefined();
+    await mkdir(join(folder, 'unreadable.wav'));
+    await expect(files.repairWav('unreadable.wav')).rejects.toThrow('EISDIR');
   });
 });

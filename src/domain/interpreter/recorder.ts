@@ -197,9 +197,16 @@ export class CallRecorder implements Recorder {
   }
 
   async #fileInterrupted(left: readonly Recording[]): Promise<void> {
-    const { folder, linkTo } = this.#needs;
+    const { folder, linkTo, logger } = this.#needs;
     for (const row of left) {
-      const durationMs = await folder.repairWav(wavFileOf(row));
+      let durationMs: number | undefined;
+      try {
+        durationMs = await folder.repairWav(wavFileOf(row));
+      } catch (error) {
+        const { recordingId } = row;
+        logger.error({ error, recordingId }, 'recording not finalized; retrying at the next start');
+        continue;
+      }
       const startUs = row.startUs ?? row.addedUs;
       if (durationMs === undefined) {
         await this.#finalizer.fail(row, 'the recording has no audio');

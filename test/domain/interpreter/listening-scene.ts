@@ -118,6 +118,8 @@ export class ListeningScene extends Scene {
   readonly rows = new Map<string, Recording>();
   /** Sizes of files in the folder, by relative name. */
   readonly files = new Map<string, number>();
+  /** File that cannot be opened at the moment. */
+  unreadable: string | undefined;
   readonly encoded: string[] = [];
   readonly spoken: SpeechRequest[] = [];
   readonly uses = new FakeUses();
@@ -240,7 +242,10 @@ export class ListeningScene extends Scene {
           return Promise.resolve(`/recordings/${file}`);
         },
         synced: (file) => Promise.resolve(files.get(file)),
-        repairWav: (file) => Promise.resolve(files.has(file) ? 1000 : undefined),
+        repairWav: async (file) => {
+          if (this.unreadable === file) throw new Error('too many open files');
+          return files.has(file) ? 1000 : undefined;
+        },
         remove: (file) => {
           files.delete(file);
           return Promise.resolve();

@@ -461,6 +461,17 @@ describe('recordings interrupted by a crash', () => {
     expect(scene.rows.get('r2')).toMatchObject({ status: 'failed' });
   });
 
+  it('are left to the next start if their file cannot be opened now', async () => {
+    scene.unreadable = 'MA_ONE/r1.wav';
+    scene.files.set('MA_ONE/r2.wav', 16_044);
+    await recover(interrupted(asRecordingId('r1')), interrupted(asRecordingId('r2')));
+    expect(scene.rows.get('r1')).toMatchObject({ status: 'recording' });
+    expect(scene.rows.get('r2')).toMatchObject({ status: 'ready' });
+    scene.unreadable = undefined;
+    await recover(interrupted(asRecordingId('r1')));
+    expect(scene.rows.get('r1')).toMatchObject({ status: 'ready' });
+  });
+
   it('are charged once, under the key of the previous process', async () => {
     await recover(interrupted(asRecordingId('r1')), interrupted(asRecordingId('r2')));
     expect(scene.uses.charged).toEqual([

@@ -23,7 +23,7 @@ export interface RecordingFolder {
   synced(file: string): Promise<number | undefined>;
   /**
    * Writes the header of a WAV recording for the samples in the file, because after a crash it states fewer. Returns
-   * their length in ms; undefined if there are none.
+   * their length in ms; undefined if there are none or no file. Rejects if the file cannot be read or written.
    */
   repairWav(file: string): Promise<number | undefined>;
   /** Removes a file. Succeeds if the file does not exist. */
