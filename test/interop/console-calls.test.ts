@@ -137,8 +137,7 @@ describe.skipIf(!hasChromium)('calls in the console', () => {
       await drawer.getByLabel('WebSocket URL of the bot').fill(url);
       await drawer.getByLabel('Duration in seconds').fill('4');
       await drawer.getByRole('button', { name: 'Start test' }).click();
-      await drawer.getByRole('button', { name: 'Testing' }).waitFor();
-      await drawer.getByRole('button', { name: 'Start test' }).waitFor();
+      // An address that the service refuses has its result within milliseconds.
     };
     await test(customer.bot('/echo', echoBot));
     const result = drawer.getByRole('region', { name: 'Result of the test' });
