@@ -1,6 +1,9 @@
+import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ephemeralKey, Vault } from '../../../src/edge/store/vault.ts';
+import { ephemeralKey, loadKey, Vault } from '../../../src/edge/store/vault.ts';
 
 describe('vault', () => {
   const vault = new Vault(ephemeralKey());
@@ -31,5 +34,22 @@ describe('vault', () => {
 
   it('refuses a key of another length', () => {
     expect(() => new Vault(new Uint8Array(16))).toThrow(/32 bytes/);
+  });
+});
+
+describe('the key file', () => {
+  it('is created once, readable for its owner only', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'carillon-key-'));
+    try {
+      const file = join(folder, 'keys', 'store.key');
+      const modeOf = (path: string): number => statSync(path).mode & 0o777;
+      const key = loadKey(file);
+      expect([key.length, modeOf(file), modeOf(join(folder, 'keys'))]).toEqual([32, 0o600, 0o700]);
+      chmodSync(file, 0o644);
+      expect(loadKey(file)).toEqual(key);
+      expect(modeOf(file)).toBe(0o600);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });
