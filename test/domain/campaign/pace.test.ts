@@ -38,4 +38,26 @@ describe('pace', () => {
     many(pace, 100, false);
     expect(pace.limit(MAX)).toBe(MAX);
   });
+
+  it('begins to count at 20 answered calls', () => {
+    const pace = new Pace();
+    many(pace, 19, true);
+    expect(pace.limit(MAX)).toBe(MAX);
+    many(pace, 1, true);
+    expect(pace.limit(MAX)).toBe(MAX / 2);
+  });
+
+  it('does not fall by a good call while the ratio is high', () => {
+    const pace = new Pace();
+    many(pace, 20, true);
+    many(pace, 5, false);
+    expect(pace.limit(MAX)).toBe(MAX / 2);
+  });
+
+  it('is unlimited again without a guard', () => {
+    const pace = new Pace();
+    many(pace, 30, true);
+    pace.answered(true, undefined, MAX);
+    expect(pace.limit(MAX)).toBe(MAX);
+  });
 });

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { asCampaignId, type CampaignId } from '../../../src/base/ids.ts';
 import { expireCampaigns } from '../../../src/domain/campaign/campaign.ts';
 import { HOUR_MS, openStage } from './stage.ts';
 
@@ -27,6 +28,27 @@ it('deletes old finished campaigns with their contacts and attempts, and keeps t
   await campaigns.forgetUploads();
   expect(await store.campaigns.strayLists()).toEqual([]);
   expect(await stage.contacts(waiting)).toHaveLength(3);
+});
+
+it('deletes all of many campaigns and numbers, a batch at a time', async () => {
+  const { clock } = await openStage();
+  const campaigns = Array.from({ length: 450 }, (_, n) => asCampaignId(`campaign ${n}`));
+  let numbers = 450;
+  const store = {
+    overBefore: async (_: number, limit: number) => campaigns.slice(0, limit),
+    erase: async (id: CampaignId) => {
+      campaigns.splice(campaigns.indexOf(id), 1);
+      return false;
+    },
+    purgeDoNotCall: async (_: number, limit: number) => {
+      const count = Math.min(limit, numbers);
+      numbers -= count;
+      return count;
+    },
+  };
+  const retained = { campaignsMs: HOUR_MS, doNotCallMs: HOUR_MS };
+  expect(await expireCampaigns(store, clock, retained)).toBe(450);
+  expect([campaigns.length, numbers]).toEqual([0, 0]);
 });
 
 it('deletes do-not-call numbers past their retention', async () => {

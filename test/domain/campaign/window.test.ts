@@ -50,6 +50,30 @@ describe('window', () => {
     expect(at(hours, 'UTC', '2026-01-05T09:00:00Z')).toEqual([true, '2026-01-06T00:00:00.000Z']);
   });
 
+  it('joins overlapping hours and hours in any order', () => {
+    const overlapping = window([
+      ...daily('13:00', '14:00', [1]),
+      ...daily('08:00', '12:00', [1]),
+      ...daily('09:00', '10:00', [1]),
+      ...daily('11:00', '13:00', [1]),
+    ]);
+    expect(at(overlapping, 'UTC', '2026-01-05T07:00:00Z')).toEqual([
+      false,
+      '2026-01-05T08:00:00.000Z',
+    ]);
+    expect(at(overlapping, 'UTC', '2026-01-05T09:30:00Z')).toEqual([
+      true,
+      '2026-01-05T14:00:00.000Z',
+    ]);
+  });
+
+  it('is not open in hours of which daylight saving leaves nothing', () => {
+    const hours = window(daily('02:15', '02:45'));
+    const zone = 'Europe/Berlin';
+    expect(at(hours, zone, '2026-03-29T00:30:00Z')).toEqual([false, '2026-03-30T00:15:00.000Z']);
+    expect(at(hours, zone, '2026-03-29T01:00:00Z')).toEqual([false, '2026-03-30T00:15:00.000Z']);
+  });
+
   it('observes weekdays and holidays, also for hours that extend into them', () => {
     const hours = window(daily('22:00', '06:00'), ['2026-01-06']);
     expect(at(hours, 'UTC', '2026-01-05T23:00:00Z')).toEqual([true, '2026-01-06T00:00:00.000Z']);
@@ -101,6 +125,12 @@ describe('days of a timezone', () => {
     expect(iso(nextDayStartUs(us('2026-03-28T12:00:00Z'), 'Asia/Beirut'))).toBe(
       '2026-03-28T22:00:00.000Z',
     );
+  });
+
+  it('may have 23 or 25 hours', () => {
+    const nextDay = (time: string) => iso(nextDayStartUs(us(time), 'Europe/Berlin'));
+    expect(nextDay('2026-03-29T12:00:00Z')).toBe('2026-03-29T22:00:00.000Z');
+    expect(nextDay('2026-10-25T12:00:00Z')).toBe('2026-10-25T23:00:00.000Z');
   });
 
   it('have IANA names', () => {

@@ -1,5 +1,6 @@
 /** Tests that cached balances and entry numbers of the writing connection match the file after any rollback. */
 import { describe, expect, it } from 'vitest';
+import { BalanceRows } from '../../../src/edge/store/balance-rows.ts';
 import { Engine } from '../../../src/edge/store/engine.ts';
 import type { Unit } from '../../../src/edge/store/unit.ts';
 import { ephemeralKey } from '../../../src/edge/store/vault.ts';
@@ -56,6 +57,21 @@ describe('cached balance rows of the writing connection', () => {
     engine.close();
   });
 
+  it('are written before a read of the same batch', () => {
+    const { engine } = setUp();
+    const [, read, , again, walked] = engine.run([
+      posted(),
+      unit('balances', ACCOUNT),
+      reserved('a', 10),
+      unit('balances', ACCOUNT),
+      unit('walk', { accountId: ACCOUNT }, undefined, 10),
+    ]);
+    expect(walked).toMatchObject({ value: [{ seq: 2 }, { seq: 1 }] });
+    expect(read).toMatchObject({ value: [{ balance: 2 * CREDIT, reservedFunds: 0 }] });
+    expect(again).toMatchObject({ value: [{ balance: 2 * CREDIT, reservedFunds: 10 }] });
+    engine.close();
+  });
+
   it('reload a row that was changed by SQL', () => {
     const { engine, answer } = setUp();
     engine.run([
@@ -82,5 +98,50 @@ describe('cached balance rows of the writing connection', () => {
     expect(walked.map(({ seq }) => seq)).toEqual([4, 3, 2, 1]);
     expect(answer(unit('verify'))).toEqual([]);
     engine.close();
+  });
+});
+
+describe('the cache of balance rows', () => {
+  const row = (id: string, balance = 0) => ({
+    id,
+    account_id: `account ${id}`,
+    currency: 'USD',
+    balance,
+  });
+  const others = (rows: BalanceRows): void => {
+    for (let n = 0; n < 1200; n += 1) rows.keep(row(String(n)));
+  };
+
+  it('returns each change once', () => {
+    const rows = new BalanceRows();
+    rows.keep(row('a'));
+    rows.change(row('a', 1));
+    rows.change(row('a', 2));
+    rows.change(row('b', 3));
+    expect(rows.byOwner('account a', 'USD')).toEqual(row('a', 2));
+    expect(rows.takeChanged()).toEqual([row('a', 2), row('b', 3)]);
+    expect(rows.takeChanged()).toEqual([]);
+    expect(rows.takeTouched()).toEqual(['a', 'b']);
+    expect(rows.takeTouched()).toEqual([]);
+    expect(rows.byId('a')).toEqual(row('a', 2));
+  });
+
+  it('keeps changes beyond its limit until they are written and the unit of work ends', () => {
+    const rows = new BalanceRows();
+    rows.change(row('a', 1));
+    others(rows);
+    expect(rows.takeChanged()).toEqual([row('a', 1)]);
+    others(rows);
+    expect(rows.takeTouched()).toEqual(['a']);
+    others(rows);
+    expect(rows.byId('a')).toBeUndefined();
+  });
+
+  it('drops a row that was changed elsewhere, which counts as a change of the unit of work', () => {
+    const rows = new BalanceRows();
+    rows.keep(row('a'));
+    rows.changedElsewhere('a');
+    expect([rows.byId('a'), rows.byOwner('account a', 'USD')]).toEqual([undefined, undefined]);
+    expect([rows.takeTouched(), rows.takeChanged()]).toEqual([['a'], []]);
   });
 });

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -46,6 +46,23 @@ describe('vault', () => {
       expect(statSync(file).mode & 0o777).toBe(0o600);
       writeFileSync(file, '');
       expect(() => loadKey(file)).toThrow(`${file} has 0 bytes instead of 32`);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe('the key file', () => {
+  it('is created once, readable for its owner only', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'carillon-key-'));
+    try {
+      const file = join(folder, 'keys', 'store.key');
+      const modeOf = (path: string): number => statSync(path).mode & 0o777;
+      const key = loadKey(file);
+      expect([key.length, modeOf(file), modeOf(join(folder, 'keys'))]).toEqual([32, 0o600, 0o700]);
+      chmodSync(file, 0o644);
+      expect(loadKey(file)).toEqual(key);
+      expect(modeOf(file)).toBe(0o600);
     } finally {
       rmSync(folder, { recursive: true });
     }
