@@ -65,6 +65,12 @@ void SocketWheel::add(LegHandle leg, Pair sockets) {
 }
 
 SocketWheel::Removed SocketWheel::remove(LegHandle leg) {
+  Removed removed = take_out(leg);
+  for (const StreamPath* one = removed.streams.get(); one != nullptr; one = one->older.get()) one->end();
+  return removed;
+}
+
+SocketWheel::Removed SocketWheel::take_out(LegHandle leg) {
   Place& leaving = place(leg);
   if (leaving.leg != leg) return {};
   flush();
@@ -81,7 +87,7 @@ SocketWheel::Departed SocketWheel::release(LegHandle leg) {
   if (leaving.leg != leg) return {};
   if (leaving.resting) resting_.remove(leaving.rtp);
   Departed departed{{}, leaving.connected, leaving.by_ice, leaving.peer, leaving.destination, {}};
-  Removed removed = remove(leg);
+  Removed removed = take_out(leg);
   departed.pair = std::move(removed.pair);
   departed.streams = std::move(removed.streams);
   return departed;

@@ -43,6 +43,7 @@ class SocketWheel {
   };
 
   void add(LegHandle leg, Pair sockets);
+  /// Also ends the connections, because the control thread may close them much later.
   Removed remove(LegHandle leg);
 
   /// Sockets of a leg in transit to another wheel, including waiting datagrams.
@@ -140,6 +141,7 @@ class SocketWheel {
 
   [[nodiscard]] Place& place(LegHandle leg) { return places_[MediaCore::index_of(leg)]; }
   [[nodiscard]] const Place& place(LegHandle leg) const { return places_[MediaCore::index_of(leg)]; }
+  Removed take_out(LegHandle leg);
   void use_shared(Place& changed, std::shared_ptr<StreamPath>& path);
   void receive(LegHandle leg, const Datagram& datagram, MediaCore& core, Nanos arrival);
   [[nodiscard]] const Address& own_address(const Place& from, const Address& to) const;

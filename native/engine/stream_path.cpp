@@ -15,6 +15,8 @@ bool StreamPath::flush() {
   return unsent_.empty();
 }
 
+void StreamPath::end() const { ::shutdown(socket_.get(), SHUT_RDWR); }
+
 void StreamPath::send(Bytes packet) {
   if (packet.size() > kMaxFrame || !flush()) return;
   std::array<uint8_t, kLengthBytes> length;

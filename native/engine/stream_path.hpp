@@ -26,6 +26,8 @@ class StreamPath {
 
   /// Sends a packet. Drops it while the previous one has not been sent completely. Call from one thread only.
   void send(Bytes packet);
+  /// Ends the connection after the data that was sent. The descriptor stays open.
+  void end() const;
 
   /// Media thread: the next older connection of the same leg. A list that needs no memory of its own.
   std::shared_ptr<StreamPath> older;

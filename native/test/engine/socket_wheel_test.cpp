@@ -335,6 +335,22 @@ TEST_SUITE("socket wheel") {
     CHECK(count == 8);
   }
 
+  TEST_CASE("ends the connections of a removed leg, but not those of a leg that moves") {
+    Wheel wheel;
+    std::array<int, 2> ends{};
+    REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
+    const FileDescriptor peer(ends[1]);
+    auto path = std::make_shared<StreamPath>(FileDescriptor(ends[0]), *parse_address("192.0.2.1", 1));
+    wheel.sockets.receive_shared(Wheel::kLeg, path, {}, wheel.core, kSecond);
+    pollfd ended{peer.get(), POLLIN, 0};
+    SocketWheel::Departed departed = wheel.sockets.release(Wheel::kLeg);
+    CHECK(::poll(&ended, 1, 0) == 0);
+    wheel.sockets.receive(Wheel::kLeg, departed);
+    const SocketWheel::Removed removed = wheel.sockets.remove(Wheel::kLeg);
+    CHECK(removed.streams != nullptr);
+    CHECK(::poll(&ended, 1, 10'000) == 1);
+  }
+
   TEST_CASE("returns the open sockets of a removed leg and polls nothing in its place") {
     Wheel wheel;
     wheel.send(1);
