@@ -127,7 +127,7 @@ describe.skipIf(postgresMissing !== undefined)(
       }
     });
 
-    it('gives up a connection whose first statement is not answered, as behind a full PgBouncer', async () => {
+    it('abandons a connection whose first statement is not answered, as behind a full PgBouncer', async () => {
       // Accepts a login (AuthenticationOk, ReadyForQuery) and never answers again.
       const server = new Worker(
         `const { createServer } = require('node:net');
