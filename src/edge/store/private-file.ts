@@ -3,6 +3,7 @@ import {
   chmodSync,
   chownSync,
   closeSync,
+  existsSync,
   fsyncSync,
   linkSync,
   openSync,
@@ -30,12 +31,26 @@ export function createPrivate(path: string, content: Uint8Array): void {
   const draft = `${path}.${randomBytes(8).toString('hex')}.new`;
   try {
     writeFileSync(draft, content, { mode: PRIVATE, flush: true });
-    // Unlike a rename, a link replaces no file.
-    linkSync(draft, path);
+    nameNew(draft, path);
   } finally {
     rmSync(draft, { force: true });
   }
   syncFolder(dirname(path));
+}
+
+/** Errors of file systems without hard links, for example FAT. */
+const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
+
+/** Gives a file a new name. Throws EEXIST if a file has it. */
+function nameNew(draft: string, path: string): void {
+  try {
+    // Unlike a rename, a link replaces no file.
+    linkSync(draft, path);
+  } catch (error) {
+    const { code = '' } = error as { readonly code?: string };
+    if (!NO_LINKS.includes(code) || existsSync(path)) throw error;
+    renameSync(draft, path);
+  }
 }
 
 /**

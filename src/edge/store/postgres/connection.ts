@@ -276,18 +276,18 @@ export class PostgresConnection extends Connection {
   }
 
   /** Returns the result of the last statement. Throws the first failure among all sent statements. */
-  #wait(): Answer {
-    const { last, failure, mispredicted } = this.#settle();
+  #wait(timeoutMs = this.#options.timeoutMs): Answer {
+    const { last, failure, mispredicted } = this.#settle(timeoutMs);
     if (failure !== undefined) throw new PostgresError(failure);
     if (mispredicted) throw new Mispredicted();
     return last;
   }
 
-  #settle() {
+  #settle(timeoutMs = this.#options.timeoutMs) {
     const link = this.#connected();
     const sent = this.#sent;
     this.#sent = [];
-    const answers = this.#native(() => link.wait(this.#options.timeoutMs + GRACE_MS));
+    const answers = this.#native(() => link.wait(timeoutMs + GRACE_MS));
     let failure: StatementError | undefined;
     let mispredicted = false;
     for (const [index, answer] of answers.entries()) {
@@ -335,7 +335,8 @@ export class PostgresConnection extends Connection {
       idle_in_transaction_session_timeout: String(timeoutMs),
     };
     for (const [name, value] of Object.entries(settings)) this.send(`SET ${name} = '${value}'`);
-    this.#wait();
+    // A PgBouncer whose pool is exhausted accepts connections and lets their first statement wait.
+    this.#wait(CONNECT_MS);
     onConnect?.(this);
   }
 

@@ -4,13 +4,17 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asCallUuid } from '../../../../src/base/ids.ts';
 import { micros } from '../../../../src/base/money.ts';
+import { PostgresConnection } from '../../../../src/edge/store/postgres/connection.ts';
 import { inspectPostgres } from '../../../../src/edge/store/postgres/inspect.ts';
 import type { Store } from '../../../../src/edge/store/store.ts';
+import { ephemeralKey, Vault } from '../../../../src/edge/store/vault.ts';
 import { eventually } from '../../../eventually.ts';
 import { Cluster, postgresMissing } from '../../../postgres.ts';
+import { seededRandom } from '../open.ts';
 import { aCdr, aNotification, anAccount, anEntry, anOpenCall } from '../records.ts';
 import { Folders, openNode } from './shared.ts';
 
@@ -139,6 +143,34 @@ describe.skipIf(postgresMissing !== undefined)(
       await notifications.adopt();
       const pending = await notifications.listPending(10);
       expect(pending.map(({ id }) => id)).toContain('n-queued');
+    });
+
+    it('abandons a connection whose first statement is not answered, as behind a full PgBouncer', async () => {
+      // Accepts a login (AuthenticationOk, ReadyForQuery) and never answers again.
+      const server = new Worker(
+        `const { createServer } = require('node:net');
+        createServer((socket) => socket.once('data', () =>
+          socket.write(Buffer.from('5200000008000000005a0000000549', 'hex'))))
+          .listen(0, '127.0.0.1', function () {
+            require('node:worker_threads').parentPort.postMessage(this.address().port);
+          });`,
+        { eval: true },
+      );
+      const [port] = await once(server, 'message');
+      const connection = new PostgresConnection({
+        url: `postgres://carillon@127.0.0.1:${port}/away?sslmode=disable&gssencmode=disable`,
+        readonly: true,
+        timeoutMs: 60_000,
+        vault: new Vault(ephemeralKey()),
+        random: seededRandom(),
+      });
+      const startMs = performance.now();
+      try {
+        expect(() => connection.get('SELECT 1')).toThrow('did not respond in time');
+        expect(performance.now() - startMs).toBeLessThan(30_000);
+      } finally {
+        await server.terminate();
+      }
     });
 
     it('limits the queue; a refused end leaves its call open', async () => {
