@@ -48,7 +48,8 @@ function nameNew(draft: string, path: string): void {
     linkSync(draft, path);
   } catch (error) {
     const { code = '' } = error as { readonly code?: string };
-    if (!NO_LINKS.includes(code) || existsSync(path)) throw error;
+    if (!NO_LINKS.includes(code)) throw error;
+    if (existsSync(path)) throw Object.assign(new Error(`${path} exists`), { code: 'EEXIST' });
     renameSync(draft, path);
   }
 }

@@ -5,7 +5,7 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto';
-import { chmodSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ServiceError } from '../../base/errors.ts';
 import { makeFolder } from './make-folder.ts';
@@ -57,15 +57,24 @@ export class Vault {
   }
 }
 
-/** Reads the key file, or creates it at the first start with mode 0600 in a folder with mode 0700. */
+/** Permissions of group and others. */
+const NOT_OWNER = 0o077;
+
+/**
+ * Reads the key file, or creates it at the first start with mode 0600 in a folder with mode 0700. An existing file may be on a
+ * read-only file system.
+ */
 export function loadKey(file: string): Uint8Array {
-  makeFolder(dirname(file));
-  try {
-    createPrivate(file, randomBytes(KEY_BYTES));
-  } catch (error) {
-    if (!isExisting(error)) throw error;
-    chmodSync(file, 0o600);
+  if (!existsSync(file)) {
+    makeFolder(dirname(file));
+    try {
+      createPrivate(file, randomBytes(KEY_BYTES));
+    } catch (error) {
+      // Another process created it in the meantime.
+      if (!isExisting(error)) throw error;
+    }
   }
+  if ((statSync(file).mode & NOT_OWNER) !== 0) chmodSync(file, 0o600);
   const key = readFileSync(file);
   if (key.length !== KEY_BYTES)
     throw new ServiceError(

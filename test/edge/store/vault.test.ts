@@ -63,6 +63,10 @@ describe('the key file', () => {
       chmodSync(file, 0o644);
       expect(loadKey(file)).toEqual(key);
       expect(modeOf(file)).toBe(0o600);
+      // A key file that only its owner can read is left as it is: its file system may be read-only.
+      chmodSync(file, 0o400);
+      expect(loadKey(file)).toEqual(key);
+      expect(modeOf(file)).toBe(0o400);
     } finally {
       rmSync(folder, { recursive: true });
     }
