@@ -29,7 +29,7 @@ class StreamPath {
   /// Ends the connection after the data that was sent. The descriptor stays open.
   void end() const;
 
-  /// Media thread: the next older connection of the same leg. A list that needs no memory of its own.
+  /// Media thread: the next older connection of the same leg. A list that needs no separate memory.
   std::shared_ptr<StreamPath> older;
 
  private:
