@@ -19,6 +19,7 @@ const RING_S = 4;
 /** Interval at which a paused campaign is resumed, ms. */
 const RESUME_MS = 10_000;
 const ATTEMPTS = 3;
+const REQUESTERS = 2;
 /** Longest time between two requests for the same call, so that the second finds the first in progress, ms. */
 const TOGETHER_MS = 200;
 
@@ -72,7 +73,8 @@ export class Callees {
   }
 
   loops(again: Again): readonly Promise<void>[] {
-    return [again(() => this.#request()), again(() => this.#resume())];
+    const requests = Array.from({ length: REQUESTERS }, () => again(() => this.#request()));
+    return [...requests, again(() => this.#resume())];
   }
 
   async startCampaign(first: Service): Promise<void> {

@@ -7,20 +7,21 @@ import type { AccountKey, Json, Service } from '../e2e/service.ts';
 import { CALLED, CAMPAIGN_MOST, Callees, DIALS_MOST } from './callees.ts';
 import { type Again, checked, endText, MICROS, micros, oneOf, type Scene } from './scene.ts';
 
-const SLOTS = 6;
+/** Less than half of the calls that the clients want, so that the limit is reached on a busy machine too. */
+const SLOTS = 4;
 const CPS = 4;
 const PULSE_S = 6;
 /** Price of one pulse and size of one credit, millionths. */
 const PULSE_PRICE = 60_000;
 const CREDIT = 10_000;
-const PHONES = 10;
+const PHONES = 12;
 const BOOKERS = 3;
 const RATES_KNOWN_MS = 3000;
 /** Time for which a phone waits for an answer, ms. */
 const PATIENCE_MS = 40_000;
 /** Duration of the phases with short and with long calls, ms. Short calls reach the limit of starts, long ones that of slots. */
 const PHASE_MS = 20_000;
-const LONGEST_MS = { short: 1200, long: 15_000 } as const;
+const LONGEST_MS = { short: 600, long: 15_000 } as const;
 /** Most failures of the customer's server for one callback. A node may make another attempt fail, and three are repeated. */
 const FAILURES_MOST = 2;
 const FAILING = 0.4;
@@ -138,7 +139,7 @@ export class Clients {
     const { sipCallId, end, setupMs } = report;
     const by = { call: sipCallId, node: node.at };
     observe({ kind: 'placed', atMs: placedMs, ...by, ...(isCanceled && { gaveUp: true }) });
-    if (setupMs === undefined || answeredMs === undefined) return pause(100 + random() * 300);
+    if (setupMs === undefined || answeredMs === undefined) return pause(200 + random() * 500);
     observe({ kind: 'answered', atMs: answeredMs, call: sipCallId });
     const isStillThere = this.#scene.running().some(({ service }) => service === node.service);
     observe({
