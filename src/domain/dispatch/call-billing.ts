@@ -14,6 +14,7 @@ import {
   type RecordSettings,
 } from '../call/call.ts';
 import type { CallbackClient } from '../callback/callback.ts';
+import type { StoredNotification } from '../callback/types.ts';
 import { chargeAt, chargesOf, connectedUs, dueAt, type Settler } from '../cdr/cdr.ts';
 import type { CallLogStore, CallStore, OpenCall, Settlement } from '../cdr/needs.ts';
 import type { Cdr } from '../cdr/types.ts';
@@ -41,6 +42,12 @@ export interface CallBillingNeeds {
   readonly heartbeatMs: number;
   /** Directory of this node's calls for other nodes; absent on a single node. */
   readonly directory?: Pick<Directory, 'put' | 'drop'> | undefined;
+  /**
+   * Resolves with whether the database has this node's settlement of a call. The hangup is reported only then: while the
+   * settlement waits on the local disk, another node may declare this one dead, settle the call and report another end.
+   * Absent on a single node.
+   */
+  readonly inDatabase?: ((callUuid: CallUuid) => Promise<boolean>) | undefined;
   /** Called after each settlement, for metrics and low-balance alerts. */
   readonly onSettled: (cdr: Cdr, call: Call) => void;
 }
@@ -68,6 +75,8 @@ export class CallBilling implements CallKeeping {
   readonly #billed = new Map<CallUuid, BilledCall>();
   readonly #settling = new Set<Promise<Cdr>>();
   readonly #settled = new WeakMap<Call, Promise<Cdr>>();
+  /** Hangup notifications that are being queued. */
+  readonly #reported = new WeakMap<Call, Promise<void>>();
   readonly #stopping = new AbortController();
   readonly #beats: RepeatedTask;
 
@@ -98,6 +107,7 @@ export class CallBilling implements CallKeeping {
   /** Resolves once an ended call is settled and its hangup notification is queued. */
   async settled(call: Call): Promise<void> {
     await this.#settled.get(call);
+    await this.#reported.get(call);
   }
 
   beforeSettling(call: Call, act: () => Promise<unknown>): () => void {
@@ -277,7 +287,7 @@ export class CallBilling implements CallKeeping {
     if (call.isUnrecorded) return this.#discard(billed, end);
     if (billed.before !== undefined)
       await Promise.allSettled([...billed.before].map((act) => act()));
-    const { record, settler, callbacks, logs, logger, onSettled } = this.#needs;
+    const { record, settler, logs, logger, onSettled } = this.#needs;
     const settle = (): Settlement => {
       const cdr = finalRecord(call, billed.charge.reserved, end, record);
       const notification = hangupNotification(call, cdr, billed.notificationId, record);
@@ -297,7 +307,8 @@ export class CallBilling implements CallKeeping {
       settlement ??= settle();
       const { cdr, notification } = settlement;
       const isWritten = settled === 'written';
-      if (isWritten && notification !== undefined) callbacks.notifyStored(notification);
+      if (isWritten && notification !== undefined)
+        this.#reported.set(call, this.#report(call.uuid, notification));
       if (isWritten) onSettled(cdr, call);
     } catch (error) {
       logger.error({ error, callUuid: call.uuid }, 'settlement failed');
@@ -310,6 +321,18 @@ export class CallBilling implements CallKeeping {
       logger.warn({ error, callUuid: call.uuid }, 'timeline not stored');
     });
     return (settlement ?? settle()).cdr;
+  }
+
+  async #report(callUuid: CallUuid, notification: StoredNotification): Promise<void> {
+    const { inDatabase, callbacks, logger } = this.#needs;
+    try {
+      if (inDatabase === undefined || (await inDatabase(callUuid)))
+        callbacks.notifyStored(notification);
+      // The call was settled before: by this node if the answer of that commit was lost.
+      else await callbacks.notifyIfStored(notification);
+    } catch (error) {
+      logger.error({ error, callUuid }, 'hangup not reported; retrying at the next start');
+    }
   }
 }
 

@@ -1,6 +1,8 @@
 import type { Clock } from '../../base/clock.ts';
 import { ServiceError } from '../../base/errors.ts';
+import type { CallUuid } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
+import type { Settlement } from '../../domain/cdr/needs.ts';
 import type { Access } from './repositories.ts';
 import type { Spool } from './spool.ts';
 import type { SpooledOperation } from './sql/stored-write.ts';
@@ -48,6 +50,8 @@ export interface SpoolingNeeds {
 export class Spooling {
   readonly #needs: SpoolingNeeds;
   readonly #stopping = new AbortController();
+  /** Settlements on the disk, by call UUID: called with whether the database accepted them. */
+  readonly #settlements = new Map<CallUuid, PromiseWithResolvers<boolean>>();
   #draining: Promise<void> | undefined;
 
   constructor(needs: SpoolingNeeds) {
@@ -72,8 +76,19 @@ export class Spooling {
       }
     }
     await spool.add(unit);
+    const callUuid = settledBy(unit);
+    if (callUuid !== undefined && !this.#settlements.has(callUuid))
+      this.#settlements.set(callUuid, Promise.withResolvers());
     this.#begin();
     return SPOOLED.get(name);
+  }
+
+  /**
+   * Resolves with whether the database has the settlement of this node for the call. False: another node declared this one
+   * dead and settled the call. Waits while the settlement is on the disk.
+   */
+  inDatabase(callUuid: CallUuid): Promise<boolean> {
+    return this.#settlements.get(callUuid)?.promise ?? Promise.resolve(true);
   }
 
   /** Writes all units of an earlier process before any other unit is submitted. Rejects if the database does. */
@@ -129,10 +144,27 @@ export class Spooling {
       .flatMap((result, index) =>
         result.status === 'rejected' ? [[index, result.reason] as const] : [],
       );
+    for (const [index, unit] of units.slice(0, done).entries())
+      this.#answered(unit, results[index]);
     if (failed.length > 0) onUnreadable(spool.setAside(new Map(failed)));
     if (done > 0) spool.done(done);
     if (unavailable >= 0) throw (results[unavailable] as PromiseRejectedResult).reason;
   }
+
+  #answered(unit: Unit | UnreadableRow, result: PromiseSettledResult<unknown> | undefined): void {
+    const callUuid = 'reason' in unit ? undefined : settledBy(unit);
+    if (callUuid === undefined) return;
+    this.#settlements
+      .get(callUuid)
+      ?.resolve(result?.status === 'fulfilled' && result.value === true);
+    this.#settlements.delete(callUuid);
+  }
+}
+
+/** Returns the call that the unit settles. */
+function settledBy({ repository, operation, given }: Unit): CallUuid | undefined {
+  if (repository !== 'calls' || operation !== 'settle') return undefined;
+  return (given[0] as Settlement).cdr.callUuid;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type Clock, wallUs } from '../../base/clock.ts';
-import type { Random } from '../../base/ids.ts';
+import type { CallUuid, Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { noteWrite } from '../../base/noted-writes.ts';
 import type { NodeRef } from '../../domain/cluster/types.ts';
@@ -73,6 +73,11 @@ export interface Store extends Repositories {
   waiting(): number;
   /** Number of waiting units on the local disk, for a database that is unavailable. */
   spooled(): number;
+  /**
+   * Resolves with whether the database server has the settlement of this node for the call, once that is known. Undefined for
+   * SQLite.
+   */
+  readonly inDatabase?: (callUuid: CallUuid) => Promise<boolean>;
   /** Finishes all submitted units, then closes the store. */
   close(): Promise<void>;
 }

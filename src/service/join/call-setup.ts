@@ -45,6 +45,8 @@ function billingOf({ basics, foundation, lines }: CallSite, onSettled: (cdr: Cdr
     },
     heartbeatMs: settings.calls.heartbeatMs,
     directory: lines.directory,
+    // Without other nodes, nobody else settles a call.
+    inDatabase: lines.lease && store.inDatabase,
     onSettled,
   });
 }

@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../src/base/errors.ts';
+import { asCallUuid } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { micros } from '../../../src/base/money.ts';
 import { Spool } from '../../../src/edge/store/spool.ts';
@@ -229,6 +230,45 @@ describe('Spooling', () => {
     await until(() => spool.size === 0, 'an empty spool');
     await second;
     expect(written).toEqual(['a', 'b']);
+    await spooling.stop();
+  });
+
+  it('says whether the database accepted the settlement of a call, once it is no longer on the disk', async () => {
+    const settlementOf = (callUuid: string): Unit => ({
+      ...removal(callUuid),
+      repository: 'calls',
+      operation: 'settle',
+      given: [{ cdr: aCdr({ callUuid: asCallUuid(callUuid) }), entries: [] }],
+    });
+    const [ours, taken, direct] = ['c-ours', 'c-taken', 'c-direct'].map((id) => asCallUuid(id));
+    if (!ours || !taken || !direct) throw new Error('no calls');
+    const database = Promise.withResolvers<void>();
+    const spool = open();
+    const spooling = new Spooling({
+      spool,
+      clock: new SimClock(),
+      logger: silentLogger,
+      onUnreadable: () => undefined,
+      inOrder: async (one) => {
+        await database.promise;
+        return JSON.stringify(one.given).includes(ours);
+      },
+    });
+    const unavailable = async (): Promise<never> => {
+      throw new ServiceError('STORE_BUSY', 'no connection');
+    };
+    for (const id of [ours, taken])
+      expect(await spooling.submit(settlementOf(id), 'write', unavailable)).toBe(true);
+    const said = new Map<string, boolean>();
+    const asked = [ours, taken, direct].map(async (id) => {
+      said.set(id, await spooling.inDatabase(id));
+    });
+    await asked[2];
+    expect([...said]).toEqual([[direct, true]]);
+    database.resolve();
+    await Promise.all(asked);
+    expect([said.get(ours), said.get(taken)]).toEqual([true, false]);
+    expect(await spooling.inDatabase(taken)).toBe(true);
     await spooling.stop();
   });
 

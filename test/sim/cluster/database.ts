@@ -1,6 +1,7 @@
 /** Database of a simulated cluster, shared by all nodes. Each node reaches it over a separate connection. */
 import type { Clock } from '../../../src/base/clock.ts';
 import { ServiceError } from '../../../src/base/errors.ts';
+import type { CallUuid } from '../../../src/base/ids.ts';
 import type { Logger } from '../../../src/base/logger.ts';
 import type { OpenCall } from '../../../src/domain/cdr/needs.ts';
 import type { NodeRef } from '../../../src/domain/cluster/types.ts';
@@ -142,7 +143,8 @@ export class SimDatabase {
       access === 'point' || access === 'report'
         ? direct(unit, access)
         : spooling.submit(unit, access, direct);
-    return { way, store: storeOver(clock, submit), drain: () => spooling.drainNow() };
+    const inDatabase = (callUuid: CallUuid) => spooling.inDatabase(callUuid);
+    return { way, store: storeOver(clock, submit, inDatabase), drain: () => spooling.drainNow() };
   }
 
   /** Returns whether another node has declared this epoch of the node dead. */
@@ -187,7 +189,11 @@ const lifetimeOf = ({ id, epoch }: NodeRef): string => `${id} ${epoch}`;
 const isLookingForOpen = ({ repository, operation }: Unit): boolean =>
   repository === 'calls' && operation === 'listOpen';
 
-function storeOver(clock: Clock, submit: Submit): Store {
+function storeOver(
+  clock: Clock,
+  submit: Submit,
+  inDatabase: NonNullable<Store['inDatabase']> = () => Promise.resolve(true),
+): Store {
   const repositories = createRepositories(clock, submit);
   const nothing = (): void => undefined;
   const store: Omit<Store, 'as'> = {
@@ -203,6 +209,7 @@ function storeOver(clock: Clock, submit: Submit): Store {
     finishErasure: () => Promise.resolve(),
     waiting: () => 0,
     spooled: () => 0,
+    inDatabase,
     close: () => Promise.resolve(),
   };
   return withNodes(store, clock, submit);

@@ -26,8 +26,8 @@ const SILENT_BEFORE_MS = 15_000;
 /** Time in milliseconds without Redis after which the slots of a living node may expire: a lease less one renewal. */
 const RENEWED_MS = 9000;
 
-/** Time in milliseconds by which a record may exceed what a phone saw: steps of the checks, and the network. */
-const SKEW_MS = 1500;
+/** Time in milliseconds by which a record may exceed what a phone saw: steps of the checks, the network and paused nodes. */
+const SKEW_MS = 3000;
 
 const SLOT_ATTEMPTS = 5;
 
@@ -236,9 +236,8 @@ export class Rules {
         this.#broken(`the hangup of ${callUuid} was not reported`);
       if (new Set(hangups.map(keyOf)).size > 1)
         this.#broken(`the hangup of ${callUuid} was reported with two keys`);
-      // A lost node may have reported an end that waited on its disk; the node that took over reports its own.
       const contents = new Set(hangups.map(({ parameters }) => JSON.stringify(parameters)));
-      if (contents.size > 1 && !this.#mayRepeat(cdr))
+      if (contents.size > 1)
         this.#broken(`the hangup of ${callUuid} was reported with different content`);
       if (taken.length > 1 && !this.#mayRepeat(cdr))
         this.#broken(`the hangup of ${callUuid} was reported ${taken.length} times`);

@@ -131,6 +131,7 @@ async function compose(
     renew: () => Promise.resolve(),
     finishErasure: () => Promise.resolve(),
     spooled: () => spool.size,
+    inDatabase: (callUuid) => spooling.inDatabase(callUuid),
     waiting: () => all.reduce((sum, executor) => sum + executor.waiting, 0),
     close: async () => {
       await listening.stop();
