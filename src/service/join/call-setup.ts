@@ -45,7 +45,7 @@ function billingOf({ basics, foundation, lines }: CallSite, onSettled: (cdr: Cdr
     },
     heartbeatMs: settings.calls.heartbeatMs,
     directory: lines.directory,
-    // Without other nodes, nobody else settles a call.
+    // Without other nodes, only this one settles its calls.
     inDatabase: lines.lease && store.inDatabase,
     onSettled,
   });
