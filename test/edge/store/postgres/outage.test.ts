@@ -191,7 +191,14 @@ describe.skipIf(postgresMissing !== undefined)(
         const open = await store.calls.listOpen();
         return open.length === 3 - retained ? open : undefined;
       });
-      for (const call of left) await settle(call.cdr.callUuid);
+      // A connection that is not back yet sends an end to the queue, which is full.
+      for (const call of left)
+        await eventually('a settled call', () =>
+          settle(call.cdr.callUuid).then(
+            () => true,
+            () => undefined,
+          ),
+        );
       expect(await store.verify()).toEqual([]);
     });
   },
