@@ -1,6 +1,7 @@
 import type { AccountId } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import type { Result } from '../../base/result.ts';
+import type { NodeRef } from '../cluster/types.ts';
 import type { Delivery, DeliveryFilter, HttpMethod, StoredNotification } from './types.ts';
 
 export interface HttpRequest {
@@ -53,8 +54,11 @@ export interface PendingOf {
 
 /** Stored delivery queue of notifications. `CallStore.settle` writes the hangup notification into the same table. */
 export interface NotificationStore {
-  /** Saves a notification. Saves nothing if this node was declared dead, because its calls then belong to another node. */
-  put(notification: StoredNotification): Promise<void>;
+  /**
+   * Saves a notification. Saves nothing if this node was declared dead, because its calls then belong to another node. `earlier`:
+   * the earlier process that made it; saves nothing if another node has declared it dead and reported the end of the call.
+   */
+  put(notification: StoredNotification, earlier?: NodeRef): Promise<void>;
   /** Adopts the notifications of ended epochs for this node. Returns their number. */
   adopt(): Promise<number>;
   /** Lists notifications in the order in which they were stored. Without `of`, lists those of all accounts. */

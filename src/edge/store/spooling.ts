@@ -173,8 +173,8 @@ function settledBy({ repository, operation, given }: Unit): CallUuid | undefined
  */
 function withoutOwner(unit: Unit): Unit {
   if (unit.repository !== 'notifications' || unit.operation !== 'put') return unit;
-  const { node: _, ...rest } = unit;
-  return rest;
+  const { node, ...rest } = unit;
+  return { ...rest, given: [...unit.given, node] };
 }
 
 const isUnavailable = (error: unknown): boolean =>

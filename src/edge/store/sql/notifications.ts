@@ -30,7 +30,8 @@ export const addNotification = (db: Connection, notification: StoredNotification
   notificationTable.insertNewLater(db, `notification ${notification.id}`, notification);
 
 export const notificationRepository = (db: Connection): Synchronously<NotificationStore> => ({
-  put: (notification) => {
+  put: (notification, earlier) => {
+    if (earlier !== undefined && isOver(db, notification, earlier)) return;
     notificationTable.insertNew(db, notification);
     // After a node was declared dead, another node has adopted its callbacks.
     db.send(`DELETE FROM notification WHERE id = ? AND node_id <> '' AND ${ORPHANED}`, [
@@ -68,6 +69,14 @@ export const notificationRepository = (db: Connection): Synchronously<Notificati
     ]);
   },
 });
+
+/** Whether another node declared `by` dead and reported the end of the call. */
+const isOver = (db: Connection, { subject }: StoredNotification, by: NodeRef): boolean =>
+  db.get(
+    `SELECT 1 AS found FROM cdr WHERE call_uuid = ?
+      AND NOT EXISTS (SELECT 1 FROM node WHERE node_id = ? AND epoch = ?)`,
+    [subject, by.id, by.epoch],
+  ) !== undefined;
 
 function ofLane(of: PendingOf | undefined, node: NodeRef): Where {
   const where = new Where().and('node_id = ?', node.id).and('epoch = ?', node.epoch);
