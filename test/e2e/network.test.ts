@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
+import { onTime } from '../on-time.ts';
 import { babble, callFor, startCall } from './phone.ts';
 import { eventually, newPlace, removePlace, Service, type ServicePlace } from './service.ts';
 
@@ -357,33 +358,35 @@ const HEARD_PACKETS = 10;
 const packetsReceived = () => metric(/^voice_rtp_packets_total\{direction="in"\} (\d+)/m);
 
 describe('RTP from an unknown source', () => {
-  it('is not played, and the leg does not follow it', async () => {
-    const call = await startCall(service, service.demo, { seconds: 4, voice: babble(2.5) });
-    await call.answered;
-    const before = await packetsReceived();
-    await eventually('the audio of the caller', async () =>
-      (await packetsReceived()) > before + HEARD_PACKETS ? true : undefined,
-    );
-    const over = new AbortController();
-    const followed = sprayRtp(over.signal);
-    const { reception, echo } = await call.report;
-    over.abort();
-    expect(await followed).toBe(0);
-    expect(reception.lost).toBe(0);
-    expect(echo?.likeness ?? 0).toBeGreaterThan(RECEIVED);
-  });
+  it('is not played, and the leg does not follow it', () =>
+    onTime(async () => {
+      const call = await startCall(service, service.demo, { seconds: 4, voice: babble(2.5) });
+      await call.answered;
+      const before = await packetsReceived();
+      await eventually('the audio of the caller', async () =>
+        (await packetsReceived()) > before + HEARD_PACKETS ? true : undefined,
+      );
+      const over = new AbortController();
+      const followed = sprayRtp(over.signal);
+      const { reception, echo } = await call.report;
+      over.abort();
+      expect(await followed).toBe(0);
+      expect(reception.lost).toBe(0);
+      expect(echo?.likeness ?? 0).toBeGreaterThan(RECEIVED);
+    }));
 
-  it('cannot take over a call, even if it sends from the first moment', async () => {
-    const over = new AbortController();
-    const followed = sprayRtp(over.signal);
-    const call = await startCall(service, service.demo, { seconds: 4, voice: babble(2.5) });
-    const { reception, echo } = await call.report;
-    over.abort();
-    // The unknown source may receive packets only until the first packet of the real peer.
-    expect(await followed).toBeLessThan(10);
-    expect(reception.lost).toBe(0);
-    expect(echo?.likeness ?? 0).toBeGreaterThan(RECEIVED);
-  });
+  it('cannot take over a call, even if it sends from the first moment', () =>
+    onTime(async () => {
+      const over = new AbortController();
+      const followed = sprayRtp(over.signal);
+      const call = await startCall(service, service.demo, { seconds: 4, voice: babble(2.5) });
+      const { reception, echo } = await call.report;
+      over.abort();
+      // The unknown source may receive packets only until the first packet of the real peer.
+      expect(await followed).toBeLessThan(10);
+      expect(reception.lost).toBe(0);
+      expect(echo?.likeness ?? 0).toBeGreaterThan(RECEIVED);
+    }));
 });
 
 it('causes no internal error, and is counted', async () => {
