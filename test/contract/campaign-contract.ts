@@ -137,6 +137,32 @@ export function campaignContract(name: string, open: () => Promise<Opened>): voi
       ]);
     });
 
+    it('begins no attempt for a contact that has changed since it was read', async () => {
+      await store.campaigns.begin(start(1, 'u1'));
+      await store.campaigns.finish(end('u1'), []);
+      const again = { ...start(1, 'u2'), attemptsBefore: 1, placedUs: START_US + 1000 };
+      for (const changed of [
+        { attemptsBefore: 0 },
+        { placedUs: START_US + 999 },
+        { maxCallsOfDay: 1 },
+      ]) {
+        expect(await store.campaigns.begin({ ...again, ...changed })).toBeUndefined();
+      }
+      await store.campaigns.addDoNotCall(OWNER.accountId, ['12125550100'], START_US);
+      expect(await store.campaigns.begin(again)).toBeUndefined();
+      await store.campaigns.removeDoNotCall(OWNER.accountId, '12125550100');
+      expect(await store.campaigns.begin(again)).toBeDefined();
+    });
+
+    it('decides nothing about a contact that is being called', async () => {
+      await store.campaigns.begin(start(1, 'u1'));
+      const decision = { status: 'expired', reason: 'campaign_expired', dueUs: undefined } as const;
+      const decisions = [1, 2].map((contactId) => ({ contactId, ...decision }));
+      expect(await store.campaigns.decide(ID, decisions, [])).toMatchObject({
+        counters: { ...NO_CONTACTS, dialling: 1, expired: 1, pending: 1 },
+      });
+    });
+
     it('begins no attempt of a campaign that is not running', async () => {
       await store.campaigns.change(ID, ['running'], { status: 'paused' });
       expect(await store.campaigns.begin(start(1, 'u1'))).toBeUndefined();

@@ -73,6 +73,39 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         expect((await balance()).balance).toBe(9_999_700);
       });
 
+      it('returns the first entry for a repeat that the balance no longer covers', async () => {
+        const debit = anEntry({ type: 'debit', amount: micros(6_000_000), key: 'once' });
+        const first = await store.ledger.post([debit], { checked: true });
+        expect(first.ok).toBe(true);
+        expect(await store.ledger.post([debit], { checked: true })).toEqual(first);
+        expect((await balance()).balance).toBe(4_000_000);
+      });
+
+      it('refuses another entry with the same key on request', async () => {
+        const entry = anEntry({ amount: micros(300), key: 'once', promotional: true });
+        const options = { checked: false, strict: true };
+        const first = await store.ledger.post([entry], options);
+        expect(await store.ledger.post([entry], options)).toEqual(first);
+        for (const other of [{ amount: micros(301) }, { promotional: false }]) {
+          expect(await store.ledger.post([{ ...entry, ...other }], options)).toEqual({
+            ok: false,
+            error: 'keyReused',
+          });
+        }
+        expect((await balance()).balance).toBe(10_000_300);
+      });
+
+      it('lists entries in their order when the clock moves back', async () => {
+        const { clock } = opened;
+        clock.stepWall(-3_600_000);
+        await store.ledger.post([anEntry({ description: 'later' })], { checked: false });
+        clock.stepWall(3_600_000);
+        const { entries } = await store.ledger.page({ accountId: ACCOUNT }, 1, 10);
+        const [later, earlier] = entries;
+        expect(later?.description).toBe('later');
+        expect(later?.createdUs).toBeGreaterThanOrEqual(earlier?.createdUs ?? 0);
+      });
+
       it('rolls back the first of two entries when the second is refused', async () => {
         const refused = await store.ledger.post(
           [
@@ -111,7 +144,9 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         expect(await balance()).toMatchObject({ balance: 9_997_000, reservedFunds: 0 });
         const unused = use('r2', 60_000);
         await hold('r2', 1_000);
+        const { total } = await store.ledger.page({ accountId: ACCOUNT }, 1, 1);
         await store.ledger.chargeUse(unused, 0);
+        expect((await store.ledger.page({ accountId: ACCOUNT }, 1, 1)).total).toBe(total);
         const dear = use('r3', 180_000_000);
         await hold('r3', 9_000_000);
         expect(await store.ledger.chargeUse(dear, 8_000)).toEqual({
@@ -162,6 +197,17 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         const gift = anEntry({ amount: micros(500), promotional: true });
         await store.ledger.post([gift], { checked: false });
         expect(await balance()).toMatchObject({ balance: 10_000_500, promotionalBalance: 500 });
+        const hold = { reservationId: 'r1', accountId: ACCOUNT, currency: 'USD' };
+        for (const amount of [400, 600]) {
+          await store.ledger.reserve({
+            ...hold,
+            amount: micros(amount),
+            dailySpendLimit: undefined,
+          });
+          const promotionalReservedBalance = Math.min(amount, 500);
+          expect(await balance()).toMatchObject({ promotionalReservedBalance });
+          await store.ledger.release('r1', []);
+        }
         const debit = anEntry({ type: 'debit', amount: micros(700) });
         await store.ledger.post([debit], { checked: false });
         expect(await balance()).toMatchObject({ balance: 9_999_800, promotionalBalance: 0 });
@@ -213,11 +259,22 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         dailySpendLimit: limit === undefined ? undefined : micros(limit),
       });
 
+      it('counts spending of the same transaction toward the daily limit', async () => {
+        const spent = anEntry({ type: 'debit', amount: micros(600) });
+        const [, reserved] = await Promise.all([
+          store.ledger.post([spent], { checked: false }),
+          store.ledger.reserve(reservation(500, 1000)),
+        ]);
+        expect(reserved).toEqual({ ok: false, error: 'dailySpendLimit' });
+      });
+
       it('keeps reserved funds equal to the sum of reservations', async () => {
         await store.ledger.reserve(reservation(400));
         await store.ledger.reserve({ ...reservation(100), reservationId: 'r2' });
         expect((await balance()).reservedFunds).toBe(500);
         await store.ledger.extend('r1', micros(900));
+        expect((await balance()).reservedFunds).toBe(1000);
+        expect((await store.ledger.extend('r1', micros(300))).ok).toBe(true);
         expect((await balance()).reservedFunds).toBe(1000);
         await store.ledger.release('r1', [anEntry({ type: 'debit', amount: micros(50) })]);
         expect(await balance()).toMatchObject({ reservedFunds: 100, balance: 9_999_950 });
@@ -227,6 +284,10 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         await store.ledger.reserve(reservation(400));
         expect((await store.ledger.reserve(reservation(400))).ok).toBe(true);
         expect((await balance()).reservedFunds).toBe(400);
+        const all = { ...reservation(9_000_000), reservationId: 'r2' };
+        await store.ledger.reserve(all);
+        expect((await store.ledger.reserve(all)).ok).toBe(true);
+        expect((await balance()).reservedFunds).toBe(9_000_400);
       });
 
       it('refuses to reserve the same funds twice', async () => {
@@ -245,6 +306,8 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
           error: 'dailySpendLimit',
         });
         expect((await store.ledger.reserve(reservation(400, 1000))).ok).toBe(true);
+        const more = { ...reservation(1, 1000), reservationId: 'r2' };
+        expect(await store.ledger.reserve(more)).toMatchObject({ error: 'dailySpendLimit' });
         await opened.clock.advance(86_400_000);
         const tomorrow = { ...reservation(500, 1000), reservationId: 'r2' };
         expect((await store.ledger.reserve(tomorrow)).ok).toBe(true);
@@ -291,6 +354,16 @@ function accountContract(opened: () => Opened): void {
         parent: 'newer',
       });
       expect(await store.signingTokens.tokensOf(asAccountId('MA_NONE'))).toBeUndefined();
+    });
+
+    it('forgets an idempotency key only while its request has no response', async () => {
+      const { idempotency } = opened().store;
+      await idempotency.begin(ACCOUNT, 'k', 'f');
+      await idempotency.forget(ACCOUNT, 'k');
+      expect(await idempotency.begin(ACCOUNT, 'k', 'f')).toEqual({ kind: 'first' });
+      await idempotency.finish(ACCOUNT, 'k', '{"a":1}');
+      await idempotency.forget(ACCOUNT, 'k');
+      expect(await idempotency.begin(ACCOUNT, 'k', 'f')).toMatchObject({ kind: 'done' });
     });
 
     it('reports an idempotency key as first, running, done, or mismatch for a different request', async () => {

@@ -29,6 +29,44 @@ async function owner(email: string): Promise<string> {
 const audit = async (): Promise<readonly Record<string, unknown>[]> =>
   (await service.admin('GET', '/audit')).body.entries;
 
+describe('a session', () => {
+  const HOUR_MS = 3_600_000;
+
+  it('lasts while it is used, but at most 30 days', async () => {
+    const cookie = await owner('daily@example.test');
+    const status = async () => (await send('GET', '/console/api/me', undefined, cookie)).status;
+    for (let hours = 0; hours < 715; hours += 11) {
+      expect(await status(), `${hours} h`).toBe(200);
+      await service.clock.advance(11 * HOUR_MS);
+    }
+    expect(await status()).toBe(200);
+    await service.clock.advance(6 * HOUR_MS);
+    expect(await status()).toBe(401);
+  });
+
+  it.each([
+    ['http://voice.example', false],
+    ['https://voice.example', true],
+  ])('of %s has a cookie that is sent only over TLS: %s', async (publicUrl, isSecure) => {
+    const site = await startService({ settings: { publicUrl } });
+    const headers = { 'x-console': '1' };
+    const post = (path: string, body: object, cookie: object = {}) =>
+      site.send('POST', `/console/api/${path}`, {
+        as: null,
+        headers: { ...headers, ...cookie },
+        body,
+      });
+    const made = await site.admin('POST', '/users', { role: 'owner' });
+    const token = String(made.body.link).split('/welcome/')[1];
+    const accepted = await post('accept', { token, email: 'a@example.test', password: PASSWORD });
+    const given = String(accepted.headers['set-cookie']);
+    expect(given.includes('; Secure')).toBe(isSecure);
+    const out = await post('sign-out', {}, { cookie: given.split(';')[0] });
+    expect(String(out.headers['set-cookie'])).toMatch(/^carillon_session=; .*Max-Age=0$/);
+    await site.stop();
+  });
+});
+
 describe('failed sign-ins', () => {
   const attacker = { address: '192.0.2.1', account: 'boss@example.test' };
   const boss = { ...attacker, address: '198.51.100.7' };

@@ -249,6 +249,8 @@ describe('permissions', () => {
     expect((await send('GET', `${root}/Application/`, undefined, cookie)).status).toBe(200);
     expect((await send('GET', `${root}/cdr`, undefined, cookie)).status).toBe(403);
     expect((await send('GET', `${service.root}/Application/`, undefined, cookie)).status).toBe(403);
+    const exports = `${root}/export/recording/`;
+    expect((await send('GET', exports, undefined, cookie)).status).toBe(403);
   });
 
   it('let staff see every account and the node', async () => {

@@ -53,6 +53,7 @@ describe('Idempotency-Key', () => {
     await service.post(`${service.root}/Application/`, app('one'), withKey(key));
     for (const [path, body] of [
       ['Application/', app('other')],
+      ['origination-uris', app('one')],
       ['origination-uris', { name: 'x', sip_uri: 'sip:a@b.example', priority: 1 }],
     ] as const) {
       const reply = await service.post(`${service.root}/${path}`, body, withKey(key));

@@ -31,6 +31,8 @@ export class Lifecycle {
   readonly #needs: DialerNeeds;
   readonly #transitions: Transitions;
   readonly #hooks: LifecycleHooks;
+  /** Campaigns whose start is being stored. They count as running. */
+  readonly #beginning = new Set<Campaign>();
 
   constructor(needs: DialerNeeds, transitions: Transitions, hooks: LifecycleHooks) {
     this.#needs = needs;
@@ -40,10 +42,24 @@ export class Lifecycle {
 
   async start(campaign: Campaign): Promise<Campaign | undefined> {
     const nowUs = wallUs(this.#needs.clock);
-    const isFull = this.#hooks.runningOf(campaign.accountId) >= this.#needs.settings.maxRunning;
-    return isFull
+    return this.#isFull(campaign)
       ? this.#transitions.queue(campaign, nowUs)
-      : this.#transitions.begin(campaign, nowUs);
+      : this.#begin(campaign, nowUs);
+  }
+
+  #isFull({ accountId }: Campaign): boolean {
+    const beginning = [...this.#beginning].filter((other) => other.accountId === accountId);
+    const running = this.#hooks.runningOf(accountId) + beginning.length;
+    return running >= this.#needs.settings.maxRunning;
+  }
+
+  async #begin(campaign: Campaign, nowUs: number): Promise<Campaign | undefined> {
+    this.#beginning.add(campaign);
+    try {
+      return await this.#transitions.begin(campaign, nowUs);
+    } finally {
+      this.#beginning.delete(campaign);
+    }
   }
 
   /** Performs the transitions that are due now. Returns the time of the next one. */
@@ -55,9 +71,7 @@ export class Lifecycle {
         await this.start(campaign);
         return FOREVER;
       case 'queued':
-        if (this.#hooks.runningOf(campaign.accountId) < this.#needs.settings.maxRunning) {
-          await this.#transitions.begin(campaign, nowUs);
-        }
+        if (!this.#isFull(campaign)) await this.#begin(campaign, nowUs);
         return FOREVER;
       case 'running':
         return this.#running(live, nowUs);

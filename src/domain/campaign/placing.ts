@@ -1,6 +1,6 @@
 /** Places campaign calls as calls of the account, in the same way as `POST …/Call/`. */
 import { ok } from '../../base/result.ts';
-import type { Accounts } from '../account/account.ts';
+import { type Accounts, permits } from '../account/account.ts';
 import { isInterrupted } from '../cdr/cdr.ts';
 import type { CdrStore } from '../cdr/needs.ts';
 import type { Cdr } from '../cdr/types.ts';
@@ -40,7 +40,9 @@ export function createCallPlacing(needs: PlacingNeeds): CallPlacing {
     mayPresent: (accountId, number) => paced.mayPresent(accountId, number),
     async obstacle({ accountId, subAccount }, number) {
       const account = await accounts.get(accountId);
-      if (account?.status !== 'active') return 'accountInactive';
+      const calling = subAccount === undefined ? account : await accounts.get(subAccount);
+      if (account?.status !== 'active' || calling?.status !== 'active') return 'accountInactive';
+      if (!permits(calling, 'calls')) return 'accountInactive';
       const balance = await ledger.balance(accountId, account.currency);
       // Every call costs at least the smallest amount.
       if (!balance.ok || !canSpend(balance.value, 1)) return 'insufficientFunds';

@@ -1,4 +1,5 @@
 /** Handles uploads of contact lists. A list becomes visible only when it is complete. */
+import type { AccountId } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { NumberReader } from '../dispatch/dispatch.ts';
 import type { ListedContact } from './needs.ts';
@@ -31,25 +32,36 @@ export class Uploads {
   readonly #needs: CampaignServiceNeeds;
   /** Open uploads by list ID. */
   readonly #open = new Map<number, Open>();
+  /** Accounts of uploads that are being opened. */
+  readonly #opening: AccountId[] = [];
 
   constructor(needs: CampaignServiceNeeds) {
     this.#needs = needs;
   }
 
   async begin(campaign: Campaign): Promise<Result<Upload, CampaignRefusal>> {
-    if (this.#open.size >= MAX_UPLOADS) {
+    const { accountId } = campaign;
+    const all = [...this.#open.values()].map((open) => open.campaign.accountId);
+    all.push(...this.#opening);
+    if (all.length >= MAX_UPLOADS) {
       return err({ kind: 'tooMany', what: 'concurrent uploads', limit: MAX_UPLOADS });
     }
-    const own = [...this.#open.values()].filter(
-      (open) => open.campaign.accountId === campaign.accountId,
-    );
-    if (own.length >= MAX_UPLOADS_OF_ACCOUNT) {
+    if (all.filter((id) => id === accountId).length >= MAX_UPLOADS_OF_ACCOUNT) {
       return err({
         kind: 'tooMany',
         what: 'concurrent uploads of an account',
         limit: MAX_UPLOADS_OF_ACCOUNT,
       });
     }
+    this.#opening.push(accountId);
+    try {
+      return ok(await this.#begin(campaign));
+    } finally {
+      this.#opening.splice(this.#opening.indexOf(accountId), 1);
+    }
+  }
+
+  async #begin(campaign: Campaign): Promise<Upload> {
     const { store, accounts } = this.#needs;
     const account = await accounts.get(campaign.subAccount ?? campaign.accountId);
     const listId = await store.beginList(campaign.id);
@@ -58,7 +70,7 @@ export class Uploads {
       numbers: new NumberReader(account?.country ?? ''),
       rows: 0,
     });
-    return ok({ campaignId: campaign.id, listId });
+    return { campaignId: campaign.id, listId };
   }
 
   async add(upload: Upload, rows: readonly UploadRow[]): Promise<Result<void, CampaignRefusal>> {

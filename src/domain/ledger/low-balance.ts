@@ -60,15 +60,15 @@ export class LowBalanceAlerts {
 
   async #tellNoted(): Promise<void> {
     const { store } = this.#needs;
+    let after = -1;
     for (;;) {
-      const alerts = await store.lowBalanceAlerts(BATCH);
-      let told = 0;
+      const alerts = await store.lowBalanceAlerts(after, BATCH);
       for (const alert of alerts) {
-        if (!(await this.#one(alert))) continue;
-        await store.lowBalanceTold(alert.id);
-        told += 1;
+        // An alert that cannot be sent stays stored, and must not delay those after it.
+        after = alert.id;
+        if (await this.#one(alert)) await store.lowBalanceTold(alert.id);
       }
-      if (alerts.length < BATCH || told === 0) return;
+      if (alerts.length < BATCH) return;
     }
   }
 

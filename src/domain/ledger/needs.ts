@@ -39,10 +39,10 @@ export interface LedgerStore {
   ): Promise<Balance | undefined>;
 
   /**
-   * Returns unreported low-balance alerts, oldest first. Each transaction that leaves a balance below its threshold
-   * adds one. No further alert is added until the balance was above it again.
+   * Returns unreported low-balance alerts with an ID above `after`, oldest first. Each transaction that leaves a balance
+   * below its threshold adds one. No further alert is added until the balance was above it again.
    */
-  lowBalanceAlerts(limit: number): Promise<readonly LowBalanceAlert[]>;
+  lowBalanceAlerts(after: number, limit: number): Promise<readonly LowBalanceAlert[]>;
   lowBalanceTold(id: number): Promise<void>;
 
   /**

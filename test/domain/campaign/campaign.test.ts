@@ -105,6 +105,19 @@ describe('campaigns', () => {
     expect(await store.campaigns.strayLists()).toEqual([]);
   });
 
+  it('have at most four uploads of an account at a time, also if they begin together', async () => {
+    const { campaigns } = opened;
+    const { id } = await opened.create();
+    const begin = () => campaigns.beginUpload(OWNER, id);
+    const begun = await Promise.all([begin(), begin(), begin(), begin(), begin()]);
+    expect(begun.map(({ ok }) => ok)).toEqual([true, true, true, true, false]);
+    const refused = { kind: 'tooMany', what: 'concurrent uploads of an account', limit: 4 };
+    expect(await begin()).toEqual({ ok: false, error: refused });
+    const [first] = begun;
+    if (first?.ok) await campaigns.abandonUpload(first.value);
+    expect(await begin()).toMatchObject({ ok: true });
+  });
+
   it('do not show an unfinished upload', async () => {
     const { campaigns, create } = opened;
     const { id } = await create();

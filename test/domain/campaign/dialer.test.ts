@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { wallUs } from '../../../src/base/clock.ts';
 import { ServiceError } from '../../../src/base/errors.ts';
+import type { Campaign } from '../../../src/domain/campaign/types.ts';
 import { contactRows, OWNER } from './records.ts';
 import { HOUR_MS, MINUTE_MS, openStage } from './stage.ts';
 
@@ -64,6 +65,43 @@ describe('a running campaign', () => {
     expect(stage.calls.dialled).toHaveLength(1);
   });
 
+  it('uses a slot of the account immediately when a call of another campaign ends', async () => {
+    stage.calls.limit = 1;
+    stage.calls.scripts.set('*', [{ cause: 'answered', afterMs: 300 }]);
+    const first = await stage.ready({}, 1);
+    const second = await stage.ready({ name: 'b' }, contactRows(1, { to: '14155550100' }));
+    await stage.start(first);
+    await stage.start(second);
+    await stage.clock.advance(299);
+    expect(stage.calls.dialled.map(({ campaignId }) => campaignId)).toEqual([first.id]);
+    await stage.clock.advance(1);
+    expect(stage.calls.dialled.map(({ campaignId }) => campaignId)).toEqual([first.id, second.id]);
+  });
+
+  it('does not wait for the carrier of another campaign', async () => {
+    const first = await stage.ready({}, 1);
+    const second = await stage.ready(
+      { name: 'b' },
+      contactRows(2).map((row) => ({ ...row, to: row.to.replace('1212', '1415') })),
+    );
+    stage.calls.refuses = ({ campaignId }) =>
+      campaignId === first.id ? { kind: 'full', of: 'carrier', retryAfterMs: 500 } : undefined;
+    await stage.start(first);
+    await stage.start(second);
+    await stage.clock.advance(100);
+    expect(stage.calls.dialled).toHaveLength(2);
+  });
+
+  it('places at most 16 calls of an account at a time', async () => {
+    stage.calls.placingMs = () => SECOND_MS;
+    const campaign = await stage.ready({ maxConcurrent: 40 }, 40);
+    await stage.start(campaign);
+    await stage.clock.advance(500);
+    expect(stage.calls.running).toBe(16);
+    await stage.clock.advance(SECOND_MS);
+    expect(stage.calls.dialled).toHaveLength(16);
+  });
+
   it('shares the slots of an account with its other campaigns', async () => {
     stage.calls.limit = 4;
     stage.calls.scripts.set('*', [{ cause: 'answered', afterMs: 1000 }]);
@@ -90,6 +128,18 @@ describe('a running campaign', () => {
     expect(await stage.state(last)).toBe('queued');
     await stage.clock.advance(10 * MINUTE_MS);
     expect(await stage.state(last)).toBe('completed');
+  });
+
+  it('is queued also if more campaigns than that are started together', async () => {
+    stage.calls.scripts.set('*', [{ cause: 'answered', afterMs: MINUTE_MS }]);
+    const campaigns: Campaign[] = [];
+    for (let count = 0; count < 5; count += 1) campaigns.push(await stage.ready({}, 1));
+    await Promise.all(campaigns.map((campaign) => stage.start(campaign)));
+    await stage.clock.advance(SECOND_MS);
+    const states = async () => (await Promise.all(campaigns.map(stage.state))).sort();
+    expect(await states()).toEqual(['queued', 'queued', 'running', 'running', 'running']);
+    await stage.clock.advance(10 * MINUTE_MS);
+    expect(new Set(await states())).toEqual(new Set(['completed']));
   });
 
   it('reports a failure before the end if all its contacts have failed', async () => {
@@ -217,7 +267,37 @@ describe('retries', () => {
     await stage.clock.advance(MINUTE_MS);
     expect(stage.calls.dialled).toHaveLength(1);
     expect(await stage.contacts(campaign)).toMatchObject([{ status: 'expired' }]);
+    expect(stage.reported).toContain('contact.expired');
     expect(await stage.state(campaign)).toBe('completed');
+  });
+
+  it('expire by the time since the first call', async () => {
+    stage.calls.scripts.set(FIRST, [{ cause: 'busy', afterMs: 1000 }]);
+    const often = { ...retry, attempts: 9, delaysMs: [10 * HOUR_MS], windowMs: 24 * HOUR_MS };
+    const campaign = await stage.ready({ retry: often }, 1);
+    await stage.start(campaign);
+    await stage.clock.advance(100 * HOUR_MS);
+    expect(stage.calls.dialled).toHaveLength(3);
+    expect(await stage.contacts(campaign)).toMatchObject([{ status: 'expired', attempts: 3 }]);
+  });
+
+  it('count and report no call that rang no phone', async () => {
+    stage.calls.scripts.set(FIRST, [
+      { cause: 'busy', afterMs: 1000 },
+      { cause: 'full', afterMs: 0 },
+      { cause: 'busy', afterMs: 1000 },
+    ]);
+    const campaign = await stage.ready({ retry: { ...retry, attempts: 1 } }, 1);
+    const firstDialUs = wallUs(stage.clock);
+    await stage.start(campaign);
+    await stage.clock.advance(HOUR_MS);
+    expect(await stage.contacts(campaign)).toMatchObject([
+      { status: 'busy', attempts: 2, firstDialUs },
+    ]);
+    expect(stage.reported.filter((event) => event.startsWith('contact'))).toEqual([
+      'contact.retry_scheduled',
+      'contact.failed',
+    ]);
   });
 });
 
@@ -241,6 +321,26 @@ describe('contacts that are not called', () => {
       { status: 'answered', reason: undefined },
     ]);
     expect(await stage.state(campaign)).toBe('completed');
+  });
+
+  it('have a caller ID that the account may not present, if it is their own', async () => {
+    stage.calls.refuses = ({ contact }) =>
+      contact.to === FIRST ? { kind: 'unknownCallerId' } : undefined;
+    const campaign = await stage.ready(
+      { callerIdStrategy: 'per_contact', fixedCallerId: undefined },
+      contactRows(2).map((row) => ({ ...row, from: '12025550100' })),
+    );
+    await stage.start(campaign);
+    await stage.clock.advance(10 * SECOND_MS);
+    expect(await stage.contacts(campaign)).toMatchObject([
+      { status: 'failed', reason: 'no_caller_id' },
+      { status: 'answered' },
+    ]);
+    expect(await stage.state(campaign)).toBe('completed');
+    const fixed = await stage.ready({}, 2);
+    await stage.start(fixed);
+    await stage.clock.advance(10 * SECOND_MS);
+    expect(await stage.state(fixed)).toBe('paused:consecutive_failures');
   });
 
   it('have reached the daily limit over all campaigns, until the next day', async () => {
@@ -327,7 +427,9 @@ describe('health', () => {
     stage.calls.limit = 1;
     await stage.clock.advance(1500);
     expect(await health(campaign.id)).toBe('active');
-    await stage.clock.advance(2 * MINUTE_MS);
+    await stage.clock.advance(30 * SECOND_MS);
+    expect(await health(campaign.id)).toBe('active');
+    await stage.clock.advance(90 * SECOND_MS);
     expect(await health(campaign.id)).toBe('idle');
     stage.calls.refuses = () => ({ kind: 'unavailable' });
     await stage.clock.advance(HOUR_MS + 4 * MINUTE_MS);

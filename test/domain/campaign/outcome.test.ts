@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { asCallUuid } from '../../../src/base/ids.ts';
 import { HANGUP_CAUSES, type HangupCauseKey } from '../../../src/domain/call/types.ts';
-import { finishOf, UNKNOWN_END } from '../../../src/domain/campaign/attempt-end.ts';
+import { contactEvent, finishOf, UNKNOWN_END } from '../../../src/domain/campaign/attempt-end.ts';
 import type { CampaignCallEnd } from '../../../src/domain/campaign/needs.ts';
 import {
   asBefore,
@@ -146,6 +146,22 @@ describe('the end of an attempt', () => {
       failure: 'none',
       endedUs: PLACED_US,
       contact: { status: 'pending', counts: false },
+    });
+  });
+});
+
+describe('the event of a contact', () => {
+  it('has the time since the answer as its duration', () => {
+    const contact = { id: 7, to: '12125550100' } as Contact;
+    const end = ended('normal', { answeredUs: PLACED_US });
+    expect(contactEvent(contact, 'answered', PLACED_US, end)).toMatchObject({
+      outcome: 'answered',
+      contactId: 7,
+      durationMs: 60_000,
+    });
+    expect(contactEvent(contact, 'busy', PLACED_US, ended('busy'))).toMatchObject({
+      outcome: 'failed',
+      durationMs: 0,
     });
   });
 });

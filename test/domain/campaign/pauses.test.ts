@@ -92,6 +92,27 @@ describe('pause reason', () => {
     expect(await stage.state(campaign)).toBe('paused:manual_pause');
   });
 
+  it.each(['manual_pause', 'window_closed'])(
+    '%s ends when the campaign expires',
+    async (reason) => {
+      const window = { hours: [{ weekday: 2, startMinute: 600, endMinute: 660 }], holidays: [] };
+      const campaign = await stage.ready({
+        expiresUs: (stage.clock.wallMs() + HOUR_MS) * 1000,
+        ...(reason === 'window_closed' && { window }),
+      });
+      stage.calls.limit = 0;
+      await stage.start(campaign);
+      await stage.clock.advance(0);
+      if (reason === 'manual_pause') await stage.campaigns.pause(OWNER, campaign.id);
+      await stage.clock.advance(HOUR_MS - 1);
+      expect(await stage.state(campaign)).toBe(`paused:${reason}`);
+      await stage.clock.advance(1);
+      expect(await stage.state(campaign)).toBe('completed');
+      const { counters } = await stage.get(campaign);
+      expect(counters).toMatchObject({ expired: 3, pending: 0 });
+    },
+  );
+
   it('caller_pool_exhausted clears by a resume after numbers were added', async () => {
     const campaign = await pool(1, { maxCalls: 2 }, 3);
     await stage.start(campaign);

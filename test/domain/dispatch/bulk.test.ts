@@ -3,6 +3,7 @@ import { asAccountId, asCallUuid } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { micros } from '../../../src/base/money.ts';
 import { recoverOpenCalls } from '../../../src/domain/cdr/cdr.ts';
+import { BulkQueue } from '../../../src/domain/dispatch/bulk-queue.ts';
 import { settle } from '../../sim/clock.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -214,6 +215,32 @@ describe('POST Call: several destinations and a crash', () => {
       hangupCauseCode: 1020,
     });
     await stage.finish();
+  });
+});
+
+describe('the queue of an account', () => {
+  const slot = { release: () => undefined, undo: () => undefined };
+  const anywhere = { ...slot, target: { kind: 'uri', uri: '' }, waitedMs: 0 } as const;
+
+  it('starts all items that are added after it was cleared', async () => {
+    stage = await openStage({ cpsLimit: 1 });
+    const { authId } = stage.account;
+    const started: string[] = [];
+    const queue = new BulkQueue<string>({
+      ...stage,
+      logger: silentLogger,
+      limit: 10,
+      prepare: async (item) => ({
+        targetSlot: async () => anywhere,
+        start: async () => void started.push(item),
+      }),
+    });
+    queue.add(authId, ['withdrawn']);
+    // The queue is still reading the account.
+    expect(queue.clear()).toEqual(['withdrawn']);
+    queue.add(authId, ['first', 'second']);
+    await stage.clock.advance(2000);
+    expect(started).toEqual(['first', 'second']);
   });
 });
 

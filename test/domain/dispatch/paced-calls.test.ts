@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../src/base/errors.ts';
 import { newCallUuid } from '../../../src/base/ids.ts';
+import { micros } from '../../../src/base/money.ts';
 import type { PacedEnd } from '../../../src/domain/dispatch/paced-calls.ts';
 import type { PlaceCallsRequest } from '../../../src/domain/dispatch/types.ts';
 import { settle } from '../../sim/clock.ts';
@@ -39,6 +40,99 @@ async function begun(over: Partial<PlaceCallsRequest> = {}): Promise<Promise<Pac
   await settle();
   return [placed.value.ended];
 }
+
+/** Starts a paced call that lasts. */
+async function started(): Promise<void> {
+  const calls = await begun();
+  expect(calls).toHaveLength(1);
+}
+
+/** Running calls of the account and of the carrier. */
+const running = async (): Promise<readonly number[]> => [
+  await stage.admission.running(stage.account.authId),
+  stage.shares.running('carrier:north'),
+];
+
+describe('a campaign call that is not started', () => {
+  const NOT_STARTED = async (): Promise<boolean> => false;
+
+  it('counts for no limit of the account and the carrier if its contact has changed', async () => {
+    await stage.accounts.patch(stage.account.authId, { cpsLimit: 1 });
+    await stage.provisioning.carriers.patch('north', { cpsLimit: 1 });
+    expect(await ask({}, NOT_STARTED)).toMatchObject({ error: { kind: 'stale' } });
+    expect(await running()).toEqual([0, 0]);
+    const failing = () => Promise.reject(new Error('the store failed'));
+    await expect(ask({}, failing)).rejects.toThrow('the store failed');
+    expect(await running()).toEqual([0, 0]);
+    expect(await ask()).toMatchObject({ ok: true });
+  });
+
+  it('uses no slot of the account while the carrier is full', async () => {
+    await stage.provisioning.carriers.patch('north', { concurrentCallsLimit: 1 });
+    await started();
+    const placed = ask();
+    await stage.clock.advance(10_000);
+    expect(await placed).toEqual({
+      ok: false,
+      error: { kind: 'full', of: 'carrier', retryAfterMs: 100 },
+    });
+    expect(await running()).toEqual([1, 1]);
+  });
+
+  it('is refused for lack of funds before its start', async () => {
+    const { authId: accountId } = stage.account;
+    const all = { accountId, currency: 'USD', amount: micros(-9_990_000), description: 'spent' };
+    await stage.ledger.adjust(all);
+    let isStarted = false;
+    const placed = await ask({}, async () => {
+      isStarted = true;
+      return true;
+    });
+    expect(placed).toEqual({ ok: false, error: { kind: 'insufficientFunds' } });
+    expect(isStarted).toBe(false);
+  });
+
+  it('leaves a reserve of the account for other calls', async () => {
+    const { authId } = stage.account;
+    await stage.accounts.patch(authId, { concurrentCallsLimit: 10, cpsLimit: 100 });
+    for (let call = 0; call < 9; call += 1) await started();
+    const full = { kind: 'full', of: 'account', retryAfterMs: undefined };
+    expect(await ask()).toEqual({ ok: false, error: full });
+    expect(await stage.place()).toMatchObject({ ok: true });
+    await settle();
+  });
+
+  it('leaves a reserve of the calls per second, of which at least one remains', async () => {
+    const { authId } = stage.account;
+    for (const [cpsLimit, calls] of [
+      [10, 9],
+      [1, 1],
+    ] as const) {
+      await stage.accounts.patch(authId, { cpsLimit, concurrentCallsLimit: 100 });
+      for (let call = 0; call < calls; call += 1) await started();
+      expect(await ask()).toEqual({
+        ok: false,
+        error: { kind: 'full', of: 'account', retryAfterMs: 1000 },
+      });
+      await stage.clock.advance(1000);
+    }
+  });
+
+  it('waits for an overloaded node and for destinations of REST requests', async () => {
+    stage.newCalls.limit(0);
+    expect(await ask()).toMatchObject({ error: { kind: 'full', retryAfterMs: 1000 } });
+    stage.newCalls.limit(undefined);
+    await stage.accounts.patch(stage.account.authId, { cpsLimit: 1 });
+    const { requestUuid } = await stage.placed({ to: [CALLED, CALLED] });
+    await stage.accounts.patch(stage.account.authId, { cpsLimit: 10 });
+    expect(await ask()).toEqual({
+      ok: false,
+      error: { kind: 'full', of: 'account', retryAfterMs: undefined },
+    });
+    stage.outbound.withdraw(stage.account.authId, requestUuid);
+    expect(await ask()).toMatchObject({ ok: true });
+  });
+});
 
 describe('a campaign call without a free RTP port', () => {
   it('is not started while no port is free', async () => {

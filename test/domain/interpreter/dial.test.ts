@@ -545,6 +545,19 @@ describe('Dial: the conversation (dialect §2.1)', () => {
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
+  it('notifies action of a hangup by the caller only after the hangup was reported', async () => {
+    const reported = Promise.withResolvers<void>();
+    Object.assign(scene.needs.keeping, { settled: () => reported.promise });
+    const a = await scene.caller(dialXml(`action="${ACTION}"`));
+    await called().answers();
+    a.ends('bye');
+    await settle();
+    expect(scene.reported(ACTION)).toEqual([]);
+    reported.resolve();
+    await a.running;
+    expect(scene.reported(ACTION)).toMatchObject([{ DialStatus: 'completed' }]);
+  });
+
   it('hangup by the caller during ringing cancels the B leg (ORIGINATOR_CANCEL)', async () => {
     const a = await scene.caller(dialXml(`action="${ACTION}"`));
     called().rings();

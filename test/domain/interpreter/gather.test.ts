@@ -46,6 +46,21 @@ describe('GetDigits, GetInput, Gather: reading keys (dialect §2.1)', () => {
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
+  it('counts no keys of an earlier conversation with typeAhead', async () => {
+    const dial =
+      '<Dial action="https://app.test/dial" redirect="false"><Number>14155550111</Number></Dial>';
+    const a = await scene.caller(`${dial}${xml('Gather', 'numDigits="1" typeAhead="true"')}`);
+    const [b] = scene.called;
+    await b?.answers();
+    a.press('5');
+    b?.ends('bye');
+    await settle();
+    expect(requested()).toBeUndefined();
+    a.press('7');
+    await settle();
+    expect(requested()).toMatchObject({ Digits: '7' });
+  });
+
   it.each([
     ['typeAhead="true"', '3', '123'],
     ['', '3#', '3'],

@@ -72,6 +72,19 @@ describe('Record: message of the caller (dialect §2.1)', () => {
     expect(stops()).toMatchObject([{ RecordingEndReason: 'FinishedOnKey', Digits: '#' }]);
   });
 
+  it('leaves keys that are pressed after it to the next elements', async () => {
+    const keys = 'https://app.test/keys';
+    scene.documents.set(keys, '<Response><Wait length="3600"/></Response>');
+    const gather = `<Gather action="${keys}" numDigits="1" typeAhead="true"><Speak>.</Speak></Gather>`;
+    const a = await scene.caller(`${record('')}<Speak>Thanks</Speak>${gather}`);
+    recording().end('silence');
+    await settle();
+    a.press('5');
+    a.media.sounding[0]?.complete();
+    await settle();
+    expect(scene.requests.at(-1)).toMatchObject({ url: keys, parameters: { Digits: '5' } });
+  });
+
   it('keeps the message when the caller hangs up, and reports it after the hangup', async () => {
     const reported = Promise.withResolvers<void>();
     scene.hangupReported = reported.promise;
@@ -260,15 +273,20 @@ describe('Record: startOnDialAnswer', () => {
     expect(scene.requests.at(-1)).toMatchObject({ url: ACTION, parameters: { Event: 'Record' } });
   });
 
-  it('ends the call when action returns Hangup', async () => {
-    scene.documents.set(ACTION, '<Response><Hangup/></Response>');
-    const a = await scene.caller(`<Speak>.</Speak>${xml}`);
-    a.media.sounding[0]?.complete();
-    await settle();
-    scene.recorder.dialAnswered(a.call);
-    await a.running;
-    expect(a.hungUpWith).toEqual(['normal']);
-  });
+  it.each([false, true])(
+    'ends the call when action returns Hangup, transferred: %s',
+    async (isTransferred) => {
+      scene.documents.set(ACTION, '<Response><Hangup/></Response>');
+      const a = await scene.caller(`<Speak>.</Speak>${xml}`);
+      a.media.sounding[0]?.complete();
+      await settle();
+      if (isTransferred) a.interpreter.transfer({ url: NEXT_DOCUMENT, method: 'POST' });
+      await settle();
+      scene.recorder.dialAnswered(a.call);
+      await a.running;
+      expect(a.hungUpWith).toEqual(['normal']);
+    },
+  );
 });
 
 describe('Record: action, requested when the recording begins (redirect="false", the default)', () => {
@@ -347,19 +365,29 @@ describe('Record: action, requested when the recording begins (redirect="false",
     expect(scene.requests.at(-1)?.url).toBe(NEXT_DOCUMENT);
   });
 
-  it('a slow response delays the document for 10 s; a later Hangup in it still takes effect', async () => {
+  /** A caller whose `action` answers with Hangup, but only after `late` is resolved. */
+  async function callerOfSlowAction() {
     const { fetchDocument } = scene.needs.callbacks;
     const late = Promise.withResolvers<void>();
+    const signals: AbortSignal[] = [];
     scene.documents.set(ACTION, '<Response><Hangup/></Response>');
     Object.assign(scene.needs.callbacks, {
       fetchDocument: async (...given: Parameters<typeof fetchDocument>) => {
-        if (given[0].url === ACTION) await late.promise;
+        if (given[0].url === ACTION) {
+          signals.push(given[2].signal);
+          await late.promise;
+        }
         return fetchDocument(...given);
       },
     });
     const a = await scene.caller(
       `${record(`recordSession="true" action="${ACTION}"`)}<Speak>Hi</Speak>`,
     );
+    return { a, late, signals };
+  }
+
+  it('a slow response delays the document for 10 s; a later Hangup in it still takes effect', async () => {
+    const { a, late } = await callerOfSlowAction();
     await scene.clock.advance(9_999);
     expect(scene.spoken).toHaveLength(0);
     await scene.clock.advance(1);
@@ -367,6 +395,18 @@ describe('Record: action, requested when the recording begins (redirect="false",
     late.resolve();
     await a.running;
     expect(a.hungUpWith).toEqual(['normal']);
+  });
+
+  it('a transfer does not cancel the request, but a later Hangup in the response has no effect', async () => {
+    const { a, late, signals } = await callerOfSlowAction();
+    await scene.clock.advance(10_000);
+    a.interpreter.transfer({ url: NEXT_DOCUMENT, method: 'POST' });
+    await settle();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+    late.resolve();
+    await nextTurn();
+    await settle();
+    expect(a.call.isEnded).toBe(false);
   });
 });
 

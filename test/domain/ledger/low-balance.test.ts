@@ -186,7 +186,7 @@ describe('low-balance alerts of the ledger', () => {
   });
 
   it('the next process sends alerts that a crash left unsent', async () => {
-    await store.ledger.lowBalanceAlerts(10);
+    await store.ledger.lowBalanceAlerts(-1, 10);
     const silent = new LowBalanceAlerts({
       store: { ...store.ledger, lowBalanceTold: () => Promise.reject(new Error('killed')) },
       recipients: () => Promise.reject(new Error('killed')),
@@ -215,7 +215,7 @@ describe('low-balance alerts of many accounts', () => {
   });
 
   /** Stored alerts, and what becomes of them. `reads` counts the queries. */
-  function stage(count: number, { isReadable = true, lowBalanceEmail = '' } = {}) {
+  function stage(count: number, { unreadable = 0, lowBalanceEmail = '' } = {}) {
     const left = Array.from({ length: count }, (_, id) => stored(id));
     const sent: string[] = [];
     const operator: string[] = [];
@@ -223,18 +223,18 @@ describe('low-balance alerts of many accounts', () => {
     const done = { left, sent, operator, errors, reads: 0 };
     const alerts = new LowBalanceAlerts({
       store: {
-        lowBalanceAlerts: async (limit) => {
+        lowBalanceAlerts: async (after, limit) => {
           done.reads += 1;
           if (done.reads > 20) throw new Error('endless');
-          return left.slice(0, limit);
+          return left.filter(({ id }) => id > after).slice(0, limit);
         },
         lowBalanceTold: async (id) => {
           const at = left.findIndex((alert) => alert.id === id);
           if (at >= 0) left.splice(at, 1);
         },
       },
-      recipients: async () => {
-        if (!isReadable) throw new Error('unreadable');
+      recipients: async (accountId) => {
+        if (Number(accountId.slice('MA_'.length)) < unreadable) throw new Error('unreadable');
         return {
           lowBalanceUrl: 'https://a.example',
           lowBalanceEmail: lowBalanceEmail || undefined,
@@ -258,10 +258,12 @@ describe('low-balance alerts of many accounts', () => {
     expect(new Set(done.sent).size).toBe(250);
   });
 
-  it('ends after a batch of which none could be sent', async () => {
-    const { alerts, done } = stage(100, { isReadable: false });
+  it('sends those that follow a batch of accounts that cannot be read, and keeps the others', async () => {
+    const { alerts, done } = stage(201, { unreadable: 200 });
     await alerts.notify();
-    expect([done.reads, done.left.length]).toEqual([1, 100]);
+    expect(done.sent).toEqual(['MA_200']);
+    expect(done.left).toHaveLength(200);
+    expect(done.reads).toBe(3);
   });
 
   it('tells the operator too, and logs a mail that was not sent', async () => {

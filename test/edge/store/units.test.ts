@@ -20,22 +20,56 @@ class LosingConnection extends SqliteConnection {
   }
 }
 
-it('reports a write that failed during its commit as possibly done', () => {
-  const db = new LosingConnection({
-    file: ':memory:',
-    readonly: false,
-    synchronous: 'normal',
-    checkpoints: 'here',
-    vault: new Vault(ephemeralKey()),
-    random: systemRandom,
-  });
+/** Conflicts with the transactions of other nodes, like PostgreSQL. */
+class ConflictingConnection extends SqliteConnection {
+  conflicts = 0;
+
+  override commit(): void {
+    this.conflicts -= 1;
+    if (this.conflicts >= 0) throw new Error('could not serialize access');
+    super.commit();
+  }
+
+  override meaningOf(): 'again' {
+    return 'again';
+  }
+}
+
+const options = {
+  file: ':memory:',
+  readonly: false,
+  synchronous: 'normal',
+  checkpoints: 'here',
+  vault: new Vault(ephemeralKey()),
+  random: systemRandom,
+} as const;
+
+const unit = {
+  repository: 'accounts',
+  operation: 'create',
+  given: [anAccount(), 'token'],
+  nowUs: START_US,
+};
+
+it.each([
+  [4, true],
+  [5, false],
+])('runs units again after %i conflicts: done %s', (conflicts, isDone) => {
+  const db = new ConflictingConnection(options);
   migrate(db);
-  const unit = {
-    repository: 'accounts',
-    operation: 'create',
-    given: [anAccount(), 'token'],
-    nowUs: START_US,
-  };
+  const count = (): unknown => db.get('SELECT count(*) AS n FROM account', [])?.['n'];
+  const runner = new UnitRunner(db);
+  db.conflicts = 1;
+  expect(runner.together([unit])).toBeUndefined();
+  db.conflicts = conflicts;
+  expect(runner.apart([unit]).map(({ ok }) => ok)).toEqual([isDone]);
+  expect(count()).toBe(isDone ? 1 : 0);
+  db.close();
+});
+
+it('reports a write that failed during its commit as possibly done', () => {
+  const db = new LosingConnection(options);
+  migrate(db);
   const runner = new UnitRunner(db);
   for (const outcomes of [runner.together([unit]), runner.apart([unit])]) {
     const [outcome] = outcomes ?? [];

@@ -215,16 +215,22 @@ function writeTotals(db: Connection): void {
     );
 }
 
-export const lowBalanceAlerts = (db: Connection, limit: number): readonly LowBalanceAlert[] =>
-  db.all('SELECT * FROM low_balance_alert ORDER BY id LIMIT ?', [limit]).map((row) => ({
-    id: integer(row, 'id'),
-    balanceId: string(row, 'balance_id'),
-    accountId: asAccountId(string(row, 'account_id')),
-    currency: string(row, 'currency'),
-    available: micros(integer(row, 'available')),
-    threshold: micros(integer(row, 'threshold')),
-    fallenUs: integer(row, 'fallen_us'),
-  }));
+export const lowBalanceAlerts = (
+  db: Connection,
+  after: number,
+  limit: number,
+): readonly LowBalanceAlert[] =>
+  db
+    .all('SELECT * FROM low_balance_alert WHERE id > ? ORDER BY id LIMIT ?', [after, limit])
+    .map((row) => ({
+      id: integer(row, 'id'),
+      balanceId: string(row, 'balance_id'),
+      accountId: asAccountId(string(row, 'account_id')),
+      currency: string(row, 'currency'),
+      available: micros(integer(row, 'available')),
+      threshold: micros(integer(row, 'threshold')),
+      fallenUs: integer(row, 'fallen_us'),
+    }));
 
 export function lowBalanceTold(db: Connection, id: number): void {
   db.send('DELETE FROM low_balance_alert WHERE id = ?', [id]);

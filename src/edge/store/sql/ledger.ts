@@ -49,7 +49,7 @@ export const ledgerRepository = (db: Connection): Synchronously<LedgerStore> => 
   balance: (accountId, currency) => findBalance(db, accountId, currency),
   balances: (accountId) => balancesOf(db, accountId),
   patchBalance: (accountId, currency, patch) => patchBalance(db, accountId, currency, patch),
-  lowBalanceAlerts: (limit) => lowBalanceAlerts(db, limit),
+  lowBalanceAlerts: (after, limit) => lowBalanceAlerts(db, after, limit),
   lowBalanceTold: (id) => lowBalanceTold(db, id),
   post: (entries, options) => postAll(db, entries, options),
   postPending: (entry) => {
