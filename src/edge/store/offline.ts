@@ -60,7 +60,7 @@ export function examineBackup(file: string): BackupFacts {
     const verdicts = raw.pragma('integrity_check(20)') as { readonly integrity_check: string }[];
     const damage = verdicts.map((row) => row.integrity_check).filter((line) => line !== 'ok');
     if (schemaVersion === 0) throw corrupt(file, 'it is not a database of this service');
-    if (isMarked(raw) && !hasChecksums(file)) damage.push('its header is damaged');
+    if (isMarked(raw) && !hasChecksums(raw)) damage.push('its header is damaged');
     const all = (sql: string): readonly Row[] => raw.prepare(sql).all() as Row[];
     const count = (table: string): number =>
       integer(all(`SELECT COUNT(*) AS n FROM ${table}`)[0], 'n');
@@ -210,7 +210,7 @@ export const acceptLoss = (dataDir: string, stamp: string): Accepted =>
  */
 export const acceptPages = (dataDir: string, stamp: string): Accepted =>
   acceptDamage(dataDir, stamp, (file, draft) => {
-    const pages = hasChecksums(draft) ? recomputeChecksums(draft) : 0;
+    const pages = recomputeChecksums(draft);
     if (pages === 0)
       throw new ServiceError('CONFLICT', `all pages of ${file} have the right checksum`);
     return pages;
