@@ -111,6 +111,7 @@ const DEFINITIONS = {
     history: 'report',
   }),
   idempotency: repository<IdempotencyStore>(idempotencyRepository, {
+    purge: 'write',
     begin: 'write',
     finish: 'write',
     forget: 'write',
