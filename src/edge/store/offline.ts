@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { ServiceError } from '../../base/errors.ts';
 import type { Random } from '../../base/ids.ts';
+import { quantity } from '../../base/text.ts';
 import type { LedgerFault } from '../../domain/ledger/types.ts';
 import { integer, type Row, string } from './connection.ts';
 import { Engine } from './engine.ts';
@@ -81,6 +82,17 @@ export function examineBackup(file: string): BackupFacts {
   } finally {
     raw.close();
   }
+}
+
+/**
+ * Throws STORE_CORRUPT if the log next to a database of a stopped service is damaged. Must run before anything opens the
+ * database: SQLite would drop the damaged transactions, and with them the evidence in shared memory.
+ */
+export function requireWholeLog(file: string): void {
+  const lost = examineLog(file, 'full');
+  if (lost === undefined) return;
+  const what = quantity(lost.count, 'transaction');
+  throw corrupt(file, `its log is damaged, and the last ${what} cannot be read`);
 }
 
 const isMarked = (raw: Database.Database): boolean =>
