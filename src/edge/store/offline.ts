@@ -149,8 +149,12 @@ export function restoreBackup(request: RestoreRequest): Restored {
       throw new ServiceError('CONFLICT', `${target} exists; use --replace to move it aside`);
     const key = readKey(keys === undefined ? join(dataDir, KEY) : join(keys, 'store.key'));
     clear(draft);
-    copyFileSync(backup, draft);
-    chmodSync(draft, 0o600);
+    // A database that was moved aside has its latest transactions in its log.
+    for (const part of ['', '-wal']) {
+      if (!existsSync(backup + part)) continue;
+      copyFileSync(backup + part, draft + part);
+      chmodSync(draft + part, 0o600);
+    }
     new Engine({
       file: draft,
       role: 'writer',
