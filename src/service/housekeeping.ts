@@ -25,9 +25,10 @@ const ALARMS_MAX = 10_000;
 const DELIVERIES_MS = 7 * DAY_MS;
 const DELIVERIES_MAX = 20_000;
 
-/** Retention of idempotency keys, and their number per transaction. */
+/** Retention of idempotency keys. */
 const KEYS_MS = DAY_MS;
-const KEYS_BATCH = 200;
+/** Rows deleted per transaction. Short enough that no call is delayed. */
+const BATCH = 200;
 
 /** Retention for a setting of 0 (unlimited): 100 years. */
 const FOREVER_DAYS = 36_500;
@@ -124,12 +125,14 @@ export class Housekeeping {
 
 async function purgeKeys({ idempotency }: Store, clock: Clock): Promise<void> {
   const beforeUs = wallUs(clock) - KEYS_MS * 1000;
-  while ((await idempotency.purge(beforeUs, KEYS_BATCH)) === KEYS_BATCH);
+  while ((await idempotency.purge(beforeUs, BATCH)) === BATCH);
 }
 
 /** Deletes old rows of what the console shows to operators and developers. */
 async function purgeOperate(store: Store, nowMs: number): Promise<void> {
   await store.alarms.purge((nowMs - ALARMS_MS) * 1000, ALARMS_MAX);
-  await store.deliveries.purge((nowMs - DELIVERIES_MS) * 1000, DELIVERIES_MAX);
+  const beforeUs = (nowMs - DELIVERIES_MS) * 1000;
+  const { deliveries } = store;
+  while ((await deliveries.purge(beforeUs, DELIVERIES_MAX, BATCH)) === BATCH);
   await store.credentialUses.purge();
 }

@@ -309,6 +309,7 @@ const DEFINITIONS = {
     addAudit: 'soon',
     audit: 'report',
     purge: 'write',
+    purgeAudit: 'write',
   }),
   nodes: repository<NodeStore>(nodeRepository, {
     begin: 'write',
