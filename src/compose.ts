@@ -301,6 +301,7 @@ function periodicWork(
     start: () => part?.start(),
     stop: () => part?.stop(),
   });
+  parts.foundation.store.onUnknownOutcome(() => callbacks.lookAgain());
   return [
     { name: 'orphaned work', start: adopt },
     {

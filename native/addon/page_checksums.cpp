@@ -168,9 +168,20 @@ void store_checksums(sqlite3_context* context, int, sqlite3_value**) {
   sqlite3_file_control(sqlite3_context_db_handle(context), "main", SQLITE_FCNTL_RESERVE_BYTES, &bytes);
 }
 
+// SQL function has_checksums(): whether the pages of the open database have checksums.
+void has_checksums(sqlite3_context* context, int, sqlite3_value**) {
+  sqlite3_file* file = nullptr;
+  sqlite3_file_control(sqlite3_context_db_handle(context), "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  const bool has = file != nullptr && file->pMethods == &methods && checked(file).has_checksums;
+  sqlite3_result_int(context, has ? 1 : 0);
+}
+
 int define_functions(sqlite3* db, const char**, const sqlite3_api_routines*) {
-  return sqlite3_create_function(db, "store_checksums", 0, SQLITE_UTF8 | SQLITE_DIRECTONLY, nullptr,
-                                 store_checksums, nullptr, nullptr);
+  constexpr int flags = SQLITE_UTF8 | SQLITE_DIRECTONLY;
+  const int result =
+      sqlite3_create_function(db, "has_checksums", 0, flags, nullptr, has_checksums, nullptr, nullptr);
+  if (result != SQLITE_OK) return result;
+  return sqlite3_create_function(db, "store_checksums", 0, flags, nullptr, store_checksums, nullptr, nullptr);
 }
 
 // Makes the VFS the default of the process. Methods that need no file are those of the VFS below; they ignore

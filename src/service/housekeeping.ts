@@ -1,6 +1,6 @@
 /** Periodic background work: rentals, retention, and the drain at shutdown. */
 
-import type { Clock } from '../base/clock.ts';
+import { type Clock, wallUs } from '../base/clock.ts';
 import { DAY_MS } from '../base/duration.ts';
 import type { Logger } from '../base/logger.ts';
 import { RepeatedTask } from '../base/repeated-task.ts';
@@ -13,6 +13,7 @@ import type { Provisioning } from '../domain/provisioning/provisioning.ts';
 import type { Recordings } from '../domain/recording/recording.ts';
 import type { Users } from '../domain/user/user.ts';
 import type { Store } from '../edge/store/store.ts';
+import { TrustedClock } from './trusted-clock.ts';
 
 const HOUR_MS = 3_600_000;
 const DRAIN_LOOK_MS = 100;
@@ -23,6 +24,11 @@ const ALARMS_MAX = 10_000;
 /** Retention of webhook deliveries, and their maximum number for all accounts. */
 const DELIVERIES_MS = 7 * DAY_MS;
 const DELIVERIES_MAX = 20_000;
+
+/** Retention of idempotency keys. */
+const KEYS_MS = DAY_MS;
+/** Rows deleted per transaction. Short enough that no call is delayed. */
+const BATCH = 200;
 
 /** Retention for a setting of 0 (unlimited): 100 years. */
 const FOREVER_DAYS = 36_500;
@@ -44,10 +50,12 @@ export interface HousekeepingNeeds {
 export class Housekeeping {
   readonly #needs: HousekeepingNeeds;
   readonly #rounds: RepeatedTask;
+  readonly #clock: TrustedClock;
 
   constructor(needs: HousekeepingNeeds) {
     this.#needs = needs;
-    const { clock, logger } = needs;
+    const { clock, logger, store } = needs;
+    this.#clock = new TrustedClock({ clock, logger, settings: store.settings });
     this.#rounds = new RepeatedTask({
       clock,
       everyMs: HOUR_MS,
@@ -76,12 +84,14 @@ export class Housekeeping {
   async #round(): Promise<void> {
     // One node does this for all nodes that share the store.
     if (!(await this.#needs.store.nodes.claim('housekeeping'))) return;
+    if (!(await this.#clock.isTrusted())) return;
     const { provisioning, recordings, phoneLogins, users, store, clock, settings } = this.#needs;
     const { recordingDays, cdrDays, callLogDays } = settings.retention;
     const calls = { callsMs: retentionMs(cdrDays), logsMs: retentionMs(callLogDays) };
     await this.#each({
       'phone logins': () => phoneLogins.purge(),
       users: () => users.purge(),
+      'idempotency keys': () => purgeKeys(store, clock),
       'alarms and deliveries': () => purgeOperate(store, clock.wallMs()),
       'number releases': () => provisioning.numbers.completeReleases(),
       'number rentals': () => provisioning.numbers.chargeRentals(),
@@ -113,9 +123,16 @@ export class Housekeeping {
   }
 }
 
+async function purgeKeys({ idempotency }: Store, clock: Clock): Promise<void> {
+  const beforeUs = wallUs(clock) - KEYS_MS * 1000;
+  while ((await idempotency.purge(beforeUs, BATCH)) === BATCH);
+}
+
 /** Deletes old rows of what the console shows to operators and developers. */
 async function purgeOperate(store: Store, nowMs: number): Promise<void> {
   await store.alarms.purge((nowMs - ALARMS_MS) * 1000, ALARMS_MAX);
-  await store.deliveries.purge((nowMs - DELIVERIES_MS) * 1000, DELIVERIES_MAX);
+  const beforeUs = (nowMs - DELIVERIES_MS) * 1000;
+  const { deliveries } = store;
+  while ((await deliveries.purge(beforeUs, DELIVERIES_MAX, BATCH)) === BATCH);
   await store.credentialUses.purge();
 }

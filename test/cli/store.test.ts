@@ -67,6 +67,24 @@ const balanceIn = async (): Promise<number | undefined> => {
   return balance?.balance;
 };
 
+it('verify and restore refuse a copy whose log is damaged, and leave its evidence for the service', async () => {
+  const { store } = await openAt(dataDir);
+  await store.ledger.post([{ ...anEntry(), reference: 'late:2' }], { checked: false });
+  const killed = join(folder, 'killed');
+  cpSync(dataDir, killed, { recursive: true });
+  await store.close();
+  const file = join(killed, 'carillon.db');
+  const log = readFileSync(`${file}-wal`);
+  const at = log.indexOf('late:2');
+  log[at] = (log[at] ?? 0) ^ 1;
+  writeFileSync(`${file}-wal`, log);
+  for (const command of [['verify'], ['restore', '--replace']]) {
+    const { failed, notes } = await carillon(...command, file);
+    expect([failed, notes]).toEqual([true, expect.stringContaining('its log is damaged')]);
+  }
+  await expect(openAt(killed)).rejects.toMatchObject({ code: 'STORE_CORRUPT' });
+});
+
 describe('carillon restore', () => {
   it('restores into the data folder of the settings', async () => {
     const set = join(folder, 'set');

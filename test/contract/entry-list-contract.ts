@@ -4,7 +4,7 @@ import { asAccountId } from '../../src/base/ids.ts';
 import { micros } from '../../src/base/money.ts';
 import type { EntryFilter, LedgerEntry, NewEntry } from '../../src/domain/ledger/types.ts';
 import type { Store } from '../../src/edge/store/store.ts';
-import { anAccount, START_US } from '../edge/store/records.ts';
+import { anAccount, anEntry, START_US } from '../edge/store/records.ts';
 import type { Opened } from './store-contract.ts';
 
 const ACCOUNT = anAccount().authId;
@@ -97,6 +97,21 @@ export function entryListContract(
       const all = await fill(store, fc.sample(newEntry, { numRuns: 5, seed: 3 }), async () => {});
       await compare(store, { accountId: ACCOUNT, id: all[2]?.id }, 50, all);
       await compare(store, { accountId: ACCOUNT, id: 'none' }, 50, all);
+      await dispose();
+    });
+
+    it('sums a turnover beyond the exact integers of JavaScript', async () => {
+      const { store, dispose } = await open();
+      await store.accounts.create(anAccount(), 't');
+      const amount = micros(8_000_000_000_000_001);
+      for (const type of ['credit', 'debit', 'credit'] as const)
+        expect(
+          await store.ledger.post([anEntry({ type, amount })], { checked: false }),
+        ).toMatchObject({
+          ok: true,
+        });
+      const summary = await store.ledger.summary({ accountId: ACCOUNT, currency: 'USD' });
+      expect(summary).toMatchObject({ totalDebit: amount, totalCredit: 2 * amount });
       await dispose();
     });
 

@@ -109,6 +109,18 @@ export function nodeContract(opened: () => { readonly store: Store }): void {
       expect(await b.store.nodes.claim('campaigns')).toBe(true);
     });
 
+    it('assigns no shared work to a node that does not know yet that it was declared dead', async () => {
+      const a = await join('a');
+      const b = await join('b');
+      expect(await a.store.nodes.claim('campaigns')).toBe(true);
+      const seen = (await b.store.nodes.list()).find(({ id }) => id === 'a');
+      if (seen === undefined) throw new Error('no node');
+      expect(await b.store.nodes.fence(seen)).toBe(true);
+      expect(await a.store.nodes.claim('campaigns')).toBe(false);
+      expect(await a.store.nodes.claim('housekeeping')).toBe(false);
+      expect(await b.store.nodes.claim('campaigns')).toBe(true);
+    });
+
     it('creates one account when several nodes start for the first time, known to all', () =>
       expectOneFirstStart(() => opened().store));
 

@@ -159,9 +159,11 @@ export function operateContract(opened: () => { readonly store: Store }): void {
       const many = Array.from({ length: 6 }, (_, at) => aDelivery({ id: `d${at}`, atUs: at }));
       await deliveries.put(many, 4);
       expect(await ids({})).toEqual(['d5', 'd4', 'd3', 'd2']);
-      await deliveries.purge(3, 100);
+      expect(await deliveries.purge(3, 100, 10)).toBe(1);
       expect(await ids({})).toEqual(['d5', 'd4', 'd3']);
-      await deliveries.purge(0, 2);
+      expect(await deliveries.purge(4, 1, 1)).toBe(1);
+      expect(await ids({})).toEqual(['d5', 'd4']);
+      expect(await deliveries.purge(0, 2, 10)).toBe(0);
       expect(await ids({})).toEqual(['d5', 'd4']);
     });
   });

@@ -227,7 +227,8 @@ export function statementsContract(name: string, open: () => Promise<Opened>): v
     expect(await hashes()).toEqual(['s2']);
     await store.users.removeSessions('u', undefined);
     expect(await hashes()).toEqual([]);
-    await store.users.purge({ nowUs: START_US, sessionsUs: START_US, auditUs: START_US });
+    await store.users.purge({ nowUs: START_US, sessionsUs: START_US });
+    expect(await store.users.purgeAudit(START_US, 10)).toBe(0);
     const login = {
       id: 'l',
       accountId: ACCOUNT,

@@ -1,6 +1,7 @@
 /** Contract of every store implementation. The parameter opens a fresh store. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { wallUs } from '../../src/base/clock.ts';
 import { asAccountId, asCallUuid } from '../../src/base/ids.ts';
 import { micros } from '../../src/base/money.ts';
 import type { Store } from '../../src/edge/store/store.ts';
@@ -376,8 +377,12 @@ function accountContract(opened: () => Opened): void {
         response: '{"a":1}',
       });
       expect(await idempotency.begin(ACCOUNT, 'k', 'g')).toEqual({ kind: 'mismatch' });
-      await opened().clock.advance(86_400_001);
+      const { clock } = opened();
+      await clock.advance(1000);
+      await idempotency.begin(ACCOUNT, 'later', 'f');
+      expect(await idempotency.purge(wallUs(clock), 100)).toBe(1);
       expect(await idempotency.begin(ACCOUNT, 'k', 'g')).toEqual({ kind: 'first' });
+      expect(await idempotency.begin(ACCOUNT, 'later', 'f')).toEqual({ kind: 'running' });
     });
   });
 }

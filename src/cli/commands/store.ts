@@ -97,7 +97,10 @@ function addRestore(program: Command, sessionOf: SessionOf): void {
       if (flags.acceptLoss === true) return accept(session, dataDir);
       if (flags.acceptPages === true) return acceptForeign(session, dataDir);
       if (file === undefined) throw new Error('name the backup to restore');
-      const { examineBackup, restoreBackup } = await import('../../edge/store/offline.ts');
+      const { examineBackup, requireWholeLog, restoreBackup } = await import(
+        '../../edge/store/offline.ts'
+      );
+      requireWholeLog(file);
       const facts = examineBackup(file);
       const faults = [...(await changedSince(file)), ...faultsOf(facts)];
       if (faults.length > 0) throw new Error(`not restored: ${faults.join('; ')}`);
@@ -182,7 +185,8 @@ async function verifyBackup(
   file: string,
   folder: string | undefined,
 ): Promise<void> {
-  const { examineBackup } = await import('../../edge/store/offline.ts');
+  const { examineBackup, requireWholeLog } = await import('../../edge/store/offline.ts');
+  requireWholeLog(file);
   const facts = examineBackup(file);
   const missing = folder === undefined ? [] : missingOf(facts.recordings, folder);
   const faults = [...(await changedSince(file)), ...faultsOf(facts), ...missingLines(missing)];

@@ -73,6 +73,8 @@ export interface IdempotencyStore {
   finish(owner: string, key: string, response: string): Promise<void>;
   /** Frees the key after the work failed without an effect. */
   forget(owner: string, key: string): Promise<void>;
+  /** Deletes up to `limit` older keys. Returns their number. */
+  purge(beforeUs: number, limit: number): Promise<number>;
 }
 
 /** Last use of an account's API credentials on all nodes. */

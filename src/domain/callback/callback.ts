@@ -12,6 +12,7 @@ import {
   fetchDocument,
 } from './document.ts';
 import { JsonEvents } from './json-events.ts';
+import { SecondLook } from './second-look.ts';
 import { ORDER_WAIT_MS } from './settings.ts';
 import { signatureNonce, upgradeSignatureHeaders } from './signature.ts';
 import type {
@@ -73,6 +74,8 @@ export interface CallbackClient {
   post(event: JsonEvent): void;
   /** Resumes delivery of stored notifications after a start. Resolves with their number. */
   resume(): Promise<number>;
+  /** Delivers notifications that were stored although the answer to their commit is lost. */
+  lookAgain(): void;
   /** Number of notifications in memory, in delivery or waiting. */
   queued(): number;
   /**
@@ -91,6 +94,7 @@ export type CallbackNeeds = DocumentNeeds & DeliveryNeeds;
 
 export function createCallbackClient(needs: CallbackNeeds): CallbackClient {
   const deliveryQueue = new DeliveryQueue(needs);
+  const secondLook = new SecondLook(needs, () => deliveryQueue.lookAgain());
   const events = new JsonEvents(needs);
   return {
     fetchDocument: async (target, parameters, options) => {
@@ -107,6 +111,7 @@ export function createCallbackClient(needs: CallbackNeeds): CallbackClient {
     notifyIfStored: (notification) => deliveryQueue.notifyIfStored(notification),
     post: (event) => events.post(event),
     resume: () => deliveryQueue.resume(),
+    lookAgain: () => secondLook.soon(),
     queued: () => deliveryQueue.queued,
     fence: (subjects) => {
       const taken = [...subjects];
@@ -115,6 +120,7 @@ export function createCallbackClient(needs: CallbackNeeds): CallbackClient {
     },
     unfence: () => deliveryQueue.unfence(),
     close: async (graceMs) => {
+      secondLook.stop();
       await Promise.all([deliveryQueue.close(graceMs), events.close(graceMs)]);
     },
   };

@@ -140,6 +140,11 @@ export class DeliveryQueue {
     return this.#takeStored();
   }
 
+  /** Delivers notifications that were stored although the answer to their commit is lost. */
+  async lookAgain(): Promise<void> {
+    if (this.#held === undefined) await this.#takeStored();
+  }
+
   async #takeStored(): Promise<number> {
     this.#resuming = true;
     try {

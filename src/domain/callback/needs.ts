@@ -88,6 +88,6 @@ export interface DeliveryStore {
   timings(
     accountId: AccountId,
   ): Promise<readonly { readonly durationMs: number; readonly isDelivered: boolean }[]>;
-  /** Deletes deliveries before `beforeUs` (microseconds UTC), and the oldest above `most`. */
-  purge(beforeUs: number, most: number): Promise<void>;
+  /** Deletes up to `limit` deliveries before `beforeUs` (microseconds UTC), or the oldest above `most`. Returns their number. */
+  purge(beforeUs: number, most: number, limit: number): Promise<number>;
 }

@@ -7,6 +7,22 @@ import type { Carrier, CarrierPatch } from './types.ts';
 const DEFAULT_CPS = 50;
 const DEFAULT_CONCURRENT_CALLS = 1000;
 
+const DEFAULTS: Omit<Carrier, 'name' | 'host'> = {
+  port: undefined,
+  transport: 'udp',
+  auth: undefined,
+  sourceAddresses: [],
+  prefixes: [''],
+  strip: 0,
+  prepend: '',
+  cpsLimit: DEFAULT_CPS,
+  concurrentCallsLimit: DEFAULT_CONCURRENT_CALLS,
+  secure: false,
+  priority: 1,
+  enabled: true,
+  policy: {},
+};
+
 export type CarrierRefusal =
   | { readonly kind: 'unknownCarrier' }
   | { readonly kind: 'carrierExists' };
@@ -33,26 +49,22 @@ export class Carriers {
   }
 
   async create(input: NewCarrier): Promise<Result<Carrier, CarrierRefusal>> {
-    const carrier: Carrier = {
-      port: undefined,
-      transport: 'udp',
-      auth: undefined,
-      sourceAddresses: [],
-      prefixes: [''],
-      strip: 0,
-      prepend: '',
-      cpsLimit: DEFAULT_CPS,
-      concurrentCallsLimit: DEFAULT_CONCURRENT_CALLS,
-      secure: false,
-      priority: 1,
-      enabled: true,
-      policy: {},
-      ...input,
-    };
+    const carrier: Carrier = { ...DEFAULTS, ...input };
     const inserted = await this.#store.insert(carrier);
     if (!inserted.ok) return err({ kind: inserted.error });
     this.#byName.set(carrier.name, carrier);
     return ok(carrier);
+  }
+
+  /**
+   * Creates a carrier, or replaces it: a field that the input omits gets its default. Only `enabled` stays, because an operator
+   * may have disabled the carrier.
+   */
+  async define(input: NewCarrier): Promise<void> {
+    const created = await this.create(input);
+    if (created.ok) return;
+    const { enabled: _, ...defaults } = DEFAULTS;
+    await this.patch(input.name, { ...defaults, ...input });
   }
 
   async patch(name: string, patch: CarrierPatch): Promise<Result<Carrier, CarrierRefusal>> {

@@ -31,12 +31,10 @@ export interface UserStore {
   removeSessions(userId: string, keep: string | undefined): Promise<void>;
   addAudit(entry: AuditEntry): Promise<void>;
   audit(filter: AuditFilter, slice: Slice): Promise<Page<AuditEntry>>;
-  /** Deletes older sessions, invitations and audit entries. */
-  purge(times: {
-    readonly nowUs: number;
-    readonly sessionsUs: number;
-    readonly auditUs: number;
-  }): Promise<void>;
+  /** Deletes older sessions and invitations. */
+  purge(times: { readonly nowUs: number; readonly sessionsUs: number }): Promise<void>;
+  /** Deletes up to `limit` older audit entries. Returns their number. */
+  purgeAudit(beforeUs: number, limit: number): Promise<number>;
 }
 
 /** A slow, salted password hash. Few computations run in parallel. */

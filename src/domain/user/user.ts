@@ -34,6 +34,8 @@ const SEEN_EVERY_MS = 60_000;
 const MAX_SESSIONS = 20;
 const INVITATION_MS = 7 * DAY_MS;
 const AUDIT_MS = 400 * DAY_MS;
+/** Audit entries deleted per transaction. Short enough that no call is delayed. */
+const AUDIT_BATCH = 200;
 
 export interface UserNeeds {
   readonly store: UserStore;
@@ -303,12 +305,11 @@ export class Users {
   }
 
   async purge(): Promise<void> {
+    const { store } = this.#needs;
     const nowUs = this.#nowUs();
-    await this.#needs.store.purge({
-      nowUs,
-      sessionsUs: nowUs - IDLE_MS * US_PER_MS,
-      auditUs: nowUs - AUDIT_MS * US_PER_MS,
-    });
+    await store.purge({ nowUs, sessionsUs: nowUs - IDLE_MS * US_PER_MS });
+    const auditUs = nowUs - AUDIT_MS * US_PER_MS;
+    while ((await store.purgeAudit(auditUs, AUDIT_BATCH)) === AUDIT_BATCH);
   }
 
   async #find(

@@ -191,7 +191,7 @@ export class Engine {
     const { file } = this.#options;
     if (file === ':memory:') return;
     const settings = settingRepository(this.#db);
-    if (!hasChecksums(file)) {
+    if (!hasChecksums(this.#db.raw)) {
       if (settings.get(CHECKSUM_MARK) !== undefined)
         throw damaged('the header of the database file is damaged');
       this.#db.raw.pragma('wal_checkpoint(TRUNCATE)');

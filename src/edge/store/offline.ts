@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { ServiceError } from '../../base/errors.ts';
 import type { Random } from '../../base/ids.ts';
+import { quantity } from '../../base/text.ts';
 import type { LedgerFault } from '../../domain/ledger/types.ts';
 import { integer, type Row, string } from './connection.ts';
 import { Engine } from './engine.ts';
@@ -60,7 +61,7 @@ export function examineBackup(file: string): BackupFacts {
     const verdicts = raw.pragma('integrity_check(20)') as { readonly integrity_check: string }[];
     const damage = verdicts.map((row) => row.integrity_check).filter((line) => line !== 'ok');
     if (schemaVersion === 0) throw corrupt(file, 'it is not a database of this service');
-    if (isMarked(raw) && !hasChecksums(file)) damage.push('its header is damaged');
+    if (isMarked(raw) && !hasChecksums(raw)) damage.push('its header is damaged');
     const all = (sql: string): readonly Row[] => raw.prepare(sql).all() as Row[];
     const count = (table: string): number =>
       integer(all(`SELECT COUNT(*) AS n FROM ${table}`)[0], 'n');
@@ -81,6 +82,17 @@ export function examineBackup(file: string): BackupFacts {
   } finally {
     raw.close();
   }
+}
+
+/**
+ * Throws STORE_CORRUPT if the log next to a database of a stopped service is damaged. Must run before anything opens the
+ * database: SQLite would drop the damaged transactions, and with them the evidence in shared memory.
+ */
+export function requireWholeLog(file: string): void {
+  const lost = examineLog(file, 'full');
+  if (lost === undefined) return;
+  const what = quantity(lost.count, 'transaction');
+  throw corrupt(file, `its log is damaged, and the last ${what} cannot be read`);
 }
 
 const isMarked = (raw: Database.Database): boolean =>
@@ -137,8 +149,12 @@ export function restoreBackup(request: RestoreRequest): Restored {
       throw new ServiceError('CONFLICT', `${target} exists; use --replace to move it aside`);
     const key = readKey(keys === undefined ? join(dataDir, KEY) : join(keys, 'store.key'));
     clear(draft);
-    copyFileSync(backup, draft);
-    chmodSync(draft, 0o600);
+    // A database that was moved aside has its latest transactions in its log.
+    for (const part of ['', '-wal']) {
+      if (!existsSync(backup + part)) continue;
+      copyFileSync(backup + part, draft + part);
+      chmodSync(draft + part, 0o600);
+    }
     new Engine({
       file: draft,
       role: 'writer',
@@ -210,7 +226,7 @@ export const acceptLoss = (dataDir: string, stamp: string): Accepted =>
  */
 export const acceptPages = (dataDir: string, stamp: string): Accepted =>
   acceptDamage(dataDir, stamp, (file, draft) => {
-    const pages = hasChecksums(draft) ? recomputeChecksums(draft) : 0;
+    const pages = recomputeChecksums(draft);
     if (pages === 0)
       throw new ServiceError('CONFLICT', `all pages of ${file} have the right checksum`);
     return pages;

@@ -27,25 +27,22 @@ export function storeChecksums(raw: Database.Database): void {
   raw.prepare('SELECT store_checksums()').get();
 }
 
-/** Returns whether the pages of a database file have checksums. */
-export function hasChecksums(file: string): boolean {
-  const header = Buffer.alloc(RESERVED_AT + 1);
-  const descriptor = openSync(file, 'r');
-  try {
-    readSync(descriptor, header, 0, header.length, 0);
-  } finally {
-    closeSync(descriptor);
-  }
-  return header[RESERVED_AT] === CHECKSUM_BYTES;
-}
+/**
+ * Returns whether the pages of an open database have checksums. Asks SQLite instead of reading the file: closing any descriptor
+ * of a file drops the locks of all connections of the process to it (https://www.sqlite.org/howtocorrupt.html). The next program
+ * that reads the database would then write its log to it, without checksums, and delete the log.
+ */
+export const hasChecksums = (raw: Database.Database): boolean =>
+  raw.prepare('SELECT has_checksums()').pluck().get() === 1;
 
 /**
- * Writes the checksum of every page of a closed database without a log, and returns how many were wrong. Only for pages whose
- * content has been accepted: afterwards their damage can no longer be detected.
+ * Writes the checksum of every page of a closed database without a log, and returns how many were wrong; 0 if its pages have no
+ * checksums. Only for pages whose content has been accepted: afterwards their damage can no longer be detected.
  */
 export function recomputeChecksums(file: string): number {
   const descriptor = openSync(file, 'r+');
   try {
+    if (reservedBytes(descriptor) !== CHECKSUM_BYTES) return 0;
     const page = Buffer.alloc(pageBytes(descriptor));
     const { size } = fstatSync(descriptor);
     let wrong = 0;
@@ -64,6 +61,12 @@ export function recomputeChecksums(file: string): number {
   } finally {
     closeSync(descriptor);
   }
+}
+
+function reservedBytes(descriptor: number): number {
+  const reserved = Buffer.alloc(1);
+  readSync(descriptor, reserved, 0, 1, RESERVED_AT);
+  return reserved.readUInt8();
 }
 
 /** Page size from the header; 1 means 65,536 bytes. */

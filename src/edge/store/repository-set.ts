@@ -111,6 +111,7 @@ const DEFINITIONS = {
     history: 'report',
   }),
   idempotency: repository<IdempotencyStore>(idempotencyRepository, {
+    purge: 'write',
     begin: 'write',
     finish: 'write',
     forget: 'write',
@@ -308,6 +309,7 @@ const DEFINITIONS = {
     addAudit: 'soon',
     audit: 'report',
     purge: 'write',
+    purgeAudit: 'write',
   }),
   nodes: repository<NodeStore>(nodeRepository, {
     begin: 'write',

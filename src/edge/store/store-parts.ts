@@ -1,4 +1,5 @@
 import { type Clock, wallUs } from '../../base/clock.ts';
+import { UnknownOutcomeError } from '../../base/errors.ts';
 import type { CallUuid, Random } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { noteWrite } from '../../base/noted-writes.ts';
@@ -52,6 +53,8 @@ export interface Store extends Repositories {
    * alerts.
    */
   onLowBalance(listener: () => void): void;
+  /** Calls `listener` after a commit whose outcome is unknown. What it stored has no answer. */
+  onUnknownOutcome(listener: () => void): void;
   /** Calls `listener` shortly after any node, including this one, changed provisioning, rates or settings in a shared store. */
   onChange(listener: () => void): void;
   /** Clears cached reads, because another node reported a change. */
@@ -99,6 +102,7 @@ export class ChangeListeners {
 export class StoreReports {
   readonly #options: StoreOptions;
   readonly #falls = new ChangeListeners();
+  readonly #unknown = new ChangeListeners();
   readonly #unreadable: UnreadableLog;
 
   constructor(options: StoreOptions) {
@@ -114,13 +118,27 @@ export class StoreReports {
   }
 
   /** Creates the operations that all stores have in common. Unreadable rows are recorded from now on. */
-  operations(submit: Submit): Repositories & Pick<Store, 'verify' | 'onLowBalance'> {
+  operations(
+    submit: Submit,
+  ): Repositories & Pick<Store, 'verify' | 'onLowBalance' | 'onUnknownOutcome'> {
     const repositories = createRepositories(this.#options.clock, submit);
     this.#unreadable.recordIn(repositories.unreadableRows);
     return {
       ...repositories,
       verify: () => repositories.ledger.verify(),
       onLowBalance: (listener) => this.#falls.listen(listener),
+      onUnknownOutcome: (listener) => this.#unknown.listen(listener),
+    };
+  }
+
+  /** Reports units whose outcome is unknown. */
+  watched(submit: Submit): Submit {
+    return (unit, access) => {
+      const answer = submit(unit, access);
+      answer.catch((error: unknown) => {
+        if (error instanceof UnknownOutcomeError) this.#unknown.notify();
+      });
+      return answer;
     };
   }
 }

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { DailyExport } from '../daily-export.ts';
 import { RecordingOffload, recordingKey } from '../recording-offload.ts';
+import { TrustedClock } from '../trusted-clock.ts';
 import { type Basics, type Foundation, recordingsFolder } from './foundation.ts';
 
 export interface Leaving {
@@ -23,6 +24,7 @@ export function joinLeaving(basics: Basics, foundation: Foundation): Leaving {
   const offload = isMoved
     ? new RecordingOffload({ ...basics, folder: recordingsFolder(dataDir), objects, recordings })
     : undefined;
+  const trusted = new TrustedClock({ ...basics, settings: store.settings });
   const works = [
     ...(offload === undefined ? [] : [offload]),
     ...(isExported
@@ -34,7 +36,8 @@ export function joinLeaving(basics: Basics, foundation: Foundation): Leaving {
             workFolder: join(dataDir, 'exports'),
             objects,
             marks: store.settings,
-            isMine: () => store.nodes.claim('housekeeping'),
+            isMine: async () =>
+              (await store.nodes.claim('housekeeping')) && (await trusted.isTrusted()),
           }),
         ]
       : []),

@@ -237,6 +237,28 @@ describe('order of notifications', () => {
     expect(called()).toEqual(['a.example/Stored']);
   });
 
+  it('delivers one that was stored although the answer to its commit is lost', async () => {
+    store.rows.set('n1', {
+      id: 'n1',
+      accountId: asAccountId('MA_A'),
+      subject: 'c1',
+      event: 'RecordStop',
+      target: { url: 'https://a.example/RecordStop', method: 'POST' },
+      parameters: [],
+      createdUs: wallUs(clock),
+      attempts: 0,
+    });
+    store.broken = true;
+    client.lookAgain();
+    await clock.advance(6000);
+    expect(called()).toEqual([]);
+    store.broken = false;
+    client.lookAgain();
+    await clock.advance(10_000);
+    expect(called()).toEqual(['a.example/RecordStop']);
+    expect(store.rows.size).toBe(0);
+  });
+
   it('does not delay other calls', async () => {
     http.reply = (request) => (request.url.includes('slow') ? 'silence' : 200);
     notify('Ring', 'c1', asAccountId('MA_A'), 'slow.example');

@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { acceptPages, examineBackup, restoreBackup } from '../../../src/edge/store/offline.ts';
@@ -29,7 +29,29 @@ const flipName = (bytes: Buffer): void => {
   bytes[at] = (bytes[at] ?? 0) ^ 1;
 };
 
+/**
+ * Returns whether this process holds a lock on the file. Without it, another program that reads the database takes itself for
+ * the only one when it ends (SQLite before 3.51): it writes the log to the file, without checksums, and deletes it.
+ */
+function isLocked(file: string): boolean {
+  const { ino } = statSync(file);
+  const locks = readFileSync('/proc/locks', 'utf8').split('\n');
+  return locks.some((lock) => lock.includes(` ${process.pid} `) && lock.includes(`:${ino} `));
+}
+
 describe('checksums of pages', () => {
+  it('leave the locks of SQLite on the database, at the start and in an examination', async () => {
+    await withFolder(async (folder) => {
+      const file = join(folder, 'carillon.db');
+      const { store } = await openAt(folder);
+      expect(isLocked(file)).toBe(true);
+      expect(examineBackup(file)).toMatchObject({ damage: [] });
+      expect(isLocked(file)).toBe(true);
+      await store.close();
+      expect(isLocked(file)).toBe(false);
+    });
+  });
+
   it('reveal a changed bit in a text when the row is read, and end the acceptance of calls', async () => {
     await withFolder(async (folder) => {
       const file = await stopped(folder);

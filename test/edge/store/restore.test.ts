@@ -1,9 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { restoreBackup } from '../../../src/edge/store/offline.ts';
 import { changesOf, powerLossMissing } from '../../crash/power-loss.ts';
-import { openAt } from './open.ts';
+import { openAt, seededRandom } from './open.ts';
+import { anAccount } from './records.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -37,6 +39,27 @@ it.skipIf(powerLossMissing !== undefined)(
     await (await openAt(restored)).store.close();
   },
 );
+
+it('restores a database that was moved aside with the transactions of its log', async () => {
+  const [data, aside, restored] = ['data', 'carillon.db.before-x', 'restored'].map((name) =>
+    join(folder, name),
+  ) as [string, string, string];
+  const { store } = await openAt(data);
+  await store.accounts.create(anAccount(), 'token');
+  for (const part of ['', '-wal']) copyFileSync(join(data, `carillon.db${part}`), aside + part);
+  await store.close();
+  restoreBackup({
+    backup: aside,
+    keys: join(data, 'keys'),
+    dataDir: restored,
+    replace: false,
+    stamp: 'x',
+    random: seededRandom(),
+  });
+  const { store: again } = await openAt(restored);
+  expect(await again.accounts.get(anAccount().authId)).toMatchObject(anAccount());
+  await again.close();
+});
 
 it('refuses to start with an empty database after an interrupted restore', async () => {
   const draft = join(folder, 'carillon.db.restoring');

@@ -1,11 +1,14 @@
 import { expect, it } from 'vitest';
 import { UnknownOutcomeError } from '../../../src/base/errors.ts';
+import { silentLogger } from '../../../src/base/logger.ts';
 import { systemRandom } from '../../../src/base/system-random.ts';
 import { toError } from '../../../src/edge/store/failure.ts';
 import { migrate } from '../../../src/edge/store/migrate.ts';
 import { SqliteConnection } from '../../../src/edge/store/sqlite.ts';
+import { StoreReports } from '../../../src/edge/store/store-parts.ts';
 import { UnitRunner } from '../../../src/edge/store/units.ts';
 import { ephemeralKey, Vault } from '../../../src/edge/store/vault.ts';
+import { SimClock } from '../../sim/clock.ts';
 import { anAccount, START_US } from './records.ts';
 
 /** Loses its connection during the commit, like a connection to PostgreSQL. */
@@ -77,4 +80,22 @@ it('reports a write that failed during its commit as possibly done', () => {
     expect(toError({ ...outcome.failure, code: 'STORE_BUSY' })).toBeInstanceOf(UnknownOutcomeError);
   }
   db.close();
+});
+
+it('announces a unit whose outcome is unknown', async () => {
+  const reports = new StoreReports({
+    dataDir: '',
+    synchronous: 'normal',
+    logger: silentLogger,
+    clock: new SimClock(),
+    random: systemRandom,
+  });
+  const lost = new UnknownOutcomeError('STORE_BUSY', 'lost');
+  const store = reports.operations(reports.watched(() => Promise.reject(lost)));
+  let announced = 0;
+  store.onUnknownOutcome(() => {
+    announced += 1;
+  });
+  await expect(store.settings.set('key', 'value')).rejects.toBe(lost);
+  expect(announced).toBe(1);
 });

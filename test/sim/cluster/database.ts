@@ -202,6 +202,7 @@ function storeOver(
     backup: () => Promise.reject(new Error('not in a simulation')),
     verify: () => repositories.ledger.verify(),
     onLowBalance: nothing,
+    onUnknownOutcome: nothing,
     onChange: nothing,
     outdated: nothing,
     check: () => Promise.resolve(),

@@ -8,8 +8,10 @@ import { integer, type Row, type SqlValue } from '../connection.ts';
 import { toError, toFailure } from '../failure.ts';
 import { FolderLock } from '../folder-lock.ts';
 import { proveKey } from '../key-proof.ts';
+import { examineLog } from '../log-examination.ts';
 import { CHECKSUM_MARK, ERASURE_MARK, OPEN_MARK } from '../marks.ts';
 import { listMigrations } from '../migrate.ts';
+import { loadPageChecksums } from '../page-checksums.ts';
 import { verifyLedger } from '../sql/ledger.ts';
 import { Vault } from '../vault.ts';
 import { PostgresConnection } from './connection.ts';
@@ -45,7 +47,7 @@ export function copyToPostgres({ dataDir, url, random }: CopyRequest): readonly 
   for (const path of [file, keyFile])
     if (!existsSync(path)) throw new ServiceError('NOT_FOUND', `${path} does not exist`);
   const lock = new FolderLock(`${file}.lock`);
-  const from = new Database(file);
+  const from = openUnchanged(file, lock);
   const vault = new Vault(readFileSync(keyFile));
   const to = new PostgresConnection({
     url,
@@ -55,7 +57,6 @@ export function copyToPostgres({ dataDir, url, random }: CopyRequest): readonly 
     random,
   });
   try {
-    from.pragma('query_only = ON');
     refuseOtherVersions(from);
     migratePostgres(to);
     return copyAll(from, to);
@@ -67,6 +68,22 @@ export function copyToPostgres({ dataDir, url, random }: CopyRequest): readonly 
     from.close();
     lock.release();
   }
+}
+
+/**
+ * Opens the database with the checksums of its pages, so that damage is not copied, and read-only: otherwise SQLite would write
+ * the log of a killed service to it. Throws STORE_CORRUPT if SQLite would drop transactions of the log.
+ */
+function openUnchanged(file: string, lock: FolderLock): Database.Database {
+  if (examineLog(file, 'full') !== undefined) {
+    lock.release();
+    throw new ServiceError(
+      'STORE_CORRUPT',
+      'the log of the database is damaged: start and stop the service on this folder first',
+    );
+  }
+  loadPageChecksums();
+  return new Database(file, { readonly: true });
 }
 
 function refuseOtherVersions(from: Database.Database): void {

@@ -109,11 +109,11 @@ async function compose(
   const listening = listenForChanges(clock, received, changes);
   const inOrder: Submit = (unit, access) => writers.first.submit(unit, access);
   const spooling = new Spooling({ spool, clock, logger, inOrder, onUnreadable });
-  const submit: Submit = (unit, access) => {
+  const submit = reports.watched((unit, access) => {
     if (access === 'point') return points.submit(unit);
     if (access === 'report') return report.submit(unit, access);
     return spooling.submit(unit, access, writes.submit);
-  };
+  });
   const operations = reports.operations(submit);
   await spooling.drainNow();
   const all = [...writers.all, point, report];

@@ -215,9 +215,6 @@ function netAllocation(db: Connection, partner: AccountId, customer: AccountId):
   return { concurrentCalls: net('concurrent_calls'), cps: net('cps') };
 }
 
-/** Lifetime of an idempotency key, microseconds. */
-const KEY_LIFE_US = 86_400_000_000;
-
 /** Maximum number of keys per account. Beyond it, the oldest are deleted. */
 const KEYS_LIMIT = 10_000;
 /** Number of requests between two checks of the limit. */
@@ -231,7 +228,6 @@ export const openResponse = (db: Connection, owner: string, key: string, sealed:
 
 export const idempotencyRepository = (db: Connection): Synchronously<IdempotencyStore> => ({
   begin: (owner, key, fingerprint) => {
-    db.send('DELETE FROM idempotency_key WHERE created_us < ?', [db.nowUs - KEY_LIFE_US]);
     trimKeys(db, owner);
     const fresh = db.run(
       `INSERT INTO idempotency_key (account_id, key, fingerprint, created_us)
@@ -265,6 +261,12 @@ export const idempotencyRepository = (db: Connection): Synchronously<Idempotency
       key,
     ]);
   },
+  purge: (beforeUs, limit) =>
+    db.run(
+      `DELETE FROM idempotency_key WHERE (account_id, key) IN
+        (SELECT account_id, key FROM idempotency_key WHERE created_us < ? LIMIT ?)`,
+      [beforeUs, limit],
+    ),
 });
 
 let keysSinceTrim = 0;

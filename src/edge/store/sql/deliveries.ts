@@ -91,13 +91,21 @@ export const deliveryRepository = (db: Connection): Synchronously<DeliveryStore>
         durationMs: integer(row, 'duration_us') / US_PER_MS,
         isDelivered: integer(row, 'is_delivered') === 1,
       })),
-  purge: (beforeUs, most) => {
-    db.send('DELETE FROM webhook_delivery WHERE at_us < ?', [beforeUs]);
-    db.send(
-      `DELETE FROM webhook_delivery WHERE at_us <=
-        (SELECT at_us FROM webhook_delivery ORDER BY at_us DESC LIMIT 1 OFFSET ?)`,
-      [most],
+  purge: (beforeUs, most, limit) => {
+    const old = db.run(
+      `DELETE FROM webhook_delivery WHERE id IN
+        (SELECT id FROM webhook_delivery WHERE at_us < ? ORDER BY at_us LIMIT ?)`,
+      [beforeUs, limit],
     );
+    if (old === limit) return old;
+    const surplus = db.run(
+      `DELETE FROM webhook_delivery WHERE id IN
+        (SELECT id FROM webhook_delivery WHERE at_us <=
+          (SELECT at_us FROM webhook_delivery ORDER BY at_us DESC LIMIT 1 OFFSET ?)
+          ORDER BY at_us LIMIT ?)`,
+      [most, limit - old],
+    );
+    return old + surplus;
   },
 });
 

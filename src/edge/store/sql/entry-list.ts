@@ -1,5 +1,5 @@
 import type { AccountId } from '../../../base/ids.ts';
-import { micros } from '../../../base/money.ts';
+import { MICROS_PER_UNIT, type Micros, micros } from '../../../base/money.ts';
 import type {
   DailyTotal,
   EntryFilter,
@@ -211,7 +211,11 @@ function splitWindow(filter: EntryFilter): readonly WindowPart[] {
 type Days = Extract<WindowPart, { day: number }>;
 type Stretch = Extract<WindowPart, { fromUs: number }>;
 
-const SUMS = 'reference_type, sign, SUM(amount) AS amount';
+/** Units and millionths are summed separately, because the turnover of years may exceed the exact integers of JavaScript. */
+const SUMS = `reference_type, sign, SUM(amount / ${MICROS_PER_UNIT}) AS units, SUM(amount % ${MICROS_PER_UNIT}) AS millionths`;
+
+const amountOf = (row: Row): number =>
+  integer(row, 'units') * MICROS_PER_UNIT + integer(row, 'millionths');
 
 const dayWhere = (filter: EntryFilter, part: Days): Where =>
   dimensions(
@@ -278,15 +282,18 @@ interface Sums {
   debits: number;
 }
 
+/** Above 9 × 10⁹ units, a turnover is rounded to a few millionths. */
+const turnover = (sum: number): Micros => sum as Micros;
+
 function toSummary(rows: readonly Row[]): EntrySummary {
   const types = new Map<string, Sums>();
   for (const row of rows) {
     const name = string(row, 'reference_type');
     const sums = types.get(name) ?? { debit: 0, credit: 0, count: 0, debits: 0 };
     const count = integer(row, 'n');
-    if (integer(row, 'sign') === 1) sums.credit += integer(row, 'amount');
+    if (integer(row, 'sign') === 1) sums.credit += amountOf(row);
     else {
-      sums.debit += integer(row, 'amount');
+      sums.debit += amountOf(row);
       sums.debits += count;
     }
     sums.count += count;
@@ -296,12 +303,12 @@ function toSummary(rows: readonly Row[]): EntrySummary {
   const total = (pick: (sum: Sums) => number) => sums.reduce((all, [, sum]) => all + pick(sum), 0);
   return {
     totalTransactions: total((sum) => sum.count),
-    totalDebit: micros(total((sum) => sum.debit)),
-    totalCredit: micros(total((sum) => sum.credit)),
+    totalDebit: turnover(total((sum) => sum.debit)),
+    totalCredit: turnover(total((sum) => sum.credit)),
     byReferenceType: sums.map(([referenceType, sum]) => ({
       referenceType,
-      totalDebit: micros(sum.debit),
-      totalCredit: micros(sum.credit),
+      totalDebit: turnover(sum.debit),
+      totalCredit: turnover(sum.credit),
       count: sum.count,
       debits: sum.debits,
     })),

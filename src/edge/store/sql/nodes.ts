@@ -45,6 +45,7 @@ export const nodeRepository = (db: Connection): Synchronously<NodeStore> => ({
   },
   claim: (job) => {
     const { id, epoch } = db.node;
+    if (!isCurrent(db)) return false; // another node has declared this one dead
     db.send(
       `INSERT INTO job_lease (job, node_id, epoch) VALUES (?, ?, ?)
         ON CONFLICT (job) DO UPDATE SET node_id = excluded.node_id, epoch = excluded.epoch
@@ -65,6 +66,14 @@ export const nodeRepository = (db: Connection): Synchronously<NodeStore> => ({
     return row && { id: string(row, 'node_id'), epoch: integer(row, 'epoch') };
   },
 });
+
+/** Returns whether the node of the unit of work is in its epoch. A unit without a node is. */
+const isCurrent = (db: Connection): boolean =>
+  db.node.id === '' ||
+  db.get('SELECT 1 AS found FROM node WHERE node_id = ? AND epoch = ?', [
+    db.node.id,
+    db.node.epoch,
+  ]) !== undefined;
 
 const readNode = (row: Row): NodeRecord => ({
   id: string(row, 'node_id'),

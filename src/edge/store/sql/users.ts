@@ -43,7 +43,6 @@ const sessionTable = new Table<Session>('user_session', {
 /** Deletes the oldest entries first, approximately in the order of their times, without reading others. */
 const PURGE_AUDIT = `DELETE FROM audit WHERE id IN
   (SELECT id FROM (SELECT id, at_us FROM audit ORDER BY id LIMIT ?) AS oldest WHERE at_us < ?)`;
-const AUDIT_BATCH = 1000;
 
 const auditTable = new Table<AuditEntry>('audit', {
   atUs: int,
@@ -94,11 +93,11 @@ export const userRepository = (db: Connection): Synchronously<UserStore> => ({
     if (accountId !== 'all') where.and('account_id = ?', accountId);
     return page(db, auditTable, where, 'id DESC', slice);
   },
-  purge: ({ nowUs, sessionsUs, auditUs }) => {
+  purge: ({ nowUs, sessionsUs }) => {
     db.send('DELETE FROM user_invitation WHERE expires_us <= ?', [nowUs]);
     db.send('DELETE FROM user_session WHERE seen_us < ?', [sessionsUs]);
-    while (db.run(PURGE_AUDIT, [AUDIT_BATCH, auditUs]) === AUDIT_BATCH);
   },
+  purgeAudit: (beforeUs, limit) => db.run(PURGE_AUDIT, [limit, beforeUs]),
 });
 
 /** The caller's transaction excludes other changes of users, so the result holds until it commits. */

@@ -1,5 +1,6 @@
 /** Tests that a data folder is copied to PostgreSQL completely or not at all. */
-import { join } from 'node:path';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asCallUuid } from '../../../../src/base/ids.ts';
@@ -98,6 +99,48 @@ describe.skipIf(postgresMissing !== undefined)(`store copy ${postgresMissing ?? 
     const copied = await carillon(cluster.database('busy'), 'store', 'copy');
     expect(copied).toMatchObject({ failed: true, text: expect.stringContaining('runs on this') });
     await store.close();
+  });
+
+  it('copies the folder of a killed service and leaves it unchanged', async () => {
+    const folder = folders.next();
+    const killed = folders.next();
+    const { store } = await openAt(folder);
+    await store.accounts.create(account, 'a-token');
+    cpSync(folder, killed, { recursive: true });
+    await store.close();
+    const copied = await carillon(
+      cluster.database('killed'),
+      '--data-dir',
+      killed,
+      'store',
+      'copy',
+    );
+    expect([copied.failed, copied.text]).toEqual([false, expect.stringContaining('account: 1')]);
+    const { store: again } = await openAt(killed);
+    expect(await again.accounts.get(account.authId)).toEqual(account);
+    await again.close();
+  });
+
+  it('refuses a database with a damaged page or log', async () => {
+    const folder = folders.next();
+    const { store } = await openAt(folder);
+    await store.accounts.create({ ...account, name: 'A name to damage' }, 'a-token');
+    await store.accounts.create(sub, 'sub-token');
+    const killed = folders.next();
+    cpSync(folder, killed, { recursive: true });
+    await store.close();
+    for (const [file, reason] of [
+      [join(folder, 'carillon.db'), 'wrong checksum'],
+      [join(killed, 'carillon.db-wal'), 'log of the database is damaged'],
+    ] as const) {
+      const bytes = readFileSync(file);
+      const at = bytes.indexOf('A name to damage');
+      bytes[at] = (bytes[at] ?? 0) ^ 1;
+      writeFileSync(file, bytes);
+      const url = cluster.database(`damaged${reason.length}`);
+      const copied = await carillon(url, '--data-dir', dirname(file), 'store', 'copy');
+      expect(copied).toMatchObject({ failed: true, text: expect.stringContaining(reason) });
+    }
   });
 
   it('refuses SQLite backups on PostgreSQL; the doctor checks that the server answers', async () => {
