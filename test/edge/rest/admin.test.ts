@@ -243,6 +243,21 @@ describe('/admin/v1', () => {
     }
   });
 
+  it('finds no number for a search without digits', async () => {
+    const number = { e164: '+14155550125', country: 'US', currency: 'USD' };
+    await service.admin('POST', '/numbers', number);
+    const found = async (search: string) =>
+      (await service.admin('GET', `/numbers?search=${search}`)).body.meta.total;
+    expect(await found('abc')).toBe(0);
+    expect(await found('')).toBe(1);
+    expect(await found('%2B1%20(415)')).toBe(1);
+    const inventory = await service.get(`${service.root}/inventory/numbers?search=abc`);
+    expect(inventory.body.total).toBe(0);
+    await service.admin('POST', '/do-not-call', { numbers: ['+14155550126'] });
+    const listed = await service.admin('GET', '/do-not-call?search=abc');
+    expect(listed.body.total).toBe(0);
+  });
+
   it('removes a deleted carrier from its numbers', async () => {
     await service.admin('POST', '/carriers', { name: 'west', host: 'west.example' });
     const number = { e164: '+14155550124', country: 'US', currency: 'USD', carrier: 'west' };
