@@ -136,6 +136,30 @@ describe.skipIf(!hasChromium)('forms of the console', () => {
     await page.unroute(`**/Application/${id}/`);
   });
 
+  it('keep what is typed when the session ends, until the same user has signed in again', async () => {
+    const { authId } = stage.service.demo;
+    const person = await stage.person('typing@example.test', 'owner');
+    const { page, go } = person;
+    await go(`/${authId}/billing`);
+    await page.getByRole('button', { name: 'Add credit' }).click();
+    const form = page.getByRole('dialog', { name: 'Add credit' });
+    await form.getByLabel(/^Amount/).fill('6');
+    await form.getByLabel('Description').fill('kept');
+    await page.context().clearCookies();
+    await form.getByRole('button', { name: 'Add credit' }).click();
+    const title = page.getByRole('heading', { name: 'Sign in' });
+    await title.waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByLabel('E-mail').fill('typing@example.test');
+    await page.getByLabel('Password').fill('correct horse battery');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await title.waitFor({ state: 'detached' });
+    expect(await form.getByLabel('Description').inputValue()).toBe('kept');
+    await form.getByRole('button', { name: 'Add credit' }).click();
+    await page.getByText('The credit is added.').waitFor();
+    await person.leave();
+  });
+
   it('show the second factor as it is now, not as it was at the sign-in', async () => {
     const { page, go } = staff;
     await go('/profile');
