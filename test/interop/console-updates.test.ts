@@ -3,6 +3,7 @@ import type { Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasChromium } from '../e2e/chromium.ts';
 import type { Json } from '../e2e/service.ts';
+import { wavFile } from '../protocol/audio-file/signals.ts';
 import { ConsoleStage, type Person } from './console-stage.ts';
 
 describe.skipIf(!hasChromium)('pages of the console', () => {
@@ -104,6 +105,29 @@ describe.skipIf(!hasChromium)('pages of the console', () => {
     const own = (body['balances'] as Json[]).find(({ currency }) => currency === 'USD');
     const after = Number(own?.['balance']) - 20;
     await first.getByText(`${after.toFixed(2)} USD`).waitFor();
+  });
+
+  it('load a recording of a call when it is played, not when the call is opened', async () => {
+    const { page, go } = staff;
+    const data = new Uint8Array(8000 * 2 * 10);
+    const wav = wavFile({ format: 1, bits: 16, channels: 1, rate: 8000, data });
+    const objects = ['first', 'second'].map((recording_id) => ({
+      recording_id,
+      recording_format: 'wav',
+      recording_duration_ms: 10_000,
+    }));
+    const loaded: string[] = [];
+    await page.route(/Recording\/\?call_uuid=/, (route) => route.fulfill({ json: { objects } }));
+    await page.route(/Call\/[-0-9a-f]+\/log$/, (route) => route.fulfill({ json: { log: [] } }));
+    await page.route('**/Recording/*.wav', (route) => {
+      loaded.push(route.request().url().split('/').at(-1) ?? '');
+      return route.fulfill({ contentType: 'audio/wav', body: Buffer.from(wav) });
+    });
+    await go(`/${stage.service.demo.authId}/calls/6f1e1c52-0d0f-4f39-9d3c-0a7d8c0f1a2b`);
+    await page.getByRole('button', { name: 'Play', exact: true }).nth(1).click();
+    await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+    expect(loaded).toEqual(['second.wav']);
+    await page.unrouteAll();
   });
 
   it('name the days of charts by their date in every time zone', async () => {
