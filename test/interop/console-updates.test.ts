@@ -130,6 +130,31 @@ describe.skipIf(!hasChromium)('pages of the console', () => {
     await page.unrouteAll();
   });
 
+  it('show an error of a running conference or stream, not that there is none', async () => {
+    const { page, go } = staff;
+    const { authId } = stage.service.demo;
+    let status = 500;
+    const calls = [{ call_uuid: '6f1e1c52-0d0f-4f39-9d3c-0a7d8c0f1a2b', account_id: authId }];
+    const failing = (route: Route) => route.fulfill({ status, json: { error: 'out of order' } });
+    await page.route('**/Conference/', (route) => route.fulfill({ json: { conferences: ['a'] } }));
+    await page.route('**/Conference/a/', failing);
+    await page.route('**/console/api/live-calls?**', (route) => route.fulfill({ json: { calls } }));
+    await page.route('**/Stream/', failing);
+    for (const [name, none] of [
+      ['conferences', 'No conference is running.'],
+      ['streams', 'No bot is connected.'],
+    ] as const) {
+      status = 500;
+      await go(`/${authId}/${name}`);
+      await page.getByText('out of order').waitFor();
+      expect(await page.getByText(none).count()).toBe(0);
+      // It has ended between the two requests.
+      status = 404;
+      await page.getByText(none).waitFor();
+    }
+    await page.unrouteAll();
+  });
+
   it('name the days of charts by their date in every time zone', async () => {
     const { page, go } = staff;
     const { authId } = stage.service.demo;
