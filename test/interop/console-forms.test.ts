@@ -160,6 +160,21 @@ describe.skipIf(!hasChromium)('forms of the console', () => {
     await person.leave();
   });
 
+  it('show no earlier result for a document that could not be checked', async () => {
+    const { page, go } = staff;
+    await go(`/${stage.service.demo.authId}/playground`);
+    const valid = page.getByText('The document is valid');
+    await valid.waitFor();
+    await page.route('**/console/api/xml/check', (route) => route.fulfill({ status: 429 }));
+    await page.getByRole('textbox', { name: 'Document' }).fill('<Response><Wai');
+    await page.getByText('Too many requests.').waitFor();
+    expect(await valid.count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Save as application' }).isEnabled()).toBe(false);
+    await page.unroute('**/console/api/xml/check');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText(/^Line 1/).waitFor();
+  });
+
   it('show the second factor as it is now, not as it was at the sign-in', async () => {
     const { page, go } = staff;
     await go('/profile');
