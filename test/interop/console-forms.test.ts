@@ -175,6 +175,24 @@ describe.skipIf(!hasChromium)('forms of the console', () => {
     await page.getByText(/^Line 1/).waitFor();
   });
 
+  it('offer more than 100 applications', async () => {
+    const { service } = stage;
+    const { page, go } = staff;
+    for (let at = 0; at < 101; at += 1) {
+      const app = { app_name: `app-${at}`, answer_url: 'https://example.test/' };
+      await service.api('POST', 'Application/', app);
+    }
+    await go(`/${service.demo.authId}/endpoints`);
+    await page
+      .getByRole('button', { name: /^Actions for/ })
+      .first()
+      .click();
+    await page.getByRole('menuitem', { name: 'Edit endpoint' }).click();
+    const options = page.getByRole('dialog').getByLabel('Application').locator('option');
+    await options.filter({ hasText: /^app-0$/ }).waitFor({ state: 'attached' });
+    await options.filter({ hasText: /^app-100$/ }).waitFor({ state: 'attached' });
+  });
+
   it('show the second factor as it is now, not as it was at the sign-in', async () => {
     const { page, go } = staff;
     await go('/profile');
