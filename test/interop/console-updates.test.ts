@@ -155,6 +155,22 @@ describe.skipIf(!hasChromium)('pages of the console', () => {
     await page.unrouteAll();
   });
 
+  it('request the balance only in the currency of the account', async () => {
+    const { page, go } = staff;
+    const euros = { name: 'Euros', currency: 'EUR' };
+    const { body } = await stage.service.admin('POST', '/accounts', euros);
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      const [, currency] = /\/balance\/(\w+)$/.exec(request.url()) ?? [];
+      if (currency !== undefined) asked.push(currency);
+    });
+    await go(`/${String(body['auth_id'])}/billing`);
+    await page.getByText('0.00 EUR').first().waitFor();
+    await go(`/${String(body['auth_id'])}/overview`);
+    await page.getByText('EUR, last 24 hours').waitFor();
+    expect(new Set(asked)).toEqual(new Set(['EUR']));
+  });
+
   it('name the days of charts by their date in every time zone', async () => {
     const { page, go } = staff;
     const { authId } = stage.service.demo;
