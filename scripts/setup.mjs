@@ -389,6 +389,8 @@ function buildWeb() {
     '--alias:react=./web/console/react.mjs',
     '--alias:react-dom=preact/compat',
     '--alias:react/jsx-runtime=preact/jsx-runtime',
+    // A copy of what Preact has, for old versions of React.
+    '--alias:use-sync-external-store/shim=./web/console/react.mjs',
   ];
   bundle(
     [

@@ -1,5 +1,5 @@
 /** First starts of nodes that share a store, each with a separate data folder and without listening sockets. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -81,6 +81,23 @@ export async function expectResumedFirstStart(store: Store): Promise<void> {
       ...['ledger.adjust', 'applications.list', 'applications.create', 'endpoints.list'],
       'settings.keepSecret',
     ]);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+/** Verifies that the next start writes a damaged file of the first account again. */
+export async function expectRepairedFile(store: Store): Promise<void> {
+  const root = mkdtempSync(join(tmpdir(), 'carillon-first-'));
+  try {
+    const node = await joined('one', store, root);
+    await node.start();
+    const file = node.file();
+    for (const damaged of ['', '{"authId": "MA', 'null', '{}', '[]']) {
+      writeFileSync(join(root, 'one', 'demo.json'), damaged);
+      await node.start();
+      expect(node.file()).toEqual(file);
+    }
   } finally {
     rmSync(root, { recursive: true, force: true });
   }

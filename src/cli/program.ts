@@ -31,7 +31,10 @@ export function createProgram(terminal: Terminal): Command {
     .description("Operate a Carillon service through its operator's API")
     .option('--url <url>', 'URL of the service; default: CARILLON_URL or the data folder')
     .option('--token <token>', 'admin token; default: CARILLON_ADMIN_TOKEN or the data folder')
-    .option('--data-dir <folder>', 'data folder of the service; default: CARILLON_DATA_DIR or data')
+    .option(
+      '--data-dir <folder>',
+      'data folder of the service; default: CARILLON_DATA_DIR, the settings file or data',
+    )
     .option('--json', 'print JSON instead of tables')
     .showHelpAfterError('(use --help to list commands and options)')
     .exitOverride()
@@ -39,6 +42,7 @@ export function createProgram(terminal: Terminal): Command {
       writeOut: (text) => terminal.print(text.trimEnd()),
       writeErr: (text) => terminal.note(text),
     });
+  program.hook('preAction', () => takeDataFolder(program, terminal.env));
   const sessionOf = (command: Command): Session =>
     new Session(terminal, command.optsWithGlobals<GlobalOptions>());
   addAccountCommands(program, sessionOf);
@@ -65,6 +69,14 @@ export function createProgram(terminal: Terminal): Command {
   addMcpCommand(program, sessionOf);
   inherit(program);
   return program;
+}
+
+/** Sets the data folder to that of the settings file, if neither an option nor the environment names one. */
+async function takeDataFolder(program: Command, env: Terminal['env']): Promise<void> {
+  const named = program.opts<GlobalOptions>().dataDir ?? env['CARILLON_DATA_DIR'];
+  if (named !== undefined || !(env['CARILLON_CONFIG'] || env['CARILLON_CONFIG_BODY'])) return;
+  const { configuredFolder } = await import('./configured.ts');
+  program.setOptionValue('dataDir', configuredFolder(env));
 }
 
 /** Applies the output and exit settings of the program to all subcommands. */

@@ -124,7 +124,9 @@ async function findOrMake(
 /** Returns undefined for a damaged file, which is then written again from the store. */
 function readFile({ logger }: FirstStartNeeds, path: string, text: string): Made | undefined {
   try {
-    return JSON.parse(text) as Made;
+    const read = JSON.parse(text) as Partial<Made> | null;
+    if (typeof read?.authId !== 'string') throw new Error('the file has no account');
+    return read as Made;
   } catch (error) {
     logger.error({ error, path }, 'the file of the first account cannot be read');
     return undefined;

@@ -79,6 +79,21 @@ describe('ledger export', () => {
     expect(readdirSync(folder)).toEqual(['ledger.csv']);
   });
 
+  it('writes one complete export if two write the same file at the same time', async () => {
+    await book();
+    const out = join(folder, 'ledger');
+    const formats = ['csv', 'ndjson', 'csv', 'ndjson'];
+    const all = await Promise.all(
+      formats.map((format) =>
+        carillon('export', 'ledger', service.account.authId, '--format', format, '--out', out),
+      ),
+    );
+    expect(all.map(({ failed, notes }) => [failed, notes])).toEqual(formats.map(() => [false, '']));
+    const lines = readFileSync(out, 'utf8').trimEnd().split('\n');
+    expect([5, 6]).toContain(lines.length);
+    expect(readdirSync(folder)).toEqual(['ledger']);
+  });
+
   it('pages by entry number: entries posted during the export cause no shift and no duplicate', async () => {
     for (let n = 0; n < 1100; n += 1) await service.book({ amount: 1, reference: `cdr:${n}` });
     const seen = new Set<string>();

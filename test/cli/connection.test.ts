@@ -1,6 +1,7 @@
 /** How commands find and reach the service. */
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createPlainServer } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,6 +9,7 @@ import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { findService } from '../../src/cli/connection.ts';
+import { TestTerminal } from './terminal.ts';
 
 let dataDir: string;
 beforeEach(() => {
@@ -43,4 +45,30 @@ it('without a service in the data folder, reads the address from the environment
   expect(urlOf({})).toBe('http://127.0.0.1:8080');
   expect(urlOf({ CARILLON_HTTP_HOST: '::1', CARILLON_HTTP_PORT: '90' })).toBe('http://[::1]:90');
   expect(urlOf({ CARILLON_PUBLIC_URL: 'https://voice.example/' })).toBe('https://voice.example');
+});
+
+it('finds the token in the data folder of the settings file', async () => {
+  let given: string | undefined;
+  const server = createPlainServer((request, response) => {
+    given = request.headers.authorization;
+    response.end('{}');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    const folder = join(dataDir, 'elsewhere');
+    mkdirSync(join(folder, 'keys'), { recursive: true });
+    writeFileSync(join(folder, 'keys', 'admin.token'), 'of-the-folder\n');
+    const settings = join(dataDir, 'settings.yaml');
+    writeFileSync(settings, `dataDir: ${folder}\n`);
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const terminal = new TestTerminal();
+    await terminal.run(['config', 'reload'], { CARILLON_CONFIG: settings, CARILLON_URL: url });
+    expect(given).toBe('Bearer of-the-folder');
+    const other = { CARILLON_CONFIG: settings, CARILLON_URL: url, CARILLON_DATA_DIR: dataDir };
+    await terminal.run(['config', 'reload'], other);
+    expect(terminal.notes).toContain(join(dataDir, 'keys', 'admin.token'));
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
 });

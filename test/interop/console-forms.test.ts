@@ -136,6 +136,63 @@ describe.skipIf(!hasChromium)('forms of the console', () => {
     await page.unroute(`**/Application/${id}/`);
   });
 
+  it('keep what is typed when the session ends, until the same user has signed in again', async () => {
+    const { authId } = stage.service.demo;
+    const person = await stage.person('typing@example.test', 'owner');
+    const { page, go } = person;
+    await go(`/${authId}/billing`);
+    await page.getByRole('button', { name: 'Add credit' }).click();
+    const form = page.getByRole('dialog', { name: 'Add credit' });
+    await form.getByLabel(/^Amount/).fill('6');
+    await form.getByLabel('Description').fill('kept');
+    await page.context().clearCookies();
+    await form.getByRole('button', { name: 'Add credit' }).click();
+    const title = page.getByRole('heading', { name: 'Sign in' });
+    await title.waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByLabel('E-mail').fill('typing@example.test');
+    await page.getByLabel('Password').fill('correct horse battery');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await title.waitFor({ state: 'detached' });
+    expect(await form.getByLabel('Description').inputValue()).toBe('kept');
+    await form.getByRole('button', { name: 'Add credit' }).click();
+    await page.getByText('The credit is added.').waitFor();
+    await person.leave();
+  });
+
+  it('show no earlier result for a document that could not be checked', async () => {
+    const { page, go } = staff;
+    await go(`/${stage.service.demo.authId}/playground`);
+    const valid = page.getByText('The document is valid');
+    await valid.waitFor();
+    await page.route('**/console/api/xml/check', (route) => route.fulfill({ status: 429 }));
+    await page.getByRole('textbox', { name: 'Document' }).fill('<Response><Wai');
+    await page.getByText('Too many requests.').waitFor();
+    expect(await valid.count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Save as application' }).isEnabled()).toBe(false);
+    await page.unroute('**/console/api/xml/check');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText(/^Line 1/).waitFor();
+  });
+
+  it('offer more than 100 applications', async () => {
+    const { service } = stage;
+    const { page, go } = staff;
+    for (let at = 0; at < 101; at += 1) {
+      const app = { app_name: `app-${at}`, answer_url: 'https://example.test/' };
+      await service.api('POST', 'Application/', app);
+    }
+    await go(`/${service.demo.authId}/endpoints`);
+    await page
+      .getByRole('button', { name: /^Actions for/ })
+      .first()
+      .click();
+    await page.getByRole('menuitem', { name: 'Edit endpoint' }).click();
+    const options = page.getByRole('dialog').getByLabel('Application').locator('option');
+    await options.filter({ hasText: /^app-0$/ }).waitFor({ state: 'attached' });
+    await options.filter({ hasText: /^app-100$/ }).waitFor({ state: 'attached' });
+  });
+
   it('show the second factor as it is now, not as it was at the sign-in', async () => {
     const { page, go } = staff;
     await go('/profile');

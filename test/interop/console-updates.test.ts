@@ -3,6 +3,7 @@ import type { Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasChromium } from '../e2e/chromium.ts';
 import type { Json } from '../e2e/service.ts';
+import { wavFile } from '../protocol/audio-file/signals.ts';
 import { ConsoleStage, type Person } from './console-stage.ts';
 
 describe.skipIf(!hasChromium)('pages of the console', () => {
@@ -104,6 +105,70 @@ describe.skipIf(!hasChromium)('pages of the console', () => {
     const own = (body['balances'] as Json[]).find(({ currency }) => currency === 'USD');
     const after = Number(own?.['balance']) - 20;
     await first.getByText(`${after.toFixed(2)} USD`).waitFor();
+  });
+
+  it('load a recording of a call when it is played, not when the call is opened', async () => {
+    const { page, go } = staff;
+    const data = new Uint8Array(8000 * 2 * 10);
+    const wav = wavFile({ format: 1, bits: 16, channels: 1, rate: 8000, data });
+    const objects = ['first', 'second'].map((recording_id) => ({
+      recording_id,
+      recording_format: 'wav',
+      recording_duration_ms: 10_000,
+    }));
+    const loaded: string[] = [];
+    await page.route(/Recording\/\?call_uuid=/, (route) => route.fulfill({ json: { objects } }));
+    await page.route(/Call\/[-0-9a-f]+\/log$/, (route) => route.fulfill({ json: { log: [] } }));
+    await page.route('**/Recording/*.wav', (route) => {
+      loaded.push(route.request().url().split('/').at(-1) ?? '');
+      return route.fulfill({ contentType: 'audio/wav', body: Buffer.from(wav) });
+    });
+    await go(`/${stage.service.demo.authId}/calls/6f1e1c52-0d0f-4f39-9d3c-0a7d8c0f1a2b`);
+    await page.getByRole('button', { name: 'Play', exact: true }).nth(1).click();
+    await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+    expect(loaded).toEqual(['second.wav']);
+    await page.unrouteAll();
+  });
+
+  it('show an error of a running conference or stream, not that there is none', async () => {
+    const { page, go } = staff;
+    const { authId } = stage.service.demo;
+    let status = 500;
+    const calls = [{ call_uuid: '6f1e1c52-0d0f-4f39-9d3c-0a7d8c0f1a2b', account_id: authId }];
+    const failing = (route: Route) => route.fulfill({ status, json: { error: 'out of order' } });
+    await page.route('**/Conference/', (route) => route.fulfill({ json: { conferences: ['a'] } }));
+    await page.route('**/Conference/a/', failing);
+    await page.route('**/console/api/live-calls?**', (route) => route.fulfill({ json: { calls } }));
+    await page.route('**/Stream/', failing);
+    for (const [name, none] of [
+      ['conferences', 'No conference is running.'],
+      ['streams', 'No bot is connected.'],
+    ] as const) {
+      status = 500;
+      await go(`/${authId}/${name}`);
+      await page.getByText('out of order').waitFor();
+      expect(await page.getByText(none).count()).toBe(0);
+      // It has ended between the two requests.
+      status = 404;
+      await page.getByText(none).waitFor();
+    }
+    await page.unrouteAll();
+  });
+
+  it('request the balance only in the currency of the account', async () => {
+    const { page, go } = staff;
+    const euros = { name: 'Euros', currency: 'EUR' };
+    const { body } = await stage.service.admin('POST', '/accounts', euros);
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      const [, currency] = /\/balance\/(\w+)$/.exec(request.url()) ?? [];
+      if (currency !== undefined) asked.push(currency);
+    });
+    await go(`/${String(body['auth_id'])}/billing`);
+    await page.getByText('0.00 EUR').first().waitFor();
+    await go(`/${String(body['auth_id'])}/overview`);
+    await page.getByText('EUR, last 24 hours').waitFor();
+    expect(new Set(asked)).toEqual(new Set(['EUR']));
   });
 
   it('name the days of charts by their date in every time zone', async () => {

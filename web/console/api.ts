@@ -164,15 +164,42 @@ export const number = (value: unknown): number => (typeof value === 'number' ? v
 export const rows = (value: unknown): readonly Row[] =>
   Array.isArray(value) ? (value as Row[]) : [];
 
-/** Loads accounts for the operator, page by page. */
-export async function accountsOf(most: number): Promise<readonly Row[]> {
+const PER_PAGE = 100;
+
+/** Loads a list page by page, until it ends or has `most` rows. */
+export async function allOf(
+  path: string,
+  member = 'objects',
+  most = 1000,
+  queryOf = (offset: number) => `limit=${PER_PAGE}&offset=${offset}`,
+): Promise<readonly Row[]> {
   const found: Row[] = [];
   for (;;) {
-    const page = await get(`/admin/v1/accounts?limit=100&offset=${found.length}`);
-    found.push(...rows(page['accounts']));
-    if (rows(page['accounts']).length < 100 || found.length >= most) return found;
+    const page = rows((await get(`${path}?${queryOf(found.length)}`))[member]);
+    found.push(...page);
+    if (page.length < PER_PAGE || found.length >= most) return found;
   }
 }
+
+/** Loads accounts for the operator. */
+export const accountsOf = (most: number): Promise<readonly Row[]> =>
+  allOf('/admin/v1/accounts', 'accounts', most);
+
+/** Loads the telephone numbers of an account. */
+export const numbersOf = (account: string): Promise<readonly Row[]> =>
+  allOf(
+    `/api/v1/Account/${account}/numbers`,
+    'items',
+    1000,
+    (offset) => `per_page=${PER_PAGE}&page=${offset / PER_PAGE + 1}`,
+  );
+
+/** Returns undefined for an object that does not exist, for example because it has just ended. */
+export const getIfAny = (path: string): Promise<Row | undefined> =>
+  get(path).catch((error: unknown) => {
+    if (error instanceof Refused && error.status === 404) return undefined;
+    throw error;
+  });
 
 export const part = (value: unknown): Row =>
   typeof value === 'object' && value !== null ? (value as Row) : {};

@@ -2,6 +2,7 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { get, ME, type Me, SIGNED_OUT } from './api.ts';
+import { RELOAD } from './hooks.ts';
 import { SignIn, Welcome } from './pages/sign-in.tsx';
 import { usePlace } from './place.ts';
 import { Shell } from './shell.tsx';
@@ -13,6 +14,7 @@ const RETRY_MS = 2000;
 function App() {
   const { path } = usePlace();
   const [me, setMe] = useState<Me | null>();
+  const [isOut, setOut] = useState(false);
   useEffect(() => {
     let isOver = false;
     const ask = (): void => {
@@ -25,18 +27,32 @@ function App() {
       });
     };
     ask();
-    const left = () => setMe(null);
-    addEventListener(SIGNED_OUT, left);
+    const ended = () => {
+      setMe((before) => before ?? null);
+      setOut(true);
+    };
+    addEventListener(SIGNED_OUT, ended);
     return () => {
       isOver = true;
-      removeEventListener(SIGNED_OUT, left);
+      removeEventListener(SIGNED_OUT, ended);
     };
   }, []);
+  const enter = (next: Me) => {
+    setMe(next);
+    setOut(false);
+    dispatchEvent(new Event(RELOAD));
+  };
   const [page, id] = path;
-  if (page === 'welcome' && id !== undefined && !me) return <Welcome token={id} done={setMe} />;
+  if (page === 'welcome' && id !== undefined && !me) return <Welcome token={id} done={enter} />;
   if (me === undefined) return <div class="gate" aria-busy="true" />;
-  if (me === null) return <SignIn done={setMe} />;
-  return <Shell me={me} left={() => setMe(null)} />;
+  if (me === null) return <SignIn done={enter} />;
+  return (
+    <>
+      {/* The page stays as it is until the same user has signed in again. Another user gets a new one. */}
+      <Shell key={me.user_id} me={me} left={() => setMe(null)} />
+      {isOut && <SignIn done={enter} isOver />}
+    </>
+  );
 }
 
 /** Ignores a button whose request has no answer yet: a double click or Enter key would send it twice. */

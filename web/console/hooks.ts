@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { messageOf, Refused, type Row, rows } from './api.ts';
+import { messageOf, Refused, type Row, rows, SIGNED_OUT } from './api.ts';
 import { follow } from './events.ts';
 
 export interface Loaded<T> {
@@ -13,6 +13,15 @@ export interface Loaded<T> {
 /** Event after which every page loads its data again. */
 export const RELOAD = 'console-reload';
 
+/** Whether the session has ended. Pages then load nothing until the user has signed in again. */
+let isOut = false;
+addEventListener(SIGNED_OUT, () => {
+  isOut = true;
+});
+addEventListener(RELOAD, () => {
+  isOut = false;
+});
+
 /** Requests of one key at the same time. Further ones wait, so that a slow service does not get more and more of them. */
 const LOADS_MAX = 2;
 
@@ -20,6 +29,7 @@ const LOADS_MAX = 2;
 function repeated<T>(load: () => Promise<T>, show: (result: PromiseSettledResult<T>) => void) {
   let [isOver, isDue, started, shown, running] = [false, false, 0, 0, 0];
   const begin = (isUrgent: boolean): void => {
+    if (isOut && !isUrgent) return;
     isDue = running >= LOADS_MAX && !isUrgent;
     if (isDue) return;
     started += 1;
@@ -159,16 +169,19 @@ const tell = (live: Live): void => {
   for (const listener of listeners) listener(live);
 };
 
+const followCalls = (signal: AbortSignal): Promise<void> =>
+  follow('/console/api/events', signal, (told) => {
+    const { total, calls: given } = told.at(-1)?.data ?? {};
+    const calls = rows(given);
+    const running = new Set(calls.map((one) => one['call_uuid']));
+    const gone = last.calls.filter((one) => !running.has(one['call_uuid'])).length;
+    tell({ total: Number(total), calls, ended: last.ended + gone, state: 'live' });
+  }).catch(() => undefined);
+
 /** Reads the list of active calls for all parts of the page over one connection, and reconnects when it ends. */
 async function listen(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await follow('/console/api/events', signal, (told) => {
-      const { total, calls: given } = told.at(-1)?.data ?? {};
-      const calls = rows(given);
-      const running = new Set(calls.map((one) => one['call_uuid']));
-      const gone = last.calls.filter((one) => !running.has(one['call_uuid'])).length;
-      tell({ total: Number(total), calls, ended: last.ended + gone, state: 'live' });
-    }).catch(() => undefined);
+    if (!isOut) await followCalls(signal);
     if (signal.aborted) return;
     tell({ ...last, state: 'away' });
     await new Promise((goOn) => setTimeout(goOn, AGAIN_MS));

@@ -14,6 +14,7 @@ import { Invitation } from 'sip.js';
 import { type Credentials, credentialsOf, PhoneError } from './account.ts';
 import { BrowserCall, type CallHost } from './browser-call.ts';
 import { Line } from './line.ts';
+import { listening } from './listening.ts';
 import { measure } from './measure.ts';
 import type {
   Phone as Api,
@@ -49,17 +50,18 @@ export class Phone implements Api {
   #renewal: ReturnType<typeof setTimeout> | undefined;
   #microphone: string | undefined;
 
+  /** The connection closes with the page, so calls must end before. */
+  readonly #leave = (): void => {
+    for (const call of this.#calls) call.leave();
+  };
+  readonly #plugged = (): void => {
+    void this.devices().then((devices) => this.#notify('devices', devices));
+  };
+
   constructor(options: PhoneOptions) {
     this.#options = options;
     this.#server = options.server ?? sipServer();
     this.callWaiting = options.callWaiting ?? true;
-    // The connection closes with the page, so calls must end before.
-    globalThis.addEventListener('pagehide', () => {
-      for (const call of this.#calls) call.leave();
-    });
-    navigator.mediaDevices?.addEventListener('devicechange', () => {
-      void this.devices().then((devices) => this.#notify('devices', devices));
-    });
   }
 
   on<Name extends keyof PhoneEvents>(
@@ -69,7 +71,16 @@ export class Phone implements Api {
     const listeners = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, listeners);
     listeners.add(listener);
-    return () => listeners.delete(listener);
+    this.#watchDevices();
+    return () => {
+      listeners.delete(listener);
+      this.#watchDevices();
+    };
+  }
+
+  #watchDevices(): void {
+    const isOn = (this.#listeners.get('devices')?.size ?? 0) > 0;
+    listening(isOn, navigator.mediaDevices, 'devicechange', this.#plugged);
   }
 
   async login(account: PhoneAccount): Promise<void> {
@@ -324,6 +335,7 @@ export class Phone implements Api {
     const known = this.#calls.length;
     this.#calls = this.#calls.filter(({ state }) => state !== 'ended');
     if (known !== this.#calls.length && this.#calls.length === 0) this.#watch();
+    listening(this.#calls.length > 0, globalThis, 'pagehide', this.#leave);
     this.#hear();
     this.#notify('calls', { calls: this.#calls });
   }

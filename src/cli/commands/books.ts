@@ -1,5 +1,6 @@
 /** Commands for accounting: exports of call records and ledgers, usage and invoices. */
 
+import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -159,7 +160,8 @@ async function save(
     yield* parts;
   },
 ): Promise<void> {
-  const part = `${file}.part`;
+  // Another command may write the same file at the same time.
+  const part = `${file}.${randomUUID()}.part`;
   try {
     await pipeline(Readable.from(through(bodyOf(reply))), createWriteStream(part, { mode: 0o600 }));
     await rename(part, file);

@@ -1,7 +1,8 @@
+import type { Changes } from '../../base/changes.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { CarrierStore } from './needs.ts';
 import { type Considered, consider, type RoutingMoment, ranked } from './routing.ts';
-import type { Carrier, CarrierPatch } from './types.ts';
+import type { Carrier, CarrierPatch, CarrierPolicy } from './types.ts';
 
 /** Default limits of a carrier. */
 const DEFAULT_CPS = 50;
@@ -67,8 +68,13 @@ export class Carriers {
     await this.patch(input.name, { ...defaults, ...input });
   }
 
-  async patch(name: string, patch: CarrierPatch): Promise<Result<Carrier, CarrierRefusal>> {
-    const changed = await this.#store.patch(name, patch);
+  /** `policy` changes the stored policy, which another request may change at the same time. */
+  async patch(
+    name: string,
+    patch: CarrierPatch,
+    policy?: Changes<CarrierPolicy>,
+  ): Promise<Result<Carrier, CarrierRefusal>> {
+    const changed = await this.#store.patch(name, patch, policy);
     if (changed === undefined) return err({ kind: 'unknownCarrier' });
     this.#byName.set(name, changed);
     return ok(changed);

@@ -1,3 +1,4 @@
+import type { Changes } from '../../base/changes.ts';
 import type { AccountId, AppId, EndpointId, TrunkId } from '../../base/ids.ts';
 import type { OwnerFilter, Page, Slice } from '../../base/page.ts';
 import type { Result } from '../../base/result.ts';
@@ -8,6 +9,7 @@ import type {
   CallerId,
   Carrier,
   CarrierPatch,
+  CarrierPolicy,
   Endpoint,
   EndpointPatch,
   EndpointSecrets,
@@ -15,6 +17,7 @@ import type {
   IpAclPatch,
   OriginationUri,
   OriginationUriPatch,
+  PeerPolicy,
   PhoneNumber,
   PhoneNumberPatch,
   Trunk,
@@ -97,7 +100,13 @@ export interface TrunkStore {
   insert(trunk: Trunk): Promise<void>;
   get(trunkId: TrunkId): Promise<Trunk | undefined>;
   list(accountId: AccountId, slice: Slice): Promise<Page<Trunk>>;
-  patch(accountId: AccountId, trunkId: TrunkId, patch: TrunkPatch): Promise<Trunk | undefined>;
+  /** `policy` changes the stored policy. */
+  patch(
+    accountId: AccountId,
+    trunkId: TrunkId,
+    patch: TrunkPatch,
+    policy?: Changes<PeerPolicy>,
+  ): Promise<Trunk | undefined>;
   remove(accountId: AccountId, trunkId: TrunkId): Promise<Result<void, 'unknown' | 'inUse'>>;
 }
 
@@ -178,7 +187,12 @@ export interface NumberStore {
 
 export interface CarrierStore {
   insert(carrier: Carrier): Promise<Result<void, 'carrierExists'>>;
-  patch(name: string, patch: CarrierPatch): Promise<Carrier | undefined>;
+  /** `policy` changes the stored policy. */
+  patch(
+    name: string,
+    patch: CarrierPatch,
+    policy?: Changes<CarrierPolicy>,
+  ): Promise<Carrier | undefined>;
   /** Deletes a carrier. Its numbers remain without a carrier. */
   remove(name: string): Promise<boolean>;
   get(name: string): Promise<Carrier | undefined>;

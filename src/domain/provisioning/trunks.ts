@@ -1,3 +1,4 @@
+import type { Changes } from '../../base/changes.ts';
 import { type AccountId, newTrunkId, type TrunkId, uuid } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
@@ -8,6 +9,7 @@ import type {
   IpAclPatch,
   OriginationUri,
   OriginationUriPatch,
+  PeerPolicy,
   Trunk,
   TrunkCredential,
   TrunkCredentialPatch,
@@ -100,10 +102,12 @@ export class Trunks {
     accountId: AccountId,
     trunkId: TrunkId,
     patch: TrunkPatch,
+    policy?: Changes<PeerPolicy>,
   ): Promise<Result<Trunk, TrunkRefusal>> {
     const missing = await this.#missingPart(accountId, patch);
     if (missing !== undefined) return err({ kind: 'unknownTrunkPart', part: missing });
-    return found(await this.#stores.trunks.patch(accountId, trunkId, patch), 'unknownTrunk');
+    const patched = await this.#stores.trunks.patch(accountId, trunkId, patch, policy);
+    return found(patched, 'unknownTrunk');
   }
 
   async remove(accountId: AccountId, trunkId: TrunkId): Promise<Result<void, TrunkRefusal>> {

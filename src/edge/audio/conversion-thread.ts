@@ -1,6 +1,7 @@
+import { rm } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../base/clock.ts';
-import type { Job, JobReply } from './conversion.ts';
+import { type Job, type JobReply, partOf } from './conversion.ts';
 
 export interface ConversionThreadOptions {
   readonly clock: Clock;
@@ -96,14 +97,21 @@ export class ConversionThread {
     this.#cancelIdle = clock.at(dueMs, () => void this.#abandon('the thread was idle'));
   }
 
+  /** The running job fails after its thread has ended and its part of a file is deleted. Until then no other job starts. */
   async #abandon(detail: string): Promise<void> {
     this.#cancelIdle();
+    this.#cancelLimit();
     const worker = this.#worker;
     this.#worker = undefined;
     worker?.removeAllListeners();
     // Without a listener, an error before the end of the thread would end this process.
     worker?.on('error', () => undefined);
-    if (this.#running !== undefined) this.#finish({ kind: 'failed', failure: 'failed', detail });
+    const running = this.#running;
     await worker?.terminate();
+    if (running === undefined) return;
+    if (running.job.kind === 'encodeMp3') {
+      await rm(partOf(running.job), { force: true }).catch(() => undefined);
+    }
+    if (this.#running === running) this.#finish({ kind: 'failed', failure: 'failed', detail });
   }
 }

@@ -16,6 +16,9 @@ export interface EncodeJob {
   readonly mp3Path: string;
 }
 
+/** Path of the file while it is written. */
+export const partOf = ({ mp3Path }: EncodeJob): string => `${mp3Path}.part`;
+
 /** Loads the code that the first job would otherwise wait for. */
 interface WarmJob {
   readonly kind: 'warm';

@@ -1,7 +1,7 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { createMp3Encoder } from 'wasm-media-encoders';
 import { openWav } from '../../protocol/audio-file/audio-file.ts';
-import { ConversionError, type EncodeJob } from './conversion.ts';
+import { ConversionError, type EncodeJob, partOf } from './conversion.ts';
 import { crc16, infoFrame, infoFrameBytes } from './mp3-info.ts';
 
 const BLOCK_FRAMES = 64 * 1024;
@@ -22,7 +22,7 @@ interface Layout {
  * Creates the target atomically.
  */
 export async function encodeMp3(job: EncodeJob): Promise<number> {
-  const partial = `${job.mp3Path}.part`;
+  const partial = partOf(job);
   const wav = await open(job.wavPath, 'r');
   try {
     const layout = await readLayout(wav);

@@ -1,6 +1,11 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterEach, expect, it, vi } from 'vitest';
 import { ConversionThread } from '../../../src/edge/audio/conversion-thread.ts';
+import { until } from '../../eventually.ts';
+import { wavFile } from '../../protocol/audio-file/signals.ts';
 import { SimClock } from '../../sim/clock.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -34,4 +39,24 @@ it('survives an error of a thread that is being terminated', async () => {
   });
   await thread.run({ kind: 'warm' });
   await expect(thread.stop()).resolves.toBeUndefined();
+});
+
+it('leaves no part of a file when it aborts an encoding', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'carillon-abort-'));
+  try {
+    const [wavPath, mp3Path] = [join(folder, 'a.wav'), join(folder, 'a.mp3')];
+    // One hour of silence.
+    const data = new Uint8Array(3600 * 8000 * 4);
+    writeFileSync(wavPath, wavFile({ format: 1, bits: 16, channels: 2, rate: 8000, data }));
+    const clock = new SimClock();
+    const thread = new ConversionThread({ clock, timeLimitMs: 1000, maxWaiting: 1 });
+    const done = thread.run({ kind: 'encodeMp3', wavPath, mp3Path });
+    await until(() => existsSync(`${mp3Path}.part`), 'the part');
+    await clock.advance(1000);
+    expect(await done).toMatchObject({ kind: 'failed', detail: 'took longer than 1 s' });
+    await thread.stop();
+    expect(readdirSync(folder)).toEqual(['a.wav']);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

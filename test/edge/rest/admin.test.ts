@@ -1,6 +1,6 @@
 /** The operator's API and the health routes. */
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { asAccountId } from '../../../src/base/ids.ts';
 import { aLiveCall } from '../../spec/fake-control.ts';
 import { type Service, startService } from '../../spec/service.ts';
@@ -219,6 +219,43 @@ describe('/admin/v1', () => {
     expect(body.rates).toEqual([
       { ...rate, per_minute: 0.007, pulse_seconds: 60, account_id: null },
     ]);
+  });
+
+  it('keeps a change of a policy that another request makes at the same time', async () => {
+    await service.admin('POST', '/carriers', { name: 'north', host: 'north.example' });
+    const office = { name: 'office', trunk_direction: 'inbound' };
+    const trunk = await service.post(`${service.root}/trunks`, office);
+    const trunkUrl = `/accounts/${service.account.authId}/trunks/${trunk.body.trunk_id}`;
+    const { carriers, trunks } = service.store;
+    for (const [url, store] of [
+      ['/carriers/north', carriers],
+      [trunkUrl, trunks],
+    ] as const) {
+      await service.admin('PATCH', url, { identity: 'trusted', delayed_offer: true });
+      const patch = store.patch as (...given: readonly unknown[]) => Promise<unknown>;
+      vi.spyOn(store, 'patch').mockImplementationOnce((async (...given: readonly unknown[]) => {
+        await service.admin('PATCH', url, { refer: true, identity: null });
+        return patch(...given);
+      }) as never);
+      await service.admin('PATCH', url, { delayed_offer: false });
+      const { body } = await service.admin('GET', url);
+      expect(body).toMatchObject({ refer: true, identity: null, delayed_offer: false });
+    }
+  });
+
+  it('finds no number for a search without digits', async () => {
+    const number = { e164: '+14155550125', country: 'US', currency: 'USD' };
+    await service.admin('POST', '/numbers', number);
+    const found = async (search: string) =>
+      (await service.admin('GET', `/numbers?search=${search}`)).body.meta.total;
+    expect(await found('abc')).toBe(0);
+    expect(await found('')).toBe(1);
+    expect(await found('%2B1%20(415)')).toBe(1);
+    const inventory = await service.get(`${service.root}/inventory/numbers?search=abc`);
+    expect(inventory.body.total).toBe(0);
+    await service.admin('POST', '/do-not-call', { numbers: ['+14155550126'] });
+    const listed = await service.admin('GET', '/do-not-call?search=abc');
+    expect(listed.body.total).toBe(0);
   });
 
   it('removes a deleted carrier from its numbers', async () => {

@@ -251,5 +251,10 @@ const TERMS: readonly FieldSpec[] = [
       ['soft', t('Soft: only send alerts')],
     ],
   },
-  { name: 'low_balance_threshold', label: t('Alert below'), kind: 'number' },
+  {
+    name: 'low_balance_threshold',
+    label: t('Alert below'),
+    kind: 'number',
+    hint: t('0: no alert'),
+  },
 ];

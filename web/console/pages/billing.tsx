@@ -8,14 +8,20 @@ import { t } from '../text.ts';
 import { Chart } from '../ui/chart.tsx';
 import { Input, Save } from '../ui/form.tsx';
 import { confirmed, FormDrawer } from '../ui/overlay.tsx';
-import { Card, Head, LoadProblem, Tiles } from '../ui/parts.tsx';
+import { Card, Head, LoadProblem, Skeleton, Tiles } from '../ui/parts.tsx';
 import { Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 import { Ledger } from './ledger.tsx';
 
-export function Billing({ account, isStaff }: PageProps) {
-  const owner = useLoad(account, () => get(`/api/v1/Account/${account}/`));
-  const currency = text(owner.value?.['currency']) || 'USD';
+/** Balance, ledger and invoices. Waits for the currency of the account. */
+export function Billing(props: PageProps) {
+  const owner = useLoad(props.account, () => get(`/api/v1/Account/${props.account}/`));
+  if (owner.value !== undefined)
+    return <Books {...props} currency={text(owner.value['currency']) || 'USD'} />;
+  return owner.problem === undefined ? <Skeleton /> : <LoadProblem of={owner} />;
+}
+
+function Books({ account, isStaff, currency }: PageProps & { readonly currency: string }) {
   const balance = useLoad(`${account} ${currency}`, () =>
     get(`/api/v1/Account/${account}/balance/${currency}`),
   );

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { accountsOf, get, Refused, type Row, rows, text } from '../api.ts';
+import { accountsOf, get, getIfAny, type Row, rows, text } from '../api.ts';
 import { clock, money, words } from '../format.ts';
 import { useLive, useLoad } from '../hooks.ts';
 import type { PageProps } from '../page-props.ts';
@@ -37,12 +37,8 @@ interface Props extends PageProps {
 
 /** Fetches the CDR, which exists only after the call has ended. */
 const recordOf = (account: string, uuid: string): Promise<Row | null> =>
-  get(`/api/v1/Account/${account}/cdr/${uuid}`).then(
-    (found) => (found['data'] ?? found) as Row,
-    (error: unknown) => {
-      if (error instanceof Refused && error.status === 404) return null;
-      throw error;
-    },
+  getIfAny(`/api/v1/Account/${account}/cdr/${uuid}`).then((found) =>
+    found === undefined ? null : ((found['data'] ?? found) as Row),
   );
 
 const LIVE_MS = 3000;

@@ -1,4 +1,4 @@
-import { call, get, type Row, rows, text } from '../api.ts';
+import { allOf, call, get, numbersOf, type Row, rows, text } from '../api.ts';
 import { useAction, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
 import type { PageProps } from '../page-props.ts';
@@ -18,12 +18,10 @@ const NUMBER_COLUMNS: readonly Column[] = [
 export function CallerIds({ account, isStaff }: PageProps) {
   const root = `/api/v1/Account/${account}/caller-ids`;
   const found = useLoad(account, () => get(root));
-  const rented = useLoad(`${account} numbers`, () =>
-    get(`/api/v1/Account/${account}/numbers?per_page=100`),
-  );
+  const rented = useLoad(`${account} numbers`, () => numbersOf(account));
   const { problem, run } = useAction();
   const verified = rows(found.value?.['caller_ids']).map((row) => text(row['number']));
-  const own = rows(rented.value?.['items']).map((row) => text(row['e164']).replace('+', ''));
+  const own = (rented.value ?? []).map((row) => text(row['e164']).replace('+', ''));
   const choices = [...new Set([...own, ...verified])];
   const current = text(found.value?.['default_caller_id']);
   const choose = (number: string) =>
@@ -123,18 +121,18 @@ interface OverridesProps {
 /** Endpoints and applications with their caller IDs, and the function that changes one. */
 function useOverrides(account: string) {
   const root = `/api/v1/Account/${account}`;
-  const endpoints = useLoad(`${account} endpoints`, () => get(`${root}/Endpoint/?limit=100`));
-  const apps = useLoad(`${account} apps`, () => get(`${root}/Application/?limit=100`));
+  const endpoints = useLoad(`${account} endpoints`, () => allOf(`${root}/Endpoint/`));
+  const apps = useLoad(`${account} apps`, () => allOf(`${root}/Application/`));
   const { problem, run } = useAction();
   const list: readonly Row[] | undefined = endpoints.value &&
     apps.value && [
-      ...rows(endpoints.value['objects']).map((one) => ({
+      ...endpoints.value.map((one) => ({
         kind: t('Endpoint'),
         name: one['username'],
         shows: one['caller_id'],
         id: `Endpoint/${text(one['endpoint_id'])}`,
       })),
-      ...rows(apps.value['objects']).map((one) => ({
+      ...apps.value.map((one) => ({
         kind: t('Application'),
         name: one['app_name'],
         shows: one['caller_id'],

@@ -1,4 +1,4 @@
-import { get, type Row, rows, text } from '../api.ts';
+import { get, getIfAny, type Row, rows, text } from '../api.ts';
 import { clock } from '../format.ts';
 import { useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
@@ -25,7 +25,7 @@ const useConferences = (root: string, account: string) =>
       const wanted = Array.isArray(names) ? names.map(text).slice(0, ROOMS_MAX) : [];
       // A conference may end between the two requests.
       const each = wanted.map((name) =>
-        get(`${root}/Conference/${encodeURIComponent(name)}/`).catch(() => undefined),
+        getIfAny(`${root}/Conference/${encodeURIComponent(name)}/`),
       );
       return (await Promise.all(each)).filter((one) => one !== undefined);
     },
@@ -42,8 +42,8 @@ const useParties = (root: string, account: string) =>
         list.map(async (one): Promise<Row> => {
           if (one['status'] === 'Ended') return one;
           const path = `${root}/MultiPartyCall/uuid_${text(one['mpc_uuid'])}/Participant/`;
-          const members = await get(path).catch((): Row => ({}));
-          return { ...one, members: rows(members['objects']) };
+          const members = await getIfAny(path);
+          return { ...one, members: rows(members?.['objects']) };
         }),
       );
     },

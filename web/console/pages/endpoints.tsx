@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { renderSVG } from 'uqr';
-import { get, type Me, messageOf, type Row, rows, text } from '../api.ts';
+import { allOf, type Me, messageOf, type Row, text } from '../api.ts';
 import { tokenFor } from '../browser-phone.ts';
 import { useLoad } from '../hooks.ts';
 import type { PageProps } from '../page-props.ts';
@@ -65,7 +65,7 @@ const fieldsOf = (apps: readonly Row[]): readonly FieldSpec[] => [
 /** SIP users of the account, with the set-up of their phones. */
 export function Endpoints({ account, me }: PageProps) {
   const root = `/api/v1/Account/${account}`;
-  const apps = useLoad(`${account} apps`, () => get(`${root}/Application/?limit=100`));
+  const apps = useLoad(`${account} apps`, () => allOf(`${root}/Application/`));
   const [open, setOpen] = useState<Row>();
   return (
     <>
@@ -101,7 +101,7 @@ export function Endpoints({ account, me }: PageProps) {
           { label: t('Show phone setup'), act: () => setOpen(row) },
         ]}
         columns={COLUMNS}
-        fields={fieldsOf(rows(apps.value?.['objects']))}
+        fields={fieldsOf(apps.value ?? [])}
       />
       <Drawer
         title={t('Phone setup of {name}', { name: text(open?.['username']) })}

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { call, get, type Row, rows, text } from '../api.ts';
+import { allOf, call, get, type Row, rows, text } from '../api.ts';
 import { words } from '../format.ts';
 import { useAction, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
@@ -189,15 +189,11 @@ const columnsOf = (targets: Targets): readonly Column[] => [
 
 const useTargets = (account: string) => {
   const root = `/api/v1/Account/${account}`;
-  const apps = useLoad(`${account} apps`, () => get(`${root}/Application/?limit=100`));
-  const trunks = useLoad(`${account} trunks`, () => get(`${root}/trunks?limit=100`));
+  const apps = useLoad(`${account} apps`, () => allOf(`${root}/Application/`));
+  const trunks = useLoad(`${account} trunks`, () => allOf(`${root}/trunks`));
   return {
-    apps: rows(apps.value?.['objects']).map(
-      (one) => [text(one['app_id']), text(one['app_name'])] as const,
-    ),
-    trunks: rows(trunks.value?.['objects']).map(
-      (one) => [text(one['trunk_id']), text(one['name'])] as const,
-    ),
+    apps: (apps.value ?? []).map((one) => [text(one['app_id']), text(one['app_name'])] as const),
+    trunks: (trunks.value ?? []).map((one) => [text(one['trunk_id']), text(one['name'])] as const),
   };
 };
 

@@ -76,12 +76,7 @@ export function Overview({ account, me, isStaff }: PageProps) {
         <span class="muted small">{t('Updated {time}', { time: timeOfDay(Date.now()) })}</span>
       </Head>
       <LoadProblem of={day.found} />
-      <Figures
-        root={root}
-        day={day}
-        running={running}
-        currency={text(owner.value?.['currency']) || 'USD'}
-      />
+      <Figures root={root} day={day} running={running} currency={text(owner.value?.['currency'])} />
       {may('change') && <FirstSteps account={account} hasCalls={day.sum('calls') > 0} />}
       <div class="columns wide">
         <Card title={t('Calls per hour')} unit={t('calls')}>
@@ -103,6 +98,7 @@ interface FiguresProps {
   readonly day: ReturnType<typeof useHours>;
   /** Number of running calls. */
   readonly running: number;
+  /** '' until the account is loaded. */
   readonly currency: string;
 }
 
@@ -110,7 +106,8 @@ interface FiguresProps {
 function Figures({ root, day: { found, sum }, running, currency }: FiguresProps) {
   const balance = useLoad(
     `${root} ${currency} balance`,
-    () => get(`${root}/balance/${currency}`),
+    (): Promise<Row> =>
+      currency === '' ? Promise.resolve({}) : get(`${root}/balance/${currency}`),
     EVERY_MS,
   );
   const [calls, answered] = [sum('calls'), sum('answered')];

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { call, get, messageOf, type Row, rows, text } from '../api.ts';
+import { allOf, call, get, messageOf, type Row, rows, text } from '../api.ts';
 import { TRIAL } from '../browser-phone.ts';
 import { clock } from '../format.ts';
-import { useLive, useLoad } from '../hooks.ts';
+import { type Loaded, useLive, useLoad, useSettled } from '../hooks.ts';
 import { may } from '../may.ts';
 import type { PageProps } from '../page-props.ts';
 import { href, useQuery } from '../place.ts';
@@ -26,8 +26,8 @@ type Show = ((line: number, column: number) => void) | undefined;
 function useApplications(account: string) {
   const { fields, setAll } = useQuery({ app: '' });
   const path = `/api/v1/Account/${account}/Application/`;
-  const apps = useLoad(account, () => get(`${path}?limit=100`));
-  const stored = rows(apps.value?.['objects']).filter(
+  const apps = useLoad(account, () => allOf(path));
+  const stored = (apps.value ?? []).filter(
     (one) => one['answer_xml'] != null && one['app_name'] !== TRIAL,
   );
   const saved = stored.find((one) => one['app_id'] === fields.app);
@@ -37,23 +37,10 @@ function useApplications(account: string) {
 }
 
 /** Stores the document in the browser, and returns what the service's parser found in it. */
-function useVerdict(xml: string): Row | undefined {
-  const [found, setFound] = useState<Row>();
-  useEffect(() => {
-    localStorage.setItem(KEPT, xml);
-    let isCurrent = true;
-    const timer = setTimeout(() => {
-      call('POST', '/console/api/xml/check', { xml }).then(
-        (told) => isCurrent && setFound(told),
-        () => undefined,
-      );
-    }, WAIT_MS);
-    return () => {
-      isCurrent = false;
-      clearTimeout(timer);
-    };
-  }, [xml]);
-  return found;
+function useVerdict(xml: string): Loaded<Row> {
+  const settled = useSettled(xml, WAIT_MS);
+  useEffect(() => localStorage.setItem(KEPT, xml), [xml]);
+  return useLoad(settled, () => call('POST', '/console/api/xml/check', { xml: settled }));
 }
 
 /** XML editor with highlighting and completion that validates the document with the service's parser while typing. */
@@ -72,8 +59,8 @@ export function Playground({ account }: PageProps) {
   useEffect(() => {
     if (isLoaded && savedXml !== xml) replace(savedXml);
   }, [id, isLoaded]);
-  const found = useVerdict(xml);
-  const isFine = found?.['ok'] === true;
+  const checked = useVerdict(xml);
+  const isFine = checked.value?.['ok'] === true;
   const save = () =>
     call('POST', `${path}${id}/`, { answer_xml: xml })
       .then(() => toast(t('Saved document. The next call runs it.')))
@@ -84,7 +71,7 @@ export function Playground({ account }: PageProps) {
   return (
     <>
       <PlaygroundHead {...{ stored, id, choose, xml, replace }} />
-      <DocumentCard {...{ round, xml, setXml, savedXml, found, save, name }} />
+      <DocumentCard {...{ round, xml, setXml, savedXml, checked, save, name }} />
       {savedXml !== undefined && <Assignment />}
       <Editor
         isOpen={isNaming}
@@ -155,15 +142,16 @@ interface DocumentProps {
   readonly xml: string;
   readonly setXml: (xml: string) => void;
   readonly savedXml: string | undefined;
-  readonly found: Row | undefined;
+  readonly checked: Loaded<Row>;
   readonly save: () => Promise<unknown>;
   /** Asks for the name of a new application. */
   readonly name: () => void;
 }
 
 /** The editor with the result of the validation, and the buttons that save. */
-function DocumentCard({ round, xml, setXml, savedXml, found, save, name }: DocumentProps) {
+function DocumentCard({ round, xml, setXml, savedXml, checked, save, name }: DocumentProps) {
   const show = useRef<Show>(undefined);
+  const found = checked.value;
   const isFine = found?.['ok'] === true;
   return (
     <Card
@@ -195,7 +183,8 @@ function DocumentCard({ round, xml, setXml, savedXml, found, save, name }: Docum
         show={show}
         isInvalid={found !== undefined && !isFine}
       />
-      <Verdict found={found} show={show} />
+      <LoadProblem of={checked} />
+      {checked.problem === undefined && <Verdict found={found} show={show} />}
     </Card>
   );
 }

@@ -24,43 +24,71 @@ const cssColor = (name: string): string => {
   return color;
 };
 
+/** Length of a recording whose waveform is drawn, s. The decoded audio of one hour takes 230 MB of memory. */
+const DRAWN_MAX_S = 3600;
+
+interface Source {
+  readonly path: string;
+  readonly lengthS: number;
+  /** Whether the file is loaded before it is played. */
+  readonly isOpen: boolean;
+}
+
 /** Draws the waveform of the file at `path` in the element of `place`, and plays it. */
-function usePlayer(path: string) {
+function usePlayer({ path, lengthS, isOpen }: Source) {
   const place = useRef<HTMLDivElement>(null);
   const player = useRef<WaveSurfer | undefined>(undefined);
+  /** Position to play from when the file is loaded. */
+  const due = useRef<number | undefined>(undefined);
+  const [isWanted, setWanted] = useState(isOpen);
   const [isPlaying, setPlaying] = useState(false);
   const [atS, setAt] = useState(0);
   const { problem, run } = useAction();
   useEffect(() => {
+    if (!isWanted) return undefined;
+    let made: WaveSurfer | undefined;
     let isOver = false;
-    void run(async () => {
+    const load = async () => {
       // Loaded on demand: most visits play nothing.
       const { default: Player } = await import('wavesurfer.js');
-      const { current } = place;
-      if (isOver || current === null) return;
-      const made = Player.create({
-        container: current,
-        height: 56,
-        waveColor: cssColor('--border-strong'),
-        progressColor: cssColor('--chart-1'),
-        cursorColor: cssColor('--bad'),
-        splitChannels: [{}, { progressColor: cssColor('--chart-2') }],
-        cspNonce: document.body.dataset['nonce'] ?? '',
-      });
-      player.current = made;
+      const file = await audioOf(path);
+      if (isOver || place.current === null) return;
+      made = Player.create(looksIn(place.current));
       made.on('play', () => setPlaying(true));
       made.on('pause', () => setPlaying(false));
       made.on('timeupdate', setAt);
-      await made.loadBlob(await audioOf(path));
-    });
+      await (lengthS > DRAWN_MAX_S ? made.loadBlob(file, [[0, 0]], lengthS) : made.loadBlob(file));
+      player.current = made;
+      if (due.current === undefined) return;
+      made.setTime(due.current);
+      await made.play().catch(() => undefined);
+    };
+    void run(load).then((isDone) => isDone || isOver || setWanted(false));
     return () => {
       isOver = true;
-      player.current?.destroy();
+      made?.destroy();
       player.current = undefined;
     };
-  }, [path, run]);
-  return { place, player, isPlaying, atS, problem };
+  }, [path, run, isWanted]);
+  const seek = (s: number) => {
+    due.current = s;
+    setWanted(true);
+    player.current?.setTime(s);
+    void player.current?.play();
+  };
+  const toggle = () => (player.current === undefined ? seek(0) : void player.current.playPause());
+  return { place, isWanted, isPlaying, atS, problem, seek, toggle };
 }
+
+const looksIn = (container: HTMLElement) => ({
+  container,
+  height: 56,
+  waveColor: cssColor('--border-strong'),
+  progressColor: cssColor('--chart-1'),
+  cursorColor: cssColor('--bad'),
+  splitChannels: [{}, { progressColor: cssColor('--chart-2') }],
+  cspNonce: document.body.dataset['nonce'] ?? '',
+});
 
 async function audioOf(path: string): Promise<Blob> {
   const reply = await send(path);
@@ -73,18 +101,23 @@ async function audioOf(path: string): Promise<Blob> {
   return reply.blob();
 }
 
+interface RecordingProps extends Props {
+  readonly isOpen?: boolean;
+}
+
 /** Player of a recording with its waveform, one line per channel, and its transcript. */
-export function Recording({ account, recording }: Props) {
+export function Recording({ account, recording, isOpen = false }: RecordingProps) {
   const path = fileOf(account, recording);
-  const { place, player, isPlaying, atS, problem } = usePlayer(path);
-  const seek = (s: number) => {
-    player.current?.setTime(s);
-    void player.current?.play();
-  };
+  const lengthS = Number(recording['recording_duration_ms']) / 1000;
+  const { place, isWanted, isPlaying, atS, problem, seek, toggle } = usePlayer({
+    path,
+    lengthS,
+    isOpen,
+  });
   return (
     <Card
       title={t('Recording')}
-      unit={clock(Number(recording['recording_duration_ms']) / 1000)}
+      unit={clock(lengthS)}
       actions={
         <Save
           path={path}
@@ -95,9 +128,9 @@ export function Recording({ account, recording }: Props) {
       }
     >
       <Problem text={problem} />
-      <div class="wave" ref={place} />
+      <div class="wave" ref={place} hidden={!isWanted} />
       <div class="row">
-        <button type="button" class="btn" onClick={() => void player.current?.playPause()}>
+        <button type="button" class="btn" onClick={toggle}>
           {isPlaying ? t('Pause') : t('Play')}
         </button>
         <span class="muted small">{clock(atS)}</span>

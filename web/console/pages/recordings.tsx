@@ -214,7 +214,7 @@ interface DrawerProps {
 const RecordingDrawer = ({ account, row, close }: DrawerProps) => (
   <Drawer title={t('Recording')} isOpen={row !== undefined} close={close} isWide>
     <div class="body">
-      {row && <Recording account={account} recording={row} />}
+      {row && <Recording account={account} recording={row} isOpen />}
       {row && (
         <Facts
           of={[

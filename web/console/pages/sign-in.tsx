@@ -1,3 +1,4 @@
+import { Dialog } from '@ariakit/react';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { call, get, ME, type Me, Refused, text } from '../api.ts';
@@ -12,26 +13,37 @@ interface Props {
   readonly done: (me: Me) => void;
 }
 
-const Gate = ({
-  title,
-  children,
-}: {
+interface GateProps {
   readonly title: string;
   readonly children: ComponentChildren;
-}) => (
-  <>
-    <Connection />
-    <div class="gate">
-      <main>
+  /** Whether it covers a page, which stays as it is. */
+  readonly isOver?: boolean;
+}
+
+const stay = (event: Event): void => event.preventDefault();
+
+const Gate = ({ title, children, isOver = false }: GateProps) =>
+  isOver ? (
+    <Dialog open onClose={stay} backdrop={false} class="gate over" aria-label={title}>
+      <div class="pane">
         <h1>{title}</h1>
         {children}
-      </main>
-    </div>
-  </>
-);
+      </div>
+    </Dialog>
+  ) : (
+    <>
+      <Connection />
+      <div class="gate">
+        <main class="pane">
+          <h1>{title}</h1>
+          {children}
+        </main>
+      </div>
+    </>
+  );
 
 /** Sign-in form. The URL stays, so that the same page opens after the sign-in. */
-export function SignIn({ done }: Props) {
+export function SignIn({ done, isOver = false }: Props & { readonly isOver?: boolean }) {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const [code, setCode] = useState<string>();
@@ -51,7 +63,7 @@ export function SignIn({ done }: Props) {
       done(await get<Me>(ME));
     });
   return (
-    <Gate title={t('Sign in')}>
+    <Gate title={t('Sign in')} isOver={isOver}>
       <Problem text={problem} />
       <form onSubmit={onSubmit(() => void signIn())}>
         <Input

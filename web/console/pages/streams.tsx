@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { call, get, type Row, rows, text } from '../api.ts';
+import { call, get, getIfAny, type Row, rows, text } from '../api.ts';
 import { words } from '../format.ts';
 import { useAction, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
@@ -25,8 +25,8 @@ function useStreams({ account, isStaff }: PageProps, root: string) {
       // The feed has a part of the calls of a busy service.
       const page = await get(`/console/api/live-calls?${scope}bot=true&limit=${CALLS_MAX}`);
       const each = rows(page['calls']).map(async (one) => {
-        const reply = await get(`${root}${text(one['call_uuid'])}/Stream/`).catch((): Row => ({}));
-        return rows(reply['objects']).map((stream): Row => ({ ...one, ...stream }));
+        const reply = await getIfAny(`${root}${text(one['call_uuid'])}/Stream/`);
+        return rows(reply?.['objects']).map((stream): Row => ({ ...one, ...stream }));
       });
       return (await Promise.all(each)).flat();
     },

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Phone } from '../../phone/phone-api.d.ts';
-import { call, get, rows, text } from '../api.ts';
+import { allOf, call, get, rows, text } from '../api.ts';
 import { TRIAL, tokenFor } from '../browser-phone.ts';
 import { useAction, useLoad } from '../hooks.ts';
 import { href } from '../place.ts';
@@ -68,8 +68,8 @@ function useTrial({ account, xml, application }: Props) {
 /** Calls the document in the editor with the browser phone. */
 export function TrialCall(props: Props) {
   const { account, isFine } = props;
-  const { value } = useLoad(account, () => get(`/api/v1/Account/${account}/Endpoint/?limit=100`));
-  const names = rows(value?.['objects']).map((one) => text(one['username']));
+  const { value } = useLoad(account, () => allOf(`/api/v1/Account/${account}/Endpoint/`));
+  const names = (value ?? []).map((one) => text(one['username']));
   const [chosen, setChosen] = useState('');
   const { state, talks, reason, problem, audio, phone, begin, hangUp } = useTrial(props);
   const username = chosen || (names[0] ?? '');

@@ -1,3 +1,4 @@
+import { type Changes, changed } from '../../../base/changes.ts';
 import { err, ok } from '../../../base/result.ts';
 import { type NewCarrier, patternOf } from '../../../domain/provisioning/provisioning.ts';
 import type { Carrier, CarrierPatch, CarrierPolicy } from '../../../domain/provisioning/types.ts';
@@ -13,9 +14,9 @@ import { namedInPeer, PeerSchema, policyChoice, showPeer, wrongHeaders } from '.
 const ROOT = '/admin/v1/carriers';
 const common = { tag: 'Operator: carriers', errors: 'admin' } as const;
 
-/** Returns the policy with the fields of the body changed. */
-function policyOf(body: Static<typeof CarrierPatchBody>, before: CarrierPolicy): CarrierPolicy {
-  const named = {
+/** Returns the changes of the policy in the body. */
+const policyChanges = (body: Static<typeof CarrierPatchBody>): Changes<CarrierPolicy> =>
+  defined({
     firstResponseMs: body.first_response_ms,
     answerMs: body.answer_ms,
     failoverOn: body.failover_on,
@@ -28,17 +29,9 @@ function policyOf(body: Static<typeof CarrierPatchBody>, before: CarrierPolicy):
     stir: body.stir,
     sign: body.sign,
     ...namedInPeer(body),
-  };
-  const all = { ...before, ...defined(named) };
-  const retained = Object.entries(all).filter(([, value]) => value !== null);
-  return Object.fromEntries(retained) as CarrierPolicy;
-}
+  });
 
-const patchOf = (
-  body: Static<typeof CarrierPatchBody>,
-  before: CarrierPolicy = {},
-): CarrierPatch => ({
-  policy: policyOf(body, before),
+const patchOf = (body: Static<typeof CarrierPatchBody>): CarrierPatch => ({
   ...defined({
     host: body.host,
     transport: body.transport,
@@ -152,6 +145,7 @@ const params = Type.Object({ name: Type.String() });
 
 export const carrierOf = (body: Static<typeof CarrierBody>): NewCarrier => ({
   ...patchOf(body),
+  policy: changed<CarrierPolicy>({}, policyChanges(body)),
   name: body.name,
   host: body.host,
 });
@@ -240,10 +234,7 @@ const patchCarrier = adminRoute({
   run: async ({ provisioning }, { params: { name }, body }) =>
     wrongCarrier(body) ??
     answered(
-      await provisioning.carriers.patch(
-        name,
-        patchOf(body, provisioning.carriers.get(name)?.policy),
-      ),
+      await provisioning.carriers.patch(name, patchOf(body), policyChanges(body)),
       showCarrier,
     ),
 });

@@ -1,13 +1,13 @@
 import { ok } from '../../../base/result.ts';
 import { adminRoute, type Route } from '../http/route.ts';
 import { Type } from '../http/schema.ts';
+import { searchedNumber } from '../http/values.ts';
 import { answered } from '../refusal.ts';
 import {
   DoNotCallAdded,
   DoNotCallBody,
   DoNotCallList,
   DoNotCallQuery,
-  digitsOf,
   showListed,
 } from '../wire/do-not-call.ts';
 import { sliceOf } from '../wire/list.ts';
@@ -36,7 +36,7 @@ const listNumbers = adminRoute({
   query: DoNotCallQuery,
   reply: DoNotCallList,
   async run({ campaigns }, { query }) {
-    const search = digitsOf(query.search);
+    const search = searchedNumber(query.search);
     const { items, total } = await campaigns.doNotCall('operator', search, sliceOf(query));
     return ok({ objects: items.map(showListed), total });
   },

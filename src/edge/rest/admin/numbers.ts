@@ -11,7 +11,7 @@ import {
   type TSchema,
   Type,
 } from '../http/schema.ts';
-import { amountField, amountOf, currencyField, e164Field } from '../http/values.ts';
+import { amountField, amountOf, currencyField, e164Field, searchedNumber } from '../http/values.ts';
 import { answered } from '../refusal.ts';
 import type { NUMBER_COLUMNS } from '../wire/import-columns.ts';
 import { defined, sliceOf, TrunkMetaSchema, trunkMetaOf } from '../wire/list.ts';
@@ -88,7 +88,7 @@ const listNumbers = adminRoute({
       accountId: query.account_id,
       status: query.status,
       country: query.country?.toUpperCase(),
-      search: query.search?.replaceAll(/\D/g, ''),
+      search: searchedNumber(query.search),
     };
     const page = await provisioning.numbers.list(filter, slice);
     return ok({ meta: trunkMetaOf(page, slice), numbers: page.items.map(showNumber) });

@@ -4,7 +4,6 @@ import { headerProblem } from '../../../domain/provisioning/provisioning.ts';
 import type { PeerPolicy } from '../../../domain/provisioning/types.ts';
 import { invalidField } from '../http/failure.ts';
 import { described, flag, type Static, Type } from '../http/schema.ts';
-import { defined } from '../wire/list.ts';
 
 /** null: the default. */
 export const policyChoice = <T extends string>(...values: readonly T[]) =>
@@ -78,12 +77,6 @@ export const namedInPeer = (body: PeerBody) => ({
   delayedOffer: body.delayed_offer,
   refer: body.refer,
 });
-
-export function policyWith(before: PeerPolicy, body: PeerBody): PeerPolicy {
-  const all = { ...before, ...defined(namedInPeer(body)) };
-  const retained = Object.entries(all).filter(([, value]) => value !== null);
-  return Object.fromEntries(retained) as PeerPolicy;
-}
 
 export const showPeer = (policy: PeerPolicy) => ({
   identity: policy.identity ?? null,

@@ -4,8 +4,9 @@ import { invalidField } from '../http/failure.ts';
 import { adminRoute, type Route } from '../http/route.ts';
 import { accountIdText, described, type Static, Type, trunkIdText } from '../http/schema.ts';
 import { isAddressOrRange } from '../http/values.ts';
-import { answered, refused } from '../refusal.ts';
-import { PeerSchema, peerFields, policyWith, showPeer, wrongHeaders } from './peer-policy.ts';
+import { answered } from '../refusal.ts';
+import { defined } from '../wire/list.ts';
+import { namedInPeer, PeerSchema, peerFields, showPeer, wrongHeaders } from './peer-policy.ts';
 
 const DESTINATIONS_MAX = 100;
 const HOST = /^(\*\.)?[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/i;
@@ -69,14 +70,9 @@ const trunkPolicy = adminRoute({
     }
     const unfit = wrongHeaders(body);
     if (unfit !== undefined) return unfit;
-    const known = await trunks.get(accountId, trunkId);
-    if (!known.ok) return refused(known.error);
-    const policy = policyWith(known.value.policy, body);
-    const patched = await trunks.patch(accountId, trunkId, {
-      policy,
-      ...(egressAllow === undefined ? {} : { egressAllow }),
-    });
-    return answered(patched, showPolicy);
+    const patch = egressAllow === undefined ? {} : { egressAllow };
+    const changes = defined(namedInPeer(body));
+    return answered(await trunks.patch(accountId, trunkId, patch, changes), showPolicy);
   },
 });
 

@@ -21,6 +21,13 @@ export function amountOf(units: number): Micros {
   return amount;
 }
 
+/**
+ * Returns the part of a number to search for: the digits of the text. A text without digits keeps its letters, which no
+ * number contains.
+ */
+export const searchedNumber = (text: string | undefined): string | undefined =>
+  text?.replaceAll(/\D/g, '') || text?.replaceAll(/\P{L}/gu, '') || undefined;
+
 const E164 = /^\+?[1-9]\d{6,14}$/;
 
 export const e164Field = () =>

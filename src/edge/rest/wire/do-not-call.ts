@@ -31,9 +31,3 @@ export const showListed = ({ number, addedUs }: ListedNumber): Static<typeof Lis
   number: plus(number) ?? '',
   added_at: isoMicros(addedUs),
 });
-
-/** Returns the digits to search for. undefined: no filter. */
-export const digitsOf = (text: string | undefined): string | undefined => {
-  const digits = text?.replaceAll(/\D/g, '');
-  return digits === '' ? undefined : digits;
-};

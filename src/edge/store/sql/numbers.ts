@@ -1,3 +1,4 @@
+import { changed } from '../../../base/changes.ts';
 import { err, ok } from '../../../base/result.ts';
 import type {
   CallerIdStore,
@@ -154,7 +155,11 @@ export function carrierRepository(db: Connection): Synchronously<CarrierStore> {
   const table = carrierTable(db);
   return {
     insert: (carrier) => (table.insertNew(db, carrier) ? ok(undefined) : err('carrierExists')),
-    patch: (name, patch) => table.patch(db, patch, 'name = @name', { name }),
+    patch: (name, patch, policy) => {
+      const before = policy && table.get(db, 'name = ?', [name]);
+      const all = before ? { ...patch, policy: changed(before.policy, policy) } : patch;
+      return table.patch(db, all, 'name = @name', { name });
+    },
     remove: (name) => {
       db.send('UPDATE phone_number SET carrier = NULL WHERE carrier = ?', [name]);
       return db.run('DELETE FROM carrier WHERE name = ?', [name]) === 1;

@@ -1,3 +1,4 @@
+import { changed } from '../../../base/changes.ts';
 import type { AccountId } from '../../../base/ids.ts';
 import type { Page, Slice } from '../../../base/page.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
@@ -188,11 +189,14 @@ export const trunkRepository = (db: Connection): Synchronously<TrunkStore> => ({
     const where = new Where().and('account_id = ?', accountId);
     return page(db, trunkTable, where, 'created_us DESC, trunk_id', slice);
   },
-  patch: (accountId, trunkId, patch) =>
-    trunkTable.patch(db, patch, 'trunk_id = @id AND account_id = @account', {
+  patch: (accountId, trunkId, patch, policy) => {
+    const before = policy && trunkTable.get(db, 'trunk_id = ?', [trunkId]);
+    const all = before ? { ...patch, policy: changed(before.policy, policy) } : patch;
+    return trunkTable.patch(db, all, 'trunk_id = @id AND account_id = @account', {
       id: trunkId,
       account: accountId,
-    }),
+    });
+  },
   remove: (accountId, trunkId) => {
     const owned = [trunkId, accountId];
     if (trunkTable.get(db, 'trunk_id = ? AND account_id = ?', owned) === undefined) {

@@ -14,6 +14,7 @@ import {
   sliceQuery,
   Type,
 } from '../../http/schema.ts';
+import { searchedNumber } from '../../http/values.ts';
 import { answered, refused } from '../../refusal.ts';
 import { CONTACT_STATUSES } from '../../wire/campaign.ts';
 import {
@@ -26,7 +27,6 @@ import {
   showUpload,
   UploadReply,
 } from '../../wire/campaign-contact.ts';
-import { digitsOf } from '../../wire/do-not-call.ts';
 import { pageQuery, pageSlice, sliceOf } from '../../wire/list.ts';
 import { ACCOUNTS, campaignParams, common, ownerOf } from './scope.ts';
 
@@ -144,7 +144,7 @@ const listContacts = (root: string): Route =>
     reply: Type.Object({ objects: Type.Array(ContactSchema), total: Type.Integer() }),
     async run({ campaigns }, input) {
       const { status, search } = input.query;
-      const filter = { status, search: digitsOf(search) };
+      const filter = { status, search: searchedNumber(search) };
       const { campaign_id: id } = input.params;
       return answered(
         await campaigns.contacts(ownerOf(input), id, filter, sliceOf(input.query)),

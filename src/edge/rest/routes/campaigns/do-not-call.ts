@@ -1,13 +1,13 @@
 import { ok } from '../../../../base/result.ts';
 import { accountRoute, type Route } from '../../http/route.ts';
 import { accountIdText, Type } from '../../http/schema.ts';
+import { searchedNumber } from '../../http/values.ts';
 import { answered } from '../../refusal.ts';
 import {
   DoNotCallAdded,
   DoNotCallBody,
   DoNotCallList,
   DoNotCallQuery,
-  digitsOf,
   showListed,
 } from '../../wire/do-not-call.ts';
 import { sliceOf } from '../../wire/list.ts';
@@ -38,7 +38,7 @@ const listNumbers = (root: string): Route =>
     query: DoNotCallQuery,
     reply: DoNotCallList,
     async run({ campaigns }, { accountId, query }) {
-      const search = digitsOf(query.search);
+      const search = searchedNumber(query.search);
       const { items, total } = await campaigns.doNotCall(accountId, search, sliceOf(query));
       return ok({ objects: items.map(showListed), total });
     },

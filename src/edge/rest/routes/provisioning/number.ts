@@ -14,7 +14,7 @@ import {
   Type,
   trunkIdText,
 } from '../../http/schema.ts';
-import { currencyField, e164Digits, e164Field } from '../../http/values.ts';
+import { currencyField, e164Digits, e164Field, searchedNumber } from '../../http/values.ts';
 import { answered, refused } from '../../refusal.ts';
 import { pageQuery, pageSlice } from '../../wire/list.ts';
 import { NumberSchema, ReleaseSchema, showNumber, showRelease } from '../../wire/number.ts';
@@ -50,9 +50,6 @@ async function listed(
   const { items, total } = await provisioning.numbers.list(filter, slice);
   return ok({ items: items.map(showNumber), page: slice.page, per_page: slice.limit, total });
 }
-
-const digitsOf = (text: string | undefined): string | undefined =>
-  text === undefined ? undefined : text.replaceAll(/\D/g, '');
 
 type NumberInput = AccountInput<{ readonly e164_number: string }>;
 
@@ -96,7 +93,7 @@ const listNumbers = accountRoute({
   query: Type.Object({ ...paging, search: Type.Optional(Type.String()) }),
   reply: listReply,
   run: (needs, { accountId, query }) =>
-    listed(needs, { accountId, search: digitsOf(query.search) }, query),
+    listed(needs, { accountId, search: searchedNumber(query.search) }, query),
 });
 
 const listInventory = accountRoute({
@@ -117,7 +114,7 @@ const listInventory = accountRoute({
       {
         status: 'available',
         country: query.country?.toUpperCase(),
-        search: digitsOf(query.search),
+        search: searchedNumber(query.search),
       },
       query,
     ),

@@ -20,7 +20,7 @@ import {
   sliceQuery,
   Type,
 } from '../../http/schema.ts';
-import { e164Digits } from '../../http/values.ts';
+import { e164Digits, searchedNumber } from '../../http/values.ts';
 import { answered, failureOf, refused } from '../../refusal.ts';
 import { MetaSchema, metaOf, sliceOf } from '../../wire/list.ts';
 import {
@@ -198,7 +198,7 @@ const search = accountRoute({
     const filter = {
       status: 'available' as const,
       country: query.country_iso.toUpperCase(),
-      search: query.pattern?.replaceAll(/\D/g, ''),
+      search: searchedNumber(query.pattern),
     };
     const page = await needs.provisioning.numbers.list(filter, slice);
     return ok({
