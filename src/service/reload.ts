@@ -129,5 +129,8 @@ export async function storeCarriers(
   carriers: Carriers,
   list: readonly NewCarrier[],
 ): Promise<void> {
-  for (const carrier of list) await carriers.define(carrier);
+  for (const carrier of list) {
+    const created = await carriers.create(carrier);
+    if (!created.ok) await carriers.patch(carrier.name, carrier);
+  }
 }

@@ -109,22 +109,6 @@ describe('a reload', () => {
     expect(provisioning.carriers.get('main')?.host).toBe('gw2.carrier.example');
   });
 
-  it('resets a field that a carrier of the list has no more; a disabled carrier stays disabled', async () => {
-    const { write, reloader, provisioning } = await running();
-    const fields = 'cps_limit: 5, auth: { username: u, password: p, register: true }';
-    write(BEGIN.replace('name: main', `name: main, ${fields}`));
-    await reloader.reload();
-    expect(provisioning.carriers.get('main')).toMatchObject({
-      cpsLimit: 5,
-      auth: { username: 'u' },
-    });
-    await provisioning.carriers.patch('main', { enabled: false });
-    write(BEGIN);
-    await reloader.reload();
-    const { cpsLimit, auth, enabled } = provisioning.carriers.get('main') ?? {};
-    expect([cpsLimit, auth, enabled]).toEqual([50, undefined, false]);
-  });
-
   it('keeps a rate that overrides the list', async () => {
     const { write, reloader, price, ledger } = await running();
     const [listed] = ledger.listRates().filter(({ prefix }) => prefix === '1');

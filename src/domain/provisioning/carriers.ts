@@ -8,22 +8,6 @@ import type { Carrier, CarrierPatch, CarrierPolicy } from './types.ts';
 const DEFAULT_CPS = 50;
 const DEFAULT_CONCURRENT_CALLS = 1000;
 
-const DEFAULTS: Omit<Carrier, 'name' | 'host'> = {
-  port: undefined,
-  transport: 'udp',
-  auth: undefined,
-  sourceAddresses: [],
-  prefixes: [''],
-  strip: 0,
-  prepend: '',
-  cpsLimit: DEFAULT_CPS,
-  concurrentCallsLimit: DEFAULT_CONCURRENT_CALLS,
-  secure: false,
-  priority: 1,
-  enabled: true,
-  policy: {},
-};
-
 export type CarrierRefusal =
   | { readonly kind: 'unknownCarrier' }
   | { readonly kind: 'carrierExists' };
@@ -50,22 +34,26 @@ export class Carriers {
   }
 
   async create(input: NewCarrier): Promise<Result<Carrier, CarrierRefusal>> {
-    const carrier: Carrier = { ...DEFAULTS, ...input };
+    const carrier: Carrier = {
+      port: undefined,
+      transport: 'udp',
+      auth: undefined,
+      sourceAddresses: [],
+      prefixes: [''],
+      strip: 0,
+      prepend: '',
+      cpsLimit: DEFAULT_CPS,
+      concurrentCallsLimit: DEFAULT_CONCURRENT_CALLS,
+      secure: false,
+      priority: 1,
+      enabled: true,
+      policy: {},
+      ...input,
+    };
     const inserted = await this.#store.insert(carrier);
     if (!inserted.ok) return err({ kind: inserted.error });
     this.#byName.set(carrier.name, carrier);
     return ok(carrier);
-  }
-
-  /**
-   * Creates a carrier, or replaces it: a field that the input omits gets its default. Only `enabled` stays, because an operator
-   * may have disabled the carrier.
-   */
-  async define(input: NewCarrier): Promise<void> {
-    const created = await this.create(input);
-    if (created.ok) return;
-    const { enabled: _, ...defaults } = DEFAULTS;
-    await this.patch(input.name, { ...defaults, ...input });
   }
 
   /** `policy` changes the stored policy, which another request may change at the same time. */
