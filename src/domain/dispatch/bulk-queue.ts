@@ -120,7 +120,8 @@ export class BulkQueue<Item> {
       const owner = await accounts.get(accountId);
       const next = queue.items[0];
       if (next === undefined || owner === undefined) {
-        this.#queues.delete(accountId);
+        // After `clear`, the account may have another queue.
+        if (this.#queues.get(accountId) === queue) this.#queues.delete(accountId);
         return;
       }
       const prepared = await prepare(next);

@@ -54,6 +54,8 @@ export class Outbound {
   readonly #destinations: Destinations;
   readonly #gate: CarrierGate;
   readonly #queue: BulkQueue<Placement>;
+  /** Number of times that another node has ended the queued destinations of this one. */
+  #takeovers = 0;
 
   constructor(needs: DispatchNeeds) {
     const { accounts, admission, clock, logger, settings } = needs;
@@ -109,6 +111,12 @@ export class Outbound {
     this.#drop(meant, { ...NEVER_DIALLED, cause: 'forbidden', detail: why });
   }
 
+  /** Forgets all queued destinations, because another node has taken them over and ended them. */
+  forget(): void {
+    this.#takeovers += 1;
+    this.#queue.clear();
+  }
+
   // ---------------------------------------------------------------- accepting
 
   async #place(request: PlaceCallsRequest): Promise<Result<PlacedCalls, PlaceCallsRefusal>> {
@@ -136,6 +144,7 @@ export class Outbound {
     rest: readonly Placement[],
   ): Promise<Result<PlacedCalls, PlaceCallsRefusal>> {
     const { admission } = this.#needs;
+    const takeovers = this.#takeovers;
     const { owner } = first.calling;
     const destined = await destinedOf(this.#destinations, first);
     // Checked before the caller ID and before anything is stored: insufficient funds yield 402.
@@ -158,7 +167,7 @@ export class Outbound {
     }
     // If draining began during the awaits, the queue is no longer processed.
     if (admission.draining) this.#drop(rest, DRAINED);
-    else this.#queue.add(owner.authId, rest);
+    else if (takeovers === this.#takeovers) this.#queue.add(owner.authId, rest);
     void this.#begin(call, first, { planned, admitted });
     return ok({
       requestUuid: first.requestUuid,

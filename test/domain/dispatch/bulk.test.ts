@@ -217,6 +217,48 @@ describe('POST Call: several destinations and a crash', () => {
   });
 });
 
+describe('POST Call: several destinations of a node whose calls another node has ended', () => {
+  beforeEach(async () => {
+    stage = await openStage({ cpsLimit: 2, concurrentCallsLimit: 50 });
+  });
+
+  it('are forgotten, without a further record or callback', async () => {
+    const { callUuids } = await stage.placed({ to: numbers(5) });
+    const reported = stage.customer.reported.length;
+    stage.outbound.forget();
+    await stage.clock.advance(5000);
+    expect(stage.signalling.invites).toHaveLength(2);
+    expect(stage.outbound.queued(stage.account.authId)).toEqual([]);
+    expect(await stage.store.cdrs.get(callUuids[4] ?? asCallUuid(''))).toBeUndefined();
+    expect(stage.customer.reported).toHaveLength(reported);
+    await stage.finish();
+  });
+
+  it('are forgotten if their request is just being accepted', async () => {
+    const placing = stage.placed({ to: numbers(4) });
+    while ((await stage.admission.running(stage.account.authId)) === 0) await Promise.resolve();
+    stage.outbound.forget();
+    await placing;
+    await stage.clock.advance(5000);
+    expect(stage.signalling.invites).toHaveLength(1);
+    await stage.finish();
+  });
+
+  it('do not stop those of later requests', async () => {
+    await stage.provisioning.carriers.patch('north', { cpsLimit: 1 });
+    await stage.placed({ to: numbers(5) });
+    // The queue waits for the carrier.
+    await stage.clock.advance(10);
+    stage.outbound.forget();
+    const dialled = stage.signalling.invites.length;
+    await stage.clock.advance(990);
+    await stage.placed({ to: numbers(6) });
+    await stage.clock.advance(20_000);
+    expect(stage.signalling.invites).toHaveLength(dialled + 6);
+    await stage.finish();
+  });
+});
+
 describe('POST Call: overload', () => {
   it('keeps destinations queued until the overload ends', async () => {
     stage = await openStage({ cpsLimit: 1 });
