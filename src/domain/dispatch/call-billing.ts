@@ -181,8 +181,12 @@ export class CallBilling implements CallKeeping {
       return;
     }
     forgetNoted(billed);
-    await this.#needs.calls.update(this.#openRecord(billed));
-    if (call.answerUs !== undefined) billed.charge.schedule();
+    try {
+      await this.#needs.calls.update(this.#openRecord(billed));
+    } finally {
+      // A call whose record could not be written may continue. Its pulses must be covered too.
+      if (call.answerUs !== undefined && !call.isEnded) billed.charge.schedule();
+    }
   }
 
   noted(call: Call): void {
