@@ -143,7 +143,7 @@ export class Outbound {
     first: Placement,
     rest: readonly Placement[],
   ): Promise<Result<PlacedCalls, PlaceCallsRefusal>> {
-    const { admission } = this.#needs;
+    const { admission, callBilling } = this.#needs;
     const takeovers = this.#takeovers;
     const { owner } = first.calling;
     const destined = await destinedOf(this.#destinations, first);
@@ -160,8 +160,10 @@ export class Outbound {
     const refusal = admitted.ok ? undefined : refusedWith(admitted.error);
     if (!admitted.ok && refusal !== undefined) {
       // The request itself is refused, so the client expects no hangup callback.
-      if (admitted.error.unserviceable) call.endUnrecorded();
-      else call.endUntold();
+      if (admitted.error.unserviceable) {
+        call.endUnrecorded();
+        void callBilling.discardWaiting(waiting);
+      } else call.endUntold();
       call.hangup(admitted.error.cause, 'Platform', admitted.error.detail);
       return err(refusal);
     }

@@ -204,6 +204,23 @@ describe('POST Call: several destinations and a crash', () => {
     expect(await recover()).toEqual([]);
   });
 
+  it('records none of the others if the request is refused after they were stored', async () => {
+    const { open } = stage.store.calls;
+    Object.assign(stage.store.calls, {
+      open: async (...given: Parameters<typeof open>) => {
+        const opened = await open(...given);
+        stage.admission.pause('Redis is unavailable');
+        return opened;
+      },
+    });
+    expect(await stage.place({ to: numbers(4) })).toMatchObject({
+      ok: false,
+      error: { kind: 'unavailable' },
+    });
+    await settle();
+    expect(await recover()).toEqual([]);
+  });
+
   it('leaves no destination queued if draining begins while a request is accepted', async () => {
     const placing = stage.placed({ to: numbers(4) });
     while ((await stage.admission.running(stage.account.authId)) === 0) await Promise.resolve();
