@@ -144,7 +144,6 @@ export class Outbound {
     rest: readonly Placement[],
   ): Promise<Result<PlacedCalls, PlaceCallsRefusal>> {
     const { admission, callBilling } = this.#needs;
-    const takeovers = this.#takeovers;
     const { owner } = first.calling;
     const destined = await destinedOf(this.#destinations, first);
     // Checked before the caller ID and before anything is stored: insufficient funds yield 402.
@@ -156,6 +155,8 @@ export class Outbound {
     if (!slot.ok) return err(refusalOf(slot.error));
     const call = this.#create(first, planned);
     const waiting = rest.map((placement) => this.#waiting(placement));
+    // From here on, another node that takes over this one ends the others too.
+    const takeovers = this.#takeovers;
     const admitted = await admission.admit(call, owner, slot, waiting);
     const refusal = admitted.ok ? undefined : refusedWith(admitted.error);
     if (!admitted.ok && refusal !== undefined) {

@@ -336,7 +336,7 @@ describe('a failing notify_url', () => {
     expect(bodies).toEqual(Array.from({ length: 499 }, (_, i) => `{"n":${first + 1 + i}}`));
   });
 
-  it('receives the rest from the store also if the store could not be read meanwhile', async () => {
+  it('receives the rest from the store after the store could not be read', async () => {
     const listPending = store.listPending.bind(store);
     store.listPending = () => Promise.reject(new ServiceError('STORE_BUSY', 'busy'));
     for (let i = 0; i < MAX_QUEUED_PER_CAMPAIGN + 100; i += 1) notify('k1', 'a.example');

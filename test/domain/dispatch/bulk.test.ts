@@ -253,11 +253,20 @@ describe('POST Call: several destinations of a node whose calls another node has
 
   it('are forgotten if their request is just being accepted', async () => {
     const placing = stage.placed({ to: numbers(4) });
-    while ((await stage.admission.running(stage.account.authId)) === 0) await Promise.resolve();
+    while (stage.callBilling.liveCount === 0) await Promise.resolve();
     stage.outbound.forget();
     await placing;
     await stage.clock.advance(5000);
     expect(stage.signalling.invites).toHaveLength(1);
+    await stage.finish();
+  });
+
+  it('are dialled if their request had not been stored yet', async () => {
+    const placing = stage.placed({ to: numbers(4) });
+    stage.outbound.forget();
+    await placing;
+    await stage.clock.advance(5000);
+    expect(stage.signalling.invites).toHaveLength(4);
     await stage.finish();
   });
 
