@@ -286,7 +286,7 @@ function periodicWork(
   interrupted: Awaited<ReturnType<Parts['foundation']['recordings']['interrupted']>>,
 ): readonly Component[] {
   const { lines, calls, watches, dialer, logger } = parts;
-  const { callBilling, admission } = calls;
+  const { callBilling, outbound, admission } = calls;
   const { callbacks } = lines;
   const adopt = async (): Promise<void> => {
     await callbacks.resume();
@@ -309,6 +309,7 @@ function periodicWork(
       start: () =>
         parts.cluster?.start({
           callBilling,
+          outbound,
           admission,
           callbacks,
           fenced: parts.serviceability.of('fenced'),

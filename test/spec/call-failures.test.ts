@@ -1,6 +1,7 @@
 /** Spec "Errors / Call-level failures": tests each row, bad input of every kind, and hangups at any moment. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ServiceError } from '../../src/base/errors.ts';
 import { asCallUuid } from '../../src/base/ids.ts';
 import { micros } from '../../src/base/money.ts';
 import { SDP } from '../domain/interpreter/scene.ts';
@@ -379,5 +380,18 @@ describe('failing carriers and phones', () => {
     expect(service.site.events('/hangup')).toEqual(['Hangup']);
     expect(await service.cdrs()).toHaveLength(1);
     await finish();
+  });
+});
+
+it('a failure of the service ends an inbound call with its reason, source Error', async () => {
+  const to = await trunkNumber({ sipUri: 'sip:pbx@192.0.2.50' });
+  const busy = new ServiceError('STORE_BUSY', 'the database is unavailable');
+  Object.assign(service.trunks, { toTrunk: () => Promise.reject(busy) });
+  const caller = await calledFrom(service, { to });
+  expect(caller.sent).toEqual(['hangup unavailable']);
+  expect(await service.cdr(caller.callUuid)).toMatchObject({
+    hangupCauseCode: 5010,
+    hangupSource: 'Error',
+    failureReason: busy.message,
   });
 });

@@ -23,6 +23,8 @@ const FINISHED_LIMIT = 20_000;
 const TAKEN_OVER_LIMIT = 20_000;
 /** Maximum number of concurrent removals. Above it, a delivery waits for its own removal. */
 const MAX_REMOVALS = 1000;
+/** Pause before stored notifications that could not be listed are listed again, in milliseconds. */
+const LIST_AGAIN_MS = 1000;
 
 export interface DeliveryNeeds extends ExchangeNeeds {
   readonly clock: Clock;
@@ -55,6 +57,7 @@ export class DeliveryQueue {
   /** True if more notifications were stored at the start than fit in memory. */
   #moreStored = false;
   #resuming = false;
+  #cancelListing: (() => void) | undefined;
   #idleWaiters: Array<() => void> = [];
 
   constructor(needs: DeliveryNeeds) {
@@ -326,11 +329,8 @@ export class DeliveryQueue {
   #refillWhereFree(): void {
     if (this.#queued > MAX_QUEUED / 2 || this.#stopped.signal.aborted) return;
     const lanes = [...this.#lanes.values()];
-    if (this.#moreStored && !this.#resuming && !lanes.some((lane) => lane.overflowed)) {
-      void this.#takeStored().catch((error: unknown) =>
-        this.#needs.logger.error({ error }, 'failed to list stored notifications'),
-      );
-    }
+    if (this.#moreStored && !this.#resuming && !lanes.some((lane) => lane.overflowed))
+      void this.#takeStored().catch((error: unknown) => this.#listLater(error));
     for (const lane of lanes) {
       if (lane.overflowed && !lane.refilling && lane.queued <= lane.limit / 2)
         void this.#refill(lane);
@@ -360,11 +360,21 @@ export class DeliveryQueue {
         this.#queued += 1;
       }
     } catch (error) {
-      this.#needs.logger.error({ error }, 'failed to list stored notifications');
+      this.#listLater(error);
     } finally {
       lane.endRefill();
     }
     this.#pump(lane);
+  }
+
+  /** Retries a failed listing: perhaps no further delivery ends that would cause one. */
+  #listLater(error: unknown): void {
+    const { clock, logger } = this.#needs;
+    logger.error({ error }, 'failed to list stored notifications');
+    this.#cancelListing ??= clock.at(clock.monotonicMs() + LIST_AGAIN_MS, () => {
+      this.#cancelListing = undefined;
+      this.#refillWhereFree();
+    });
   }
 
   /** Runs a store operation and logs its failure. A failing store must not prevent delivery. */

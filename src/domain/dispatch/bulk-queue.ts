@@ -120,7 +120,7 @@ export class BulkQueue<Item> {
       const owner = await accounts.get(accountId);
       const next = queue.items[0];
       if (next === undefined || owner === undefined) {
-        // After `clear`, the account may already have another queue.
+        // After `clear`, the account may have another queue.
         if (this.#queues.get(accountId) === queue) this.#queues.delete(accountId);
         return;
       }

@@ -181,8 +181,12 @@ export class CallBilling implements CallKeeping {
       return;
     }
     forgetNoted(billed);
-    await this.#needs.calls.update(this.#openRecord(billed));
-    if (call.answerUs !== undefined) billed.charge.schedule();
+    try {
+      await this.#needs.calls.update(this.#openRecord(billed));
+    } finally {
+      // A call whose record could not be written may continue. Its pulses must be covered too.
+      if (call.answerUs !== undefined && !call.isEnded) billed.charge.schedule();
+    }
   }
 
   noted(call: Call): void {
@@ -266,18 +270,27 @@ export class CallBilling implements CallKeeping {
     await this.#needs.calls.heartbeat(beats);
   }
 
+  /** Removes queued calls from the store after the refusal of their request. Never rejects. */
+  async discardWaiting(waiting: readonly Recorded[]): Promise<void> {
+    await Promise.all(waiting.map((one) => this.#remove(one)));
+  }
+
   /** Removes a call that this node could not serve from the store. */
   async #discard({ call }: BilledCall, end: CallEnd): Promise<Cdr> {
     const cdr = finalRecord(call, ZERO, end, this.#needs.record);
-    const { calls, logger, directory } = this.#needs;
-    await calls.discard({ cdr }).catch((error: unknown) => {
-      // The call stays open in the store; recovery closes it later.
-      logger.warn({ error, callUuid: call.uuid }, 'refused call not removed');
-    });
+    await this.#remove(call);
     this.#billed.delete(call.uuid);
-    directory?.drop(callKey(call.uuid));
+    this.#needs.directory?.drop(callKey(call.uuid));
     call.log.close();
     return cdr;
+  }
+
+  async #remove({ uuid: callUuid, identity: { accountId } }: Recorded): Promise<void> {
+    const { calls, logger } = this.#needs;
+    await calls.discard({ cdr: { callUuid, accountId } }).catch((error: unknown) => {
+      // The call stays open in the store; recovery closes it later.
+      logger.warn({ error, callUuid }, 'refused call not removed');
+    });
   }
 
   async #settle(billed: BilledCall, end: CallEnd): Promise<Cdr> {

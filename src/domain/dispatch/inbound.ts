@@ -86,12 +86,18 @@ export class Inbound {
       leg.endpointUsername === undefined
         ? this.#fromCarrier(leg)
         : this.#fromEndpoint(leg, leg.endpointUsername);
-    route.catch((error: unknown) => {
-      this.#needs.logger.error({ error, sipCallId: leg.sipCallId }, 'inbound call failed');
-      // A component of the node is unavailable: the caller may retry at another node or later.
-      if (error instanceof ServiceError && !isBug(error)) leg.hangup('unavailable', error.message);
-      else leg.hangup('internalError');
-    });
+    route.catch((error: unknown) => this.#failed(leg, error));
+  }
+
+  #failed(leg: InboundLeg, error: unknown): void {
+    const { callBilling, logger } = this.#needs;
+    logger.error({ error, sipCallId: leg.sipCallId }, 'inbound call failed');
+    // A component of the node is unavailable: the caller may retry at another node or later.
+    const detail = error instanceof ServiceError && !isBug(error) ? error.message : undefined;
+    const cause = detail === undefined ? 'internalError' : 'unavailable';
+    const call = callBilling.live().find(({ legId }) => legId === leg.id);
+    if (call === undefined) leg.hangup(cause, detail);
+    else call.hangup(cause, 'Error', detail);
   }
 
   async #fromEndpoint(leg: InboundLeg, username: string): Promise<void> {

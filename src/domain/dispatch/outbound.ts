@@ -54,6 +54,8 @@ export class Outbound {
   readonly #destinations: Destinations;
   readonly #gate: CarrierGate;
   readonly #queue: BulkQueue<Placement>;
+  /** Number of times that another node has ended the queued destinations of this one. */
+  #takeovers = 0;
 
   constructor(needs: DispatchNeeds) {
     const { accounts, admission, clock, logger, settings } = needs;
@@ -109,6 +111,12 @@ export class Outbound {
     this.#drop(meant, { ...NEVER_DIALLED, cause: 'forbidden', detail: why });
   }
 
+  /** Forgets all queued destinations, because another node has taken them over and ended them. */
+  forget(): void {
+    this.#takeovers += 1;
+    this.#queue.clear();
+  }
+
   // ---------------------------------------------------------------- accepting
 
   async #place(request: PlaceCallsRequest): Promise<Result<PlacedCalls, PlaceCallsRefusal>> {
@@ -135,7 +143,7 @@ export class Outbound {
     first: Placement,
     rest: readonly Placement[],
   ): Promise<Result<PlacedCalls, PlaceCallsRefusal>> {
-    const { admission } = this.#needs;
+    const { admission, callBilling } = this.#needs;
     const { owner } = first.calling;
     const destined = await destinedOf(this.#destinations, first);
     // Checked before the caller ID and before anything is stored: insufficient funds yield 402.
@@ -147,18 +155,22 @@ export class Outbound {
     if (!slot.ok) return err(refusalOf(slot.error));
     const call = this.#create(first, planned);
     const waiting = rest.map((placement) => this.#waiting(placement));
+    // From here on, another node that takes over this one ends the others too.
+    const takeovers = this.#takeovers;
     const admitted = await admission.admit(call, owner, slot, waiting);
     const refusal = admitted.ok ? undefined : refusedWith(admitted.error);
     if (!admitted.ok && refusal !== undefined) {
       // The request itself is refused, so the client expects no hangup callback.
-      if (admitted.error.unserviceable) call.endUnrecorded();
-      else call.endUntold();
+      if (admitted.error.unserviceable) {
+        call.endUnrecorded();
+        void callBilling.discardWaiting(waiting);
+      } else call.endUntold();
       call.hangup(admitted.error.cause, 'Platform', admitted.error.detail);
       return err(refusal);
     }
     // If draining began during the awaits, the queue is no longer processed.
     if (admission.draining) this.#drop(rest, DRAINED);
-    else this.#queue.add(owner.authId, rest);
+    else if (takeovers === this.#takeovers) this.#queue.add(owner.authId, rest);
     void this.#begin(call, first, { planned, admitted });
     return ok({
       requestUuid: first.requestUuid,

@@ -60,7 +60,9 @@ export class TrunkConnector {
   ): Promise<void> {
     if (a.isEnded) return;
     const { trunk, targets, webhook } = way;
-    const { admission, capacity, factory } = this.#needs;
+    const { admission, capacity, factory, provisioning } = this.#needs;
+    // Read first: after an error, neither a leg nor a slot remains.
+    const auth = await provisioning.trunks.loginOf(trunk);
     const limits = { concurrentCalls: trunk.concurrentCallsLimit, cps: trunk.cpsLimit };
     const slot = await capacity.take(`trunk:${trunk.trunkId}`, limits);
     if (a.isEnded && slot.ok) slot.value.undo();
@@ -81,7 +83,6 @@ export class TrunkConnector {
       a.hangup(admitted.error.cause, 'Platform', admitted.error.detail);
       return;
     }
-    const auth = await this.#needs.provisioning.trunks.loginOf(trunk);
     webhook.allowed();
     const { settings } = this.#needs;
     await new TrunkCall(a, b, trunk.recording, this.#needs).run({

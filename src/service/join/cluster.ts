@@ -7,7 +7,7 @@ import type { CallbackClient } from '../../domain/callback/callback.ts';
 import { type DialerControl, SharedDialer } from '../../domain/campaign/campaign.ts';
 import { INTERRUPTED, recoverOpenCalls } from '../../domain/cdr/cdr.ts';
 import { Membership, NodeTickets, Peers } from '../../domain/cluster/cluster.ts';
-import type { Admission, CallBilling } from '../../domain/dispatch/dispatch.ts';
+import type { Admission, CallBilling, Outbound } from '../../domain/dispatch/dispatch.ts';
 import { type Cluster, openCluster } from '../../edge/cluster/cluster.ts';
 import type { Basics, Foundation } from './foundation.ts';
 
@@ -30,6 +30,7 @@ export interface Clustered {
 
 interface ClusteredCalls {
   readonly callBilling: CallBilling;
+  readonly outbound: Pick<Outbound, 'forget'>;
   readonly admission: Pick<Admission, 'draining'>;
   readonly callbacks: Pick<CallbackClient, 'fence' | 'unfence'>;
   /** Called with a cause when another node declared this one dead, and with undefined once its new epoch serves. */
@@ -83,7 +84,8 @@ export function clusteredBy(
     tickets: new NodeTickets(clock, random),
     shareDialer: (own) =>
       new SharedDialer({ own, bus: cluster.bus, nodes: store.nodes, nodeId: self.id }),
-    async start({ callBilling, admission, callbacks, fenced, adopt, relinquish }: ClusteredCalls) {
+    async start(calls: ClusteredCalls) {
+      const { callBilling, outbound, admission, callbacks, fenced, adopt, relinquish } = calls;
       membership = new Membership({
         nodes: store.nodes,
         self,
@@ -100,6 +102,7 @@ export function clusteredBy(
         async fenced() {
           fenced('another node declared this one dead');
           relinquish();
+          outbound.forget();
           callbacks.fence(callBilling.live().map(({ uuid }) => uuid));
           for (const call of callBilling.live())
             call.hangup('internalError', 'Error', INTERRUPTED.takenOver);

@@ -357,6 +357,17 @@ describe('a failing notify_url', () => {
     const bodies = http.requests.slice(tried).map(({ request }) => request.body);
     expect(bodies).toEqual(Array.from({ length: 499 }, (_, i) => `{"n":${first + 1 + i}}`));
   });
+
+  it('receives the rest from the store after the store could not be read', async () => {
+    const listPending = store.listPending.bind(store);
+    store.listPending = () => Promise.reject(new ServiceError('STORE_BUSY', 'busy'));
+    for (let i = 0; i < MAX_QUEUED_PER_CAMPAIGN + 100; i += 1) notify('k1', 'a.example');
+    await clock.advance(5000);
+    expect(store.rows.size).toBe(100);
+    store.listPending = listPending;
+    await clock.advance(5000);
+    expect(store.rows.size).toBe(0);
+  });
 });
 
 describe('delivery of notifications', () => {

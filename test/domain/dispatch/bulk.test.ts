@@ -205,6 +205,23 @@ describe('POST Call: several destinations and a crash', () => {
     expect(await recover()).toEqual([]);
   });
 
+  it('records none of the others if the request is refused after they were stored', async () => {
+    const { open } = stage.store.calls;
+    Object.assign(stage.store.calls, {
+      open: async (...given: Parameters<typeof open>) => {
+        const opened = await open(...given);
+        stage.admission.pause('Redis is unavailable');
+        return opened;
+      },
+    });
+    expect(await stage.place({ to: numbers(4) })).toMatchObject({
+      ok: false,
+      error: { kind: 'unavailable' },
+    });
+    await settle();
+    expect(await recover()).toEqual([]);
+  });
+
   it('leaves no destination queued if draining begins while a request is accepted', async () => {
     const placing = stage.placed({ to: numbers(4) });
     while ((await stage.admission.running(stage.account.authId)) === 0) await Promise.resolve();
@@ -241,6 +258,57 @@ describe('the queue of an account', () => {
     queue.add(authId, ['first', 'second']);
     await stage.clock.advance(2000);
     expect(started).toEqual(['first', 'second']);
+  });
+});
+
+describe('POST Call: several destinations of a node whose calls another node has ended', () => {
+  beforeEach(async () => {
+    stage = await openStage({ cpsLimit: 2, concurrentCallsLimit: 50 });
+  });
+
+  it('are forgotten, without a further record or callback', async () => {
+    const { callUuids } = await stage.placed({ to: numbers(5) });
+    const reported = stage.customer.reported.length;
+    stage.outbound.forget();
+    await stage.clock.advance(5000);
+    expect(stage.signalling.invites).toHaveLength(2);
+    expect(stage.outbound.queued(stage.account.authId)).toEqual([]);
+    expect(await stage.store.cdrs.get(callUuids[4] ?? asCallUuid(''))).toBeUndefined();
+    expect(stage.customer.reported).toHaveLength(reported);
+    await stage.finish();
+  });
+
+  it('are forgotten if their request is just being accepted', async () => {
+    const placing = stage.placed({ to: numbers(4) });
+    while (stage.callBilling.liveCount === 0) await Promise.resolve();
+    stage.outbound.forget();
+    await placing;
+    await stage.clock.advance(5000);
+    expect(stage.signalling.invites).toHaveLength(1);
+    await stage.finish();
+  });
+
+  it('are dialled if their request had not been stored yet', async () => {
+    const placing = stage.placed({ to: numbers(4) });
+    stage.outbound.forget();
+    await placing;
+    await stage.clock.advance(5000);
+    expect(stage.signalling.invites).toHaveLength(4);
+    await stage.finish();
+  });
+
+  it('do not stop those of later requests', async () => {
+    await stage.provisioning.carriers.patch('north', { cpsLimit: 1 });
+    await stage.placed({ to: numbers(5) });
+    // The queue waits for the carrier.
+    await stage.clock.advance(10);
+    stage.outbound.forget();
+    const dialled = stage.signalling.invites.length;
+    await stage.clock.advance(990);
+    await stage.placed({ to: numbers(6) });
+    await stage.clock.advance(20_000);
+    expect(stage.signalling.invites).toHaveLength(dialled + 6);
+    await stage.finish();
   });
 });
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ServiceError } from '../../../src/base/errors.ts';
 import type { PhoneNumber, Trunk } from '../../../src/domain/provisioning/types.ts';
 import { settle } from '../../sim/clock.ts';
 import { SDP } from '../interpreter/scene.ts';
@@ -224,6 +225,23 @@ describe('an unusable trunk refuses the call before dialling', () => {
     await arrivesAt(number);
     expect(stage.signalling.invites).toHaveLength(2);
     await stage.finish();
+  });
+
+  it('whose credential cannot be read: no leg and no slot remains', async () => {
+    const { id: credentialUuid } = await stage.provisioning.trunks.createCredential({
+      accountId: stage.account.authId,
+      username: 'u',
+      password: 'p',
+    });
+    const number = await makeTrunk({ credentialUuid });
+    const unreadable = new ServiceError('STORE_UNREADABLE', 'a row cannot be read');
+    Object.assign(stage.store.credentials, { passwordOf: () => Promise.reject(unreadable) });
+    const a = await stage.arrives(number.e164);
+    await expect(stage.trunks.toTrunk(a.call, stage.account, number)).rejects.toBe(unreadable);
+    a.call.hangup('unavailable', 'Error');
+    await settle();
+    expect(stage.callBilling.liveCount).toBe(0);
+    expect(await stage.capacity.running(`trunk:${number.trunkGroupId}`)).toBe(0);
   });
 });
 

@@ -293,6 +293,45 @@ describe('calling a registered user', () => {
     for (const phone of phones) expect(phone.last('ended').end).toMatchObject({ how: 'cancel' });
   });
 
+  describe('at a browser and another phone', () => {
+    function ringing() {
+      const { world, server } = setup();
+      const [browser, desk] = [world.agent('192.0.2.31'), world.agent('192.0.2.32')];
+      const receive = server.receive.bind(server);
+      server.receive = (bytes, flow) =>
+        receive(bytes, flow.transport === 'tcp' ? { ...flow, transport: 'ws' } : flow);
+      register(browser, 'bob', 'builder', { registrar: `sip:${SERVER};transport=tcp` });
+      register(desk, 'bob', 'builder');
+      world.advance(100);
+      server.dispatch(inviteCommand({ target: { kind: 'registered', username: 'bob' } }));
+      world.advance(50);
+      for (const phone of [browser, desk])
+        phone.dispatch({ kind: 'ring', leg: asLegId(1), sdp: undefined });
+      world.advance(50);
+      const answers = (phone: Agent): void => {
+        phone.dispatch({ kind: 'answer', leg: asLegId(1), sdp: ANSWER });
+        world.advance(100);
+      };
+      const browserGoes = () => server.dispatch({ kind: 'connectionLost', connectionId: 1 });
+      return { server, browser, desk, answers, browserGoes };
+    }
+
+    it('keeps ringing at the other phone when the browser goes', () => {
+      const { server, desk, answers, browserGoes } = ringing();
+      browserGoes();
+      expect(server.count('connection')).toBe(0);
+      answers(desk);
+      expect(server.last('connected')).toMatchObject({ sdp: ANSWER });
+    });
+
+    it('reports that the browser has gone after it has answered', () => {
+      const { server, browser, answers, browserGoes } = ringing();
+      answers(browser);
+      browserGoes();
+      expect(server.last('connection')).toMatchObject({ connected: false });
+    });
+  });
+
   it('goes to the source of the REGISTER, not to the private Contact, and along its Path (RFC 3327)', () => {
     const { world, server } = setup();
     const peer = world.peer(PEER);

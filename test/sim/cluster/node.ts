@@ -205,7 +205,7 @@ export class SimNode {
     const { self } = foundation;
     const line = lineOf(this.#world, clock, self);
     const { calls, callbacks, signalling } = this.#join(basics, foundation, line, shared);
-    const { callBilling, admission } = calls;
+    const { callBilling, outbound, admission } = calls;
     const adopt = async (): Promise<void> => {
       await callbacks.resume();
     };
@@ -215,7 +215,8 @@ export class SimNode {
     const relinquish = (): void => {
       this.servesSinceMs = this.#world.clock.monotonicMs();
     };
-    await clustered.start({ callBilling, admission, callbacks, fenced, adopt, relinquish });
+    const own = { callBilling, outbound, admission, callbacks };
+    await clustered.start({ ...own, fenced, adopt, relinquish });
     signalling.onInbound((leg) => calls.inbound.accept(leg));
     const control = shareControl(calls.control, clustered.peers);
     return {

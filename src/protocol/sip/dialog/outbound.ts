@@ -201,8 +201,10 @@ export class OutboundLeg implements Leg, BranchUser {
     this.#core.emit({ kind: 'dtmf', leg: this.#id, digit, durationMs });
   }
 
-  connectionChanged(connected: boolean): void {
-    this.#core.emit({ kind: 'connection', leg: this.#id, connected });
+  /** Before the answer, the branch of a lost connection ends, and the others keep ringing. */
+  connectionChanged(connected: boolean, session: Session): void {
+    if (session === this.#session)
+      this.#core.emit({ kind: 'connection', leg: this.#id, connected });
   }
 
   ended(end: LegEndFacts): void {

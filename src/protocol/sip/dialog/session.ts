@@ -41,7 +41,7 @@ export interface SessionUser {
   prackAnswered?(): void;
   dtmf(digit: string, durationMs: number): void;
   /** Called when the peer's WebSocket closes (false), or when the peer sends a request over another one (true). */
-  connectionChanged(connected: boolean): void;
+  connectionChanged(connected: boolean, session: Session): void;
   /** Called exactly once, unless `bye` was called before. */
   ended(end: LegEndFacts): void;
 }
@@ -158,7 +158,7 @@ export class Session implements DialogUser {
       this.reply(transaction, request, 500, { reason: 'CSeq Out Of Order' });
       return;
     }
-    if (this.route.received(flow) && !this.isOver) this.user.connectionChanged(true);
+    if (this.route.received(flow) && !this.isOver) this.user.connectionChanged(true, this);
     this.#noteSource(request, flow);
     // A callee must not send BYE before its 2xx (§15).
     if (request.method === 'BYE' && !(this.isCaller && this.#state === 'early')) {
@@ -192,7 +192,8 @@ export class Session implements DialogUser {
   }
 
   connectionLost(connectionId: number): void {
-    if (this.route.connectionLost(connectionId) && !this.isOver) this.user.connectionChanged(false);
+    if (this.route.connectionLost(connectionId) && !this.isOver)
+      this.user.connectionChanged(false, this);
   }
 
   #info(request: SipRequest, transaction: TransactionId): void {
