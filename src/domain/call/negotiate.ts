@@ -78,8 +78,8 @@ export class Negotiation {
   #suite: SrtpSuite | undefined;
   /** Our ICE credentials, and the peer's username fragment that they belong to. */
   #ice: { ufrag: string; password: string; remoteUfrag: string | undefined } | undefined;
-  /** True if the peer uses DTLS-SRTP, like a browser. */
-  #byDtls = false;
+  /** DTLS association, if the peer uses DTLS-SRTP, like a browser. */
+  #association: AudioSession['dtls'];
   /** Address family of the peer. */
   #family: AddressFamily = 'IP4';
   #said: Description | undefined;
@@ -108,7 +108,9 @@ export class Negotiation {
     if (!offer.ok) return offer;
     const { fingerprint } = this.#options;
     const dtls = fingerprint !== undefined;
-    const choice = chooseAudio(offer.value, { codecs, srtp: srtp.policy, families, dtls });
+    const association = this.#association;
+    const wishes = { codecs, srtp: srtp.policy, families, dtls, association };
+    const choice = chooseAudio(offer.value, wishes);
     if (!choice.ok) return choice;
     const { crypto, ice, address, family } = choice.value;
     if (!isUnspecified(address)) this.#family = family;
@@ -173,7 +175,8 @@ export class Negotiation {
     const wideCodec = eventCodec(WIDE_EVENT_PAYLOAD_TYPE, WIDE_CLOCK);
     const wideEvents = this.#numbers.given(wideCodec).payloadType;
     const { fingerprint } = this.#options;
-    const byDtls = fingerprint !== undefined && (srtp.byDtls === true || this.#byDtls);
+    const byDtls =
+      fingerprint !== undefined && (srtp.byDtls === true || this.#association !== undefined);
     const crypto: LocalCrypto[] =
       srtp.offered && !byDtls
         ? OFFERED_SUITES.map((suite, index) => ({ tag: index + 1, suite, key: this.#key(suite) }))
@@ -247,7 +250,7 @@ export class Negotiation {
   }
 
   #protection({ crypto, dtls }: AudioSession): MediaProtection {
-    this.#byDtls = dtls !== undefined;
+    this.#association = dtls;
     this.#protectBy(crypto?.suite);
     if (dtls !== undefined) {
       const { hash, value } = dtls.fingerprint;
