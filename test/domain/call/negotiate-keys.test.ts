@@ -72,6 +72,26 @@ describe('our DTLS role', () => {
   });
 });
 
+describe('our offer in a call with SRTP, to a re-INVITE without an offer', () => {
+  const unsecured = srtpRule('optional', { secured: false });
+
+  it.each([CM_80, CM_32])('keeps %s, its key and the profile', (suite) => {
+    const { negotiation, answer } = session();
+    const key = answer(suite);
+    const offer = negotiation.offer(unsecured, CODECS);
+    expect(offer).toMatch(/^m=audio 20000 RTP\/SAVP 0/m);
+    expect(offer).toContain(`a=crypto:1 ${suite} inline:${key}\r\n`);
+  });
+
+  it('has no keys in a call without SRTP, and in a new dialog', () => {
+    const { negotiation, answer } = session();
+    answer('none');
+    expect(negotiation.offer(unsecured, CODECS)).not.toContain('crypto');
+    answer(CM_80);
+    expect(negotiation.offers(unsecured, CODECS).sdp).not.toContain('crypto');
+  });
+});
+
 describe('our SRTP key', () => {
   it('stays the same while the suite does, also in our offers', () => {
     const { answer, offer } = session();
