@@ -72,7 +72,7 @@ it.each(['INVITE', 'REGISTER'])(
     const send = (id: number, start: string): void =>
       table.send(id, message(`${start} sip:a SIP/2.0`), () => undefined);
     const first = await connected();
-    // OPTIONS, which some peers ignore, and responses are no proof.
+    // Some peers ignore OPTIONS, and ACK has no response.
     for (const start of ['OPTIONS', 'ACK']) send(first, start);
     await clock.advance(60_000);
     expect(await connected()).toBe(first);
