@@ -100,6 +100,8 @@ class DialledCall {
   }>();
   readonly requestedMs: number;
   answeredMs: number | undefined;
+  /** Peer of an offer before the answer, which replaces that of the answer. */
+  #peer: Peer | undefined;
 
   constructor(line: SipLine, channel: VoiceChannel, plan: CallPlan) {
     this.#channel = channel;
@@ -111,7 +113,11 @@ class DialledCall {
       ringing: (status) =>
         plan.progress(`${status} ${status === 180 ? 'ringing' : 'progress'}`, false),
       connected: (sdp) => this.#connected(offer, sdp),
-      offered: (sdp) => answerAgain(sdp, { ...local, version: local.version + 1 }, channel),
+      offered: (sdp) => {
+        const answered = answerAgain(sdp, { ...local, version: local.version + 1 }, channel);
+        this.#peer = answered?.peer ?? this.#peer;
+        return answered?.sdp;
+      },
       ended: (end) => this.#end(end),
     });
   }
@@ -133,13 +139,15 @@ class DialledCall {
     const { clock, progress, voice, durationMs, digits } = this.#plan;
     this.answeredMs = clock.monotonicMs();
     const session = sdp === undefined ? undefined : readAnswer(offer, sdp);
-    if (session?.ok !== true) {
-      progress(`the answer has no usable audio: ${session?.error.detail ?? 'no SDP'}`, false);
+    const peer = session?.ok === true ? peerOf(session.value) : this.#peer;
+    if (peer === undefined || session?.ok === false) {
+      const why = session?.ok === false ? session.error.detail : 'no SDP';
+      progress(`the answer has no usable audio: ${why}`, false);
       this.hangUp();
       return;
     }
     progress(`answered after ${Math.round(this.answeredMs - this.requestedMs)} ms`, false);
-    this.#channel.talk(peerOf(session.value), voice);
+    this.#channel.talk(peer, voice);
     this.#after(durationMs, this.hangUp);
     pressKeys(digits, this.#channel, this.#after);
     showProgress(this.#channel, progress, this.#after, 1);
@@ -180,13 +188,18 @@ const peerOf = (session: AudioSession): Peer => ({
   telephoneEvent: session.telephoneEvent,
 });
 
-function answerAgain(sdp: string, local: LocalEndpoint, channel: VoiceChannel): string | undefined {
+function answerAgain(
+  sdp: string,
+  local: LocalEndpoint,
+  channel: VoiceChannel,
+): { readonly sdp: string; readonly peer: Peer } | undefined {
   const offer = readOffer(sdp);
   if (!offer.ok) return undefined;
   const session = chooseAudio(offer.value, { codecs: ['PCMU', 'PCMA'], srtp: 'off' });
   if (!session.ok) return undefined;
-  channel.talk(peerOf(session.value), new Int16Array(0));
-  return buildAnswer(offer.value, session.value, local);
+  const peer = peerOf(session.value);
+  channel.talk(peer, new Int16Array(0));
+  return { sdp: buildAnswer(offer.value, session.value, local), peer };
 }
 
 function pressKeys(

@@ -9,6 +9,7 @@ import type {
   MediaLeg,
   MediaLegEvents,
   MediaRoom,
+  MediaSession,
   MemberFlags,
   Pcm,
   PeerAtEnd,
@@ -85,7 +86,7 @@ export class FakeMediaLeg extends Sounding {
     this.events = events;
   }
 
-  configure(): void {}
+  configure(_session?: MediaSession): void {}
   hearTones(wanted: boolean): void {
     this.hearsTones = wanted;
   }

@@ -10,6 +10,8 @@ export class InboundPart implements CallPart {
   readonly isOffered = false;
   readonly #of: PartOf;
   #answering: Promise<boolean> | undefined;
+  /** Our answer to an offer after early media and before our 200. It replaces the answer to the INVITE. */
+  #renegotiated: string | undefined;
 
   constructor(leg: InboundLeg, of: PartOf) {
     const { sipCallId, userAgent, source, carrier } = leg;
@@ -25,7 +27,15 @@ export class InboundPart implements CallPart {
 
   /** Attaches the call to the events of the leg. If the leg has already ended, its end is reported immediately. */
   attach(): void {
-    this.leg.attach(legEventsOf(this.#of));
+    const events = legEventsOf(this.#of);
+    this.leg.attach({
+      ...events,
+      offered: (sdp) => {
+        const answer = events.offered(sdp);
+        if (!this.#of.course.isAccepted) this.#renegotiated = answer ?? this.#renegotiated;
+        return answer;
+      },
+    });
   }
 
   /** Result of our 200 while its ACK is pending; resolves to true at the ACK. Undefined when no ACK is pending. */
@@ -88,6 +98,7 @@ export class InboundPart implements CallPart {
     const { course, media, hangup } = this.#of;
     await openMedia(this.#of);
     if (course.isEnded) return undefined;
+    if (this.#renegotiated !== undefined) return this.#renegotiated;
     const described = media.describe(this.leg.sdp);
     if (described.ok) return described.value;
     hangup('mediaAnchoring', 'Error', described.error.detail);

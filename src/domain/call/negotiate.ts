@@ -78,8 +78,8 @@ export class Negotiation {
   #suite: SrtpSuite | undefined;
   /** Our ICE credentials, and the peer's username fragment that they belong to. */
   #ice: { ufrag: string; password: string; remoteUfrag: string | undefined } | undefined;
-  /** True if the peer uses DTLS-SRTP, like a browser. */
-  #byDtls = false;
+  /** DTLS association, if the peer uses DTLS-SRTP, like a browser. */
+  #association: AudioSession['dtls'];
   /** Address family of the peer. */
   #family: AddressFamily = 'IP4';
   #said: Description | undefined;
@@ -108,7 +108,9 @@ export class Negotiation {
     if (!offer.ok) return offer;
     const { fingerprint } = this.#options;
     const dtls = fingerprint !== undefined;
-    const choice = chooseAudio(offer.value, { codecs, srtp: srtp.policy, families, dtls });
+    const association = this.#association;
+    const wishes = { codecs, srtp: srtp.policy, families, dtls, association };
+    const choice = chooseAudio(offer.value, wishes);
     if (!choice.ok) return choice;
     const { crypto, ice, address, family } = choice.value;
     if (!isUnspecified(address)) this.#family = family;
@@ -137,10 +139,12 @@ export class Negotiation {
 
   /** Returns our first offer to a peer whose address family is unknown; see `offeredTo`. */
   offers(srtp: SrtpRule, codecs: readonly CodecPreference[]): Offer {
-    this.offeredTo('IP4');
-    const sdp = this.offer(srtp, codecs, 'IP4');
-    const four = this.#said;
-    if (this.#local.address6 === undefined || four === undefined) return { sdp };
+    this.#offers = undefined;
+    this.#family = 'IP4';
+    const four = revise(this.#said, this.#offerWith(srtp, codecs), FIRST_VERSION);
+    this.#said = four;
+    const { sdp } = four;
+    if (this.#local.address6 === undefined) return { sdp };
     this.#family = 'IP6';
     // Each peer receives one of them, in a separate dialog, so they have the same version.
     const { version } = four;
@@ -161,23 +165,27 @@ export class Negotiation {
   offer(srtp: SrtpRule, codecs: readonly CodecPreference[], family?: AddressFamily): string {
     this.#offers = undefined;
     this.#family = family ?? this.#family;
-    this.#said = revise(this.#said, this.#offerWith(srtp, codecs), FIRST_VERSION);
+    this.#said = revise(this.#said, this.#offerWith(srtp, codecs, this.#suite), FIRST_VERSION);
     return this.#said.sdp;
   }
 
-  /** Returns a function that builds the offer with a version. */
-  #offerWith(srtp: SrtpRule, codecs: readonly CodecPreference[]): (version: number) => string {
+  /** Returns a function that builds the offer with a version. A session keeps the keys of its suite `current`. */
+  #offerWith(srtp: SrtpRule, codecs: readonly CodecPreference[], current?: SrtpSuite) {
     const offered = offeredOf(codecs).map((codec) => this.#numbers.given(codec));
     const wide = offered.some(({ clockRateHz }) => clockRateHz === WIDE_CLOCK);
     const events = this.#numbers.given(eventCodec(EVENT_PAYLOAD_TYPE)).payloadType;
     const wideCodec = eventCodec(WIDE_EVENT_PAYLOAD_TYPE, WIDE_CLOCK);
     const wideEvents = this.#numbers.given(wideCodec).payloadType;
     const { fingerprint } = this.#options;
-    const byDtls = fingerprint !== undefined && (srtp.byDtls === true || this.#byDtls);
-    const crypto: LocalCrypto[] =
-      srtp.offered && !byDtls
-        ? OFFERED_SUITES.map((suite, index) => ({ tag: index + 1, suite, key: this.#key(suite) }))
-        : [];
+    const byDtls =
+      fingerprint !== undefined && (srtp.byDtls === true || this.#association !== undefined);
+    const suites = byDtls ? [] : suitesOf(srtp, current);
+    const crypto: LocalCrypto[] = suites.map((suite, index) => ({
+      tag: index + 1,
+      suite,
+      key: this.#key(suite),
+    }));
+    const isSecure = current !== undefined && SECURE_PROFILE.test(this.#said?.sdp ?? '');
     const transport: LocalTransport | undefined = byDtls
       ? {
           ice: this.#iceFor(undefined),
@@ -186,7 +194,7 @@ export class Negotiation {
           mid: MID,
         }
       : undefined;
-    return (version) =>
+    return (version: number): string =>
       buildOffer({
         ...this.#endpoint(version, byDtls),
         codecs: offered,
@@ -194,7 +202,7 @@ export class Negotiation {
         ...(wide ? { wideTelephoneEventPayloadType: wideEvents } : {}),
         direction: 'sendrecv',
         crypto,
-        plainToo: srtp.policy === 'optional',
+        plainToo: srtp.policy === 'optional' && !isSecure,
         ...(transport === undefined ? {} : { transport }),
       });
   }
@@ -247,7 +255,7 @@ export class Negotiation {
   }
 
   #protection({ crypto, dtls }: AudioSession): MediaProtection {
-    this.#byDtls = dtls !== undefined;
+    this.#association = dtls;
     this.#protectBy(crypto?.suite);
     if (dtls !== undefined) {
       const { hash, value } = dtls.fingerprint;
@@ -292,6 +300,14 @@ export class Negotiation {
     return { ...place, sessionId, version, ptimeMs: PTIME_MS };
   }
 }
+
+const SECURE_PROFILE = /^m=audio \d+ RTP\/SAVPF? /m;
+
+/** Suites of an offer: that of the current session first, so that a call with SRTP never continues in the clear. */
+const suitesOf = ({ offered }: SrtpRule, current: SrtpSuite | undefined): readonly SrtpSuite[] =>
+  current === undefined
+    ? OFFERED_SUITES.filter(() => offered)
+    : [current, ...OFFERED_SUITES.filter((suite) => suite !== current)];
 
 interface AnswerWishes {
   readonly families: readonly AddressFamily[];

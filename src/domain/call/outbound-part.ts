@@ -12,6 +12,9 @@ import {
 
 /** Provisional statuses that mean ringing. After 181, 182 and 199 the called party is not (or no longer) ringing. */
 const RINGING: ReadonlySet<number> = new Set([180, 183]);
+/** Maximum number of early dialogs of one call whose media is used. */
+const MOST_EARLY = 16;
+const NONE: readonly string[] = [];
 
 export class OutboundPart implements CallPart {
   readonly #of: PartOf;
@@ -22,6 +25,8 @@ export class OutboundPart implements CallPart {
   #openOffers = 0;
   /** Delayed offer: the INVITE has no SDP, and the called party makes the offer. */
   #isDelayed = false;
+  /** Descriptions of early media, each used once. A proxy that forks the INVITE causes several (RFC 3261 §13.2.2.4). */
+  #early = NONE;
 
   constructor(of: PartOf) {
     this.#of = of;
@@ -117,13 +122,14 @@ export class OutboundPart implements CallPart {
     if (course.isEnded || course.status === 'answered') return;
     log.add('sip', `${status} from the called party`, { earlyMedia: sdp !== undefined });
     if (sdp !== undefined || RINGING.has(status)) course.ringing();
-    if (sdp === undefined || course.status === 'early') return;
+    if (sdp === undefined || this.#early.includes(sdp) || this.#early.length === MOST_EARLY) return;
     const settled = media.settle(sdp);
     if (!settled.ok) {
       log.add('warning', 'early media cannot be used', { detail: settled.error.detail });
       return;
     }
-    course.earlyMedia();
+    this.#early = [...this.#early, sdp];
+    if (course.status !== 'early') course.earlyMedia();
   }
 
   /** Handles the 200. Returns the answer to a delayed offer. */
@@ -131,6 +137,7 @@ export class OutboundPart implements CallPart {
     const { course, hangup } = this.#of;
     if (course.isEnded) return undefined;
     course.accepted();
+    this.#early = NONE;
     const { problem, answer } = this.#agree(sdp);
     // A call without usable media is not billed (spec, Call-level failures: media negotiation failure).
     if (problem !== undefined) {

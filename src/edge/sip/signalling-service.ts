@@ -67,7 +67,7 @@ class SignallingService implements RunningSignalling {
       this.#legs.cutOff(callIds, why);
     const parts = { options, acquaintance, dispatch, cutOff };
     this.#wire = options.wire?.(parts) ?? new SipSockets(options, parts);
-    const dns = options.dns ?? systemDns();
+    const dns = options.dns ?? systemDns(clock);
     const resolver = new SipResolver({ dns, clock, random, transports });
     this.#resolver = new GuardedResolver(resolver, options, (port) => this.listensOn(port));
     this.#directory = new UserDirectory(options.directory, options.bindings, logger, dispatch);

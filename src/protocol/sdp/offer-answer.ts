@@ -40,6 +40,7 @@ import type {
   Codec,
   CryptoLine,
   Direction,
+  DtlsAssociation,
   MediaOffer,
   SdpProblem,
   SrtpPolicy,
@@ -145,6 +146,8 @@ export interface Wishes {
   readonly families?: readonly AddressFamily[];
   /** True if a local certificate is available, so DTLS may supply keys. */
   readonly dtls?: boolean;
+  /** DTLS association of the current session. */
+  readonly association?: DtlsAssociation | undefined;
 }
 
 /**
@@ -155,12 +158,12 @@ export function chooseAudio(
   offer: MediaOffer,
   preferences: Wishes,
 ): Result<AudioSession, SdpProblem> {
-  const { direction = 'sendrecv' } = preferences;
+  const { direction = 'sendrecv', association } = preferences;
   const choices = offer.audio.map((line) => chooseIn(line, preferences));
   const fitting = choices.flatMap((choice) => (choice.ok ? [choice.value] : []));
   const chosen = fitting.find(({ line, crypto }) => line.dtls ?? crypto) ?? fitting[0];
   if (chosen === undefined) return choices.find(isRefusal) ?? err(NOTHING_FITS);
-  return ok(sessionOf(chosen.line, chosen.codec, chosen.crypto, direction));
+  return ok(sessionOf(chosen, direction, association));
 }
 
 interface Choice {
@@ -215,10 +218,9 @@ function cryptoProblem(
 }
 
 const sessionOf = (
-  line: AudioOffer,
-  codec: Codec,
-  crypto: CryptoLine | undefined,
+  { line, codec, crypto }: Choice,
   direction: Direction,
+  association?: DtlsAssociation,
 ): AudioSession => ({
   index: line.index,
   address: line.address,
@@ -234,7 +236,7 @@ const sessionOf = (
   dtls:
     line.dtls === undefined
       ? undefined
-      : { role: roleAgainst(line.dtls.setup), fingerprint: line.dtls.fingerprint },
+      : { role: roleAgainst(line.dtls, association), fingerprint: line.dtls.fingerprint },
   // ICE is not used without DTLS: the source address of the peer's packets is sufficient.
   ice: line.dtls === undefined ? undefined : line.ice,
   rtcpMux: line.rtcpMux,
@@ -330,7 +332,9 @@ export function readAnswer(ourOffer: string, text: string): Result<AudioSession,
     return err({ kind: 'noCommonCodec', detail: `answered: ${names.join(', ')}` });
   }
   const crypto = answeredCrypto(ours, theirs);
-  return crypto.ok ? ok(sessionOf(theirs, codec, crypto.value, direction)) : crypto;
+  return crypto.ok
+    ? ok(sessionOf({ line: theirs, codec, crypto: crypto.value }, direction))
+    : crypto;
 }
 
 /**

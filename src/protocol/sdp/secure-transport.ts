@@ -4,6 +4,7 @@
  */
 import type {
   Attribute,
+  DtlsAssociation,
   DtlsOffer,
   DtlsRole,
   Fingerprint,
@@ -67,10 +68,18 @@ export function readFingerprint(value: string): Fingerprint | undefined {
 }
 
 /**
- * Local role for the peer's setup. With `actpass` the peer becomes the client, because it knows when the path is open.
+ * Local role for the peer's setup. With `actpass` the current association, which has the same certificate, keeps its
+ * roles (RFC 8842 §5.3). A new one has the peer as client, because it knows when the path is open.
  */
-export const roleAgainst = (setup: DtlsOffer['setup']): DtlsRole =>
-  setup === 'passive' ? 'client' : 'server';
+export function roleAgainst(
+  { setup, fingerprint: { hash, value } }: DtlsOffer,
+  current: DtlsAssociation | undefined,
+): DtlsRole {
+  if (setup !== 'actpass') return setup === 'passive' ? 'client' : 'server';
+  const known = current?.fingerprint;
+  const isSame = known?.hash === hash && Buffer.compare(known.value, value) === 0;
+  return isSame && current !== undefined ? current.role : 'server';
+}
 
 export const midOf = (media: MediaDescription): string | undefined =>
   media.attributes.find(({ name }) => name === 'mid')?.value;

@@ -131,6 +131,12 @@ export interface IceOffer {
 /** DTLS role; the client starts the handshake. */
 export type DtlsRole = 'client' | 'server';
 
+/** Keys by DTLS: our role and the certificate of the peer. */
+export interface DtlsAssociation {
+  readonly role: DtlsRole;
+  readonly fingerprint: Fingerprint;
+}
+
 export interface AudioOffer {
   /** Index of the m-line. The answer has the same number of m-lines in the same order. */
   readonly index: number;
@@ -191,7 +197,7 @@ export interface AudioSession {
   readonly direction: Direction;
   /** Crypto line of the peer that was agreed; undefined for plain RTP or keys by DTLS. */
   readonly crypto: CryptoLine | undefined;
-  readonly dtls: { readonly role: DtlsRole; readonly fingerprint: Fingerprint } | undefined;
+  readonly dtls: DtlsAssociation | undefined;
   readonly ice: IceOffer | undefined;
   readonly rtcpMux: boolean;
   /** True if the peer requests VoIP metrics in RTCP. */

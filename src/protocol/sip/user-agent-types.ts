@@ -345,6 +345,7 @@ export type UserAgentOutput =
       readonly status: number;
       readonly sdp: string | undefined;
     }
+  /** `sdp` is undefined if an UPDATE or PRACK before the 2xx has replaced the answer of the INVITE. */
   | {
       readonly kind: 'connected';
       readonly leg: LegId;

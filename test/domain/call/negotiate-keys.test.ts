@@ -48,8 +48,49 @@ function session() {
     return keyIn(answered.value.sdp, suite);
   };
   const offer = (suite: string): string => keyIn(negotiation.offer(RULE, CODECS, 'IP4'), suite);
-  return { answer, offer };
+  return { negotiation, answer, offer };
 }
+
+describe('our DTLS role', () => {
+  const others = FINGERPRINT.replaceAll('AB', 'CD');
+  const later = (setup: string, fingerprint = FINGERPRINT): string =>
+    described('dtls').replace('actpass', setup).replace(FINGERPRINT, fingerprint);
+
+  it.each([
+    ['stays, as a new handshake would not take place', later('actpass'), 'active'],
+    ['follows the peer', later('active'), 'passive'],
+    ['is that of a new association for another certificate', later('actpass', others), 'passive'],
+  ])('after an answer with setup:passive %s', (_, offer, setup) => {
+    const { negotiation } = session();
+    negotiation.offers({ ...RULE, byDtls: true }, CODECS);
+    const settled = negotiation.settle(later('passive').replace('RTP/SAVP', 'UDP/TLS/RTP/SAVPF'));
+    expect(settled.ok && settled.value.protection).toMatchObject({ role: 'client' });
+    const answered = negotiation.answer(offer, RULE, { families: ['IP4'], codecs: CODECS });
+    const role = setup === 'active' ? 'client' : 'server';
+    expect(answered.ok && answered.value.remote.protection).toMatchObject({ role });
+    expect(answered.ok && answered.value.sdp).toContain(`a=setup:${setup}\r\n`);
+  });
+});
+
+describe('our offer in a call with SRTP, to a re-INVITE without an offer', () => {
+  const unsecured = srtpRule('optional', { secured: false });
+
+  it.each([CM_80, CM_32])('keeps %s, its key and the profile', (suite) => {
+    const { negotiation, answer } = session();
+    const key = answer(suite);
+    const offer = negotiation.offer(unsecured, CODECS);
+    expect(offer).toMatch(/^m=audio 20000 RTP\/SAVP 0/m);
+    expect(offer).toContain(`a=crypto:1 ${suite} inline:${key}\r\n`);
+  });
+
+  it('has no keys in a call without SRTP, and in a new dialog', () => {
+    const { negotiation, answer } = session();
+    answer('none');
+    expect(negotiation.offer(unsecured, CODECS)).not.toContain('crypto');
+    answer(CM_80);
+    expect(negotiation.offers(unsecured, CODECS).sdp).not.toContain('crypto');
+  });
+});
 
 describe('our SRTP key', () => {
   it('stays the same while the suite does, also in our offers', () => {

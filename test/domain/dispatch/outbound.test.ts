@@ -14,6 +14,21 @@ beforeEach(async () => {
 });
 afterEach(() => stage.close());
 
+describe('early media', () => {
+  it('of a later early dialog replaces that of the first, each once (a proxy forks the INVITE)', async () => {
+    await stage.placed();
+    const [leg] = stage.media.legs;
+    if (leg === undefined) throw new Error('no leg');
+    const configured = vi.spyOn(leg, 'configure');
+    const second = SDP.replaceAll('192.0.2.1', '192.0.2.2');
+    for (const sdp of [SDP, second, SDP, second]) await stage.signalling.last.rings(sdp);
+    const addresses = configured.mock.calls.map(([session]) => session?.address);
+    expect(addresses).toEqual(['192.0.2.1', '192.0.2.2']);
+    await stage.signalling.last.answers();
+    await stage.finish();
+  });
+});
+
 describe('POST Call: one destination', () => {
   it('request_uuid equals call_uuid (spec: Call request)', async () => {
     const { requestUuid, callUuids } = await stage.placed();

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Dns, NaptrRecord, SrvRecord } from '../../../src/edge/sip/dns.ts';
+import {
+  type Dns,
+  type NaptrRecord,
+  type SrvRecord,
+  systemDns,
+} from '../../../src/edge/sip/dns.ts';
 import { bySrvRules, SipResolver } from '../../../src/edge/sip/resolver.ts';
 import type { TargetQuery } from '../../../src/protocol/sip/sip.ts';
 import { SimClock } from '../../sim/clock.ts';
@@ -51,6 +56,32 @@ const srv = (priority: number, weight: number, name: string, port = 5060): SrvRe
   weight,
   name,
   port,
+});
+
+describe('addresses of both families', () => {
+  const never = (): Promise<never> => new Promise(() => undefined);
+  const refused = (): Promise<never> => Promise.reject(new Error('ENODATA'));
+  const here = (address: string) => () => Promise.resolve([address]);
+  const asked = async (resolve4: () => Promise<string[]>, resolve6: () => Promise<string[]>) => {
+    const clock = new SimClock();
+    const queries = { resolve4, resolve6, resolveNaptr: refused, resolveSrv: refused };
+    const dns = systemDns(clock, queries as unknown as Parameters<typeof systemDns>[1]);
+    let found: readonly string[] | undefined;
+    void dns.addresses('sip.example.com').then((addresses) => {
+      found = addresses;
+    });
+    await clock.advance(1_000);
+    return { found, timers: clock.nextMs() };
+  };
+
+  it.each([
+    ['both', here('192.0.2.1'), here('2001:db8::1'), ['192.0.2.1', '2001:db8::1']],
+    ['IPv4 if IPv6 does not exist', here('192.0.2.1'), refused, ['192.0.2.1']],
+    ['IPv4 if the query for IPv6 gets no answer', here('192.0.2.1'), never, ['192.0.2.1']],
+    ['IPv6 if the query for IPv4 gets no answer', never, here('2001:db8::1'), ['2001:db8::1']],
+  ])('are %s', async (_, resolve4, resolve6, addresses) => {
+    expect(await asked(resolve4, resolve6)).toEqual({ found: addresses, timers: undefined });
+  });
 });
 
 describe('numeric addresses', () => {

@@ -9,6 +9,7 @@ import {
   StreamTransport,
   TCP,
 } from '../../../src/edge/sip/transport/stream-transport.ts';
+import { until } from '../../eventually.ts';
 import { SimClock } from '../../sim/clock.ts';
 
 const cleanUp: (() => unknown)[] = [];
@@ -18,12 +19,21 @@ afterEach(() => {
 });
 
 function transportOf(host: string, kind: StreamKind): StreamTransport {
+  return setUp(host, kind).transport;
+}
+
+function setUp(host: string, kind: StreamKind) {
+  const clock = new SimClock();
+  let received = 0;
   const table = new ConnectionTable(DEFAULT_STREAM_LIMITS, {
-    received: () => undefined,
+    received: () => {
+      received += 1;
+    },
     lost: () => undefined,
   });
   cleanUp.push(() => table.stop());
-  return new StreamTransport({ host, clock: new SimClock(), table, kind, failed: () => undefined });
+  const transport = new StreamTransport({ host, clock, table, kind, failed: () => undefined });
+  return { transport, table, clock, received: () => received };
 }
 
 async function listening(): Promise<{ readonly server: Server; readonly port: number }> {
@@ -41,6 +51,45 @@ it('connects to peers although the service listens on a host name', async () => 
   const flow = await transportOf('localhost', TCP).connect(target);
   expect(flow?.remotePort).toBe(port);
 });
+
+const message = (start: string): Buffer => Buffer.from(`${start}\r\nContent-Length: 0\r\n\r\n`);
+
+it.each(['INVITE', 'REGISTER'])(
+  'opens another connection if the peer has sent nothing for 4 s after %s',
+  async (method) => {
+    const { server, port } = await listening();
+    let isLost = true;
+    server.on('connection', (socket) =>
+      socket.on('data', () => {
+        if (!isLost) socket.write(message('SIP/2.0 100 Trying'));
+      }),
+    );
+    const { transport, table, clock, received } = setUp('127.0.0.1', TCP);
+    const connected = async (): Promise<number> => {
+      const flow = await transport.connect({ transport: 'tcp', address: '127.0.0.1', port });
+      return flow?.connectionId ?? 0;
+    };
+    const send = (id: number, start: string): void =>
+      table.send(id, message(`${start} sip:a SIP/2.0`), () => undefined);
+    const first = await connected();
+    // Some peers ignore OPTIONS, and ACK has no response.
+    for (const start of ['OPTIONS', 'ACK']) send(first, start);
+    await clock.advance(60_000);
+    expect(await connected()).toBe(first);
+    send(first, method);
+    await clock.advance(3_999);
+    expect(await connected()).toBe(first);
+    await clock.advance(1);
+    isLost = false;
+    const second = await connected();
+    expect(second).not.toBe(first);
+    expect(table.get(first)).toBeDefined();
+    send(second, method);
+    await until(() => received() > 0);
+    await clock.advance(60_000);
+    expect(await connected()).toBe(second);
+  },
+);
 
 it('reports a connection that the system refuses to open, and does not reject', async () => {
   const why: string[] = [];

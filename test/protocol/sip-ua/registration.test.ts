@@ -204,6 +204,25 @@ it('a registration limits its immediate retries after 423 with a higher Min-Expi
   expect(phone.last('registration')).toMatchObject({ state: 'failed', status: 423, againIn: 30 });
 });
 
+it.each([
+  ['the earliest expiry', ['3500', '300'], 270],
+  ['no expired one', ['0', '300'], 270],
+  ['at least half a minute', ['300', '4'], 15],
+])('a registration whose contact the registrar has rewritten counts %s', (_, expires, againIn) => {
+  const { world } = setup();
+  const registrar = world.peer(PEER);
+  const headers = expires.map(
+    (seconds, port) => ['Contact', `<sip:a@203.0.113.5:4000${port}>;expires=${seconds}`] as const,
+  );
+  answering(registrar, (request) =>
+    reply(request, 200, { headers, contact: '<sip:a@h>;expires=3600' }),
+  );
+  const phone = world.agent('192.0.2.7');
+  register(phone, 'alice', 'wonderland', { registrar: `sip:${PEER}` });
+  world.advance(50);
+  expect(phone.last('registration')).toMatchObject({ state: 'registered', againIn });
+});
+
 it('a registration that is granted 0 s has failed and is retried with growing delays', () => {
   const world = new World();
   const registrar = world.peer(SERVER);

@@ -175,6 +175,21 @@ describe('offers before the answer', () => {
     expect(server.count('offered')).toBe(1);
   });
 
+  it('the refresh of the session repeats our answer to the last offer', () => {
+    const { world, server, dispatch, prack, inDialog, peer, sequence } = called('', {
+      headers: ['Supported: 100rel, timer', 'Session-Expires: 90;refresher=uas'],
+    });
+    const latest = ANSWER.replace('- 1 1 IN', '- 1 2 IN');
+    dispatch('ring', ANSWER);
+    prack(sequence());
+    server.onOffer = () => latest;
+    inDialog('UPDATE', { body: OFFER });
+    dispatch('answer', ANSWER);
+    inDialog('ACK', { cseq: 1 });
+    world.advance(46_000);
+    expect(peer.lastRequest('INVITE').bodyText).toBe(latest);
+  });
+
   it('starts no session timer before the answer', () => {
     const { world, server, dispatch, prack, inDialog, peer, sequence } =
       called('Supported: 100rel');
@@ -202,14 +217,19 @@ function calling() {
   });
   caller.dispatch(inviteCommand());
   world.advance(20);
-  const answers = (status: number, sequence?: number, body?: string): void => {
+  const answers = (
+    status: number,
+    sequence?: number,
+    body?: string,
+    ...more: readonly (readonly [string, string])[]
+  ): void => {
     if (request === undefined) throw new Error('no INVITE');
-    const headers = [
+    const reliable = [
       ['Require', '100rel'],
       ['RSeq', String(sequence)],
     ] as const;
-    const script = sequence === undefined ? {} : { headers };
-    peer.sendText(SERVER, reply(request, status, { ...script, ...(body ? { body } : {}) }));
+    const headers = [...(sequence === undefined ? [] : reliable), ...more];
+    peer.sendText(SERVER, reply(request, status, { headers, ...(body ? { body } : {}) }));
     world.advance(20);
   };
   return { world, caller, peer, answers, invited: () => request };
@@ -241,6 +261,30 @@ describe('reliable provisional responses of a called party', () => {
     answers(183, undefined, ANSWER);
     answers(200, undefined, ANSWER);
     expect(peer.received.map(brief)).toEqual(['INVITE', 'ACK']);
+  });
+
+  it('an UPDATE before the answer replaces the answer, also for the refresh of the session', () => {
+    const { world, caller, peer, answers, invited } = calling();
+    const ours = invited();
+    if (ours === undefined) throw new Error('no INVITE');
+    answers(183, 4, ANSWER);
+    say(peer, {
+      method: 'UPDATE',
+      uri: `sip:${SERVER}:5060`,
+      callId: ours.callId,
+      cseq: 11,
+      body: OFFER,
+      from: `${ours.header('to') ?? ''};tag=callee`,
+      to: ours.header('from') ?? '',
+    });
+    world.advance(20);
+    answers(180, 5, ANSWER);
+    expect(caller.last('progress')).toMatchObject({ status: 180, sdp: undefined });
+    answers(200, undefined, ANSWER, ['Session-Expires', '90;refresher=uac']);
+    expect(caller.last('connected').sdp).toBeUndefined();
+    world.advance(46_000);
+    expect(peer.lastRequest('INVITE').cseq.sequence).toBeGreaterThan(1);
+    expect(peer.lastRequest('INVITE').bodyText).toBe(ANSWER);
   });
 
   it('delivers an UPDATE of the called party before the answer to the leg and answers it', () => {

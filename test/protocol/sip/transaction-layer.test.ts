@@ -188,6 +188,13 @@ describe('merged requests (§8.2.2.2)', () => {
     expect(words(arrive({ toTag: 'b1', branch: 'z9hG4bKother' }))).toContain('request:INVITE');
   });
 
+  test('accepts an INVITE again after its refusal, as a proxy that tries its next target sends it', () => {
+    const { layer, arrive } = setUp();
+    layer.respond(transactionIn(arrive({})), answer(sketch({}), 486), 0);
+    expect(words(arrive({ branch: 'z9hG4bKnext' }))).toEqual(['send:100', 'request:INVITE']);
+    expect(words(arrive({ branch: 'z9hG4bKother' }))).toEqual(['send:100', 'send:482']);
+  });
+
   test.each([401, 407])(
     'accepts a request again after %d with the same CSeq, as some clients send it',
     (status) => {

@@ -7,6 +7,8 @@ export interface SipConnection {
   readonly flow: Flow;
   send(bytes: Uint8Array, failed: () => void): void;
   close(why: string): void;
+  /** Returns whether the peer has sent nothing for seconds since a request that it must answer. Default: false. */
+  isSilent?(): boolean;
   /** Starts pings to a peer that answers them. Default: the transport has its own pings. */
   keepAlive?(everyMs: number): void;
 }

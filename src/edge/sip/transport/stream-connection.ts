@@ -24,6 +24,8 @@ export interface StreamConnectionOptions {
 const KEEP_ALIVE_MS = 60_000;
 /** Time after the end in milliseconds in which pending data may still be sent. */
 const CLOSING_MS = 5_000;
+/** Time limit in milliseconds for any response to an INVITE or REGISTER: the default time after which a call tries another target. */
+const SILENT_MS = 4_000;
 /** Time limit for a pong in milliseconds (RFC 5626 §4.4.1). */
 const PONG_MS = 10_000;
 
@@ -39,6 +41,8 @@ export class StreamConnection implements SipConnection {
   #cancelPing: () => void = () => undefined;
   #cancelPong: (() => void) | undefined;
   #closed = false;
+  /** Time of the first INVITE or REGISTER since the peer last sent anything. */
+  #askedMs: number | undefined;
   #aliasSought = false;
 
   constructor(options: StreamConnectionOptions) {
@@ -74,10 +78,16 @@ export class StreamConnection implements SipConnection {
     const state = { isClosed: this.#closed, unsentBytes, limits, stuck: () => this.#stuck() };
     if (!maySend(state, failed)) return;
     this.#idle.moved();
+    if (isAnswered(bytes)) this.#askedMs ??= this.#options.clock.monotonicMs();
     this.#cork.hold();
     socket.write(bytes, (error) => {
       if (error !== null && error !== undefined) failed();
     });
+  }
+
+  isSilent(): boolean {
+    const sinceMs = this.#askedMs;
+    return sinceMs !== undefined && this.#options.clock.monotonicMs() - sinceMs >= SILENT_MS;
   }
 
   /**
@@ -119,6 +129,7 @@ export class StreamConnection implements SipConnection {
   #received(chunk: Buffer): void {
     if (this.#closed) return;
     this.#idle.moved();
+    this.#askedMs = undefined;
     for (const event of this.#framer.push(chunk)) {
       if (this.#closed) return;
       if (event.kind === 'message') this.#message(event.bytes);
@@ -185,3 +196,11 @@ export class StreamConnection implements SipConnection {
     this.#options.table.remove(this, why);
   }
 }
+
+/** Requests that every peer answers within milliseconds: INVITE with 100. Some peers ignore OPTIONS. */
+const ANSWERED = /^(?:INVITE|REGISTER) /;
+const LONGEST_START = 9;
+
+const isAnswered = ({ buffer, byteOffset, length }: Uint8Array): boolean =>
+  length > LONGEST_START &&
+  ANSWERED.test(Buffer.from(buffer, byteOffset, LONGEST_START).toString('latin1'));

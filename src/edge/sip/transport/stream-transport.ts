@@ -100,7 +100,9 @@ export class StreamTransport {
     const { address, port, name = '' } = target;
     const { transport } = kind;
     const known = table.at({ transport, remoteAddress: address, remotePort: port });
-    if (known !== undefined && (kind.serves?.(known.flow, target) ?? true)) {
+    // The system notices a connection that a firewall or a restarted peer has forgotten only after many minutes.
+    const isUsable = known !== undefined && known.isSilent?.() !== true;
+    if (isUsable && (kind.serves?.(known.flow, target) ?? true)) {
       return Promise.resolve(known.flow);
     }
     const key = `${address} ${port} ${name}`;

@@ -157,7 +157,7 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
       : { headers: headers.concat([CONTENT_TYPE]), body: sdp };
     const response = this.#session.response(request, 200, parts);
     this.#session.accept(transaction, response, sdpOf(request) === undefined);
-    this.#session.refresh.noteLocal(sdp);
+    if (!this.#session.isRenegotiated) this.#session.refresh.noteLocal(sdp);
   }
 
   hangup(command: HangupCommand): void {

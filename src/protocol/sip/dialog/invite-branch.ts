@@ -198,8 +198,10 @@ export class InviteBranch implements RequestUser {
     const sequence = reliableSequence(response);
     if (sequence !== undefined && !this.#acknowledgeProvisional(response, sequence)) return;
     if (status >= 180 && status <= 183) {
-      // Only a reliable response can carry an offer (RFC 3261 §13.2.1).
-      const sdp = this.#options.sdp === undefined ? undefined : sdpOf(response);
+      // Only a reliable response can carry an offer (RFC 3261 §13.2.1). It may repeat an answer that has been replaced.
+      const isReplaced = this.#early.get(tag ?? '')?.isRenegotiated === true;
+      const hasAnswer = this.#options.sdp !== undefined && !isReplaced;
+      const sdp = hasAnswer ? sdpOf(response) : undefined;
       this.#options.user.progress(this, status, sdp);
     }
   }
@@ -230,8 +232,10 @@ export class InviteBranch implements RequestUser {
     if (this.#accepted !== undefined) this.#outgoing.handTo(this.#accepted);
     if (!isWanted) session.bye([]);
     this.#finish();
-    // A reliable provisional response, if any, already contains the answer (RFC 6337 §2.1).
-    const sdp = this.#reliable?.get(session)?.sdp ?? sdpOf(response);
+    // A reliable provisional response, if any, already contains the answer (RFC 6337 §2.1). The session of an UPDATE or
+    // PRACK has replaced both.
+    const answer = this.#reliable?.get(session)?.sdp ?? sdpOf(response);
+    const sdp = session.isRenegotiated ? undefined : answer;
     if (isWanted) this.#options.user.connected(this, session, sdp);
   }
 

@@ -167,6 +167,7 @@ interface OfferedSession extends Replier {
   readonly awaitsAck: boolean;
   readonly awaitsAnswer: boolean;
   offered(sdp: string | undefined): void;
+  renegotiated(): void;
   accept(transaction: TransactionId, response: SipResponse, expectsAnswer: boolean): void;
   armTimer(): void;
   inviteHeaders(): HeaderInit;
@@ -248,6 +249,7 @@ export class PeerOffers {
       return;
     }
     session.refresh.noteLocal(sdp);
+    session.renegotiated();
     this.#core.send(transaction, response);
   }
 

@@ -72,6 +72,7 @@ export class Session implements DialogUser {
   #state: State = 'early';
   #acceptance: Acceptance | undefined;
   #hasAgreed = false;
+  #isRenegotiated = false;
   /** Source IP address of the peer's session descriptions. */
   #source: string | undefined;
   #byeHeaders: HeaderInit | undefined;
@@ -121,6 +122,15 @@ export class Session implements DialogUser {
     this.#hasAgreed = true;
   }
 
+  /** True once an UPDATE or PRACK has replaced the session that the INVITE offered. */
+  get isRenegotiated(): boolean {
+    return this.#isRenegotiated;
+  }
+
+  renegotiated(): void {
+    this.#isRenegotiated = true;
+  }
+
   /** True while our 2xx has not been acknowledged. */
   get awaitsAck(): boolean {
     return this.#acceptance !== undefined;
@@ -146,7 +156,7 @@ export class Session implements DialogUser {
   confirm(response: SipResponse, localSdp: string | undefined): void {
     this.#state = 'confirmed';
     this.dialog.settleRoute(response);
-    this.refresh.noteLocal(localSdp);
+    if (!this.#isRenegotiated) this.refresh.noteLocal(localSdp);
     this.refresh.notePeer(response);
     this.timer.accepted(response, this.#core.nowMs);
     this.armTimer();

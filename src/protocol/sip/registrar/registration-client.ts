@@ -226,11 +226,22 @@ export class RegistrationClient {
   }
 }
 
-/** Expiry granted to our contact in seconds. The response may contain other contacts of the user. */
+/** Minimum delay in seconds that the contact of another device can cause. */
+const LEAST_OF_OTHERS_S = 30;
+
+/**
+ * Expiry granted to our contact in seconds. The response may contain other contacts of the user. If the registrar has
+ * rewritten ours, for example with the address that NAT gave it, the earliest expiry counts: any contact may be ours.
+ */
 function grantedSeconds(response: SipResponse, ownContact: string): number | undefined {
   const { contacts } = response;
   if (contacts === undefined || contacts === '*') return response.expires;
   const own = contacts.find((contact) => `<${formatUri(contact.uri)}>` === ownContact);
-  const text = (own ?? contacts[0])?.params.get('expires');
-  return (text === undefined ? undefined : parseDeltaSeconds(text)) ?? response.expires;
+  const granted = (own === undefined ? contacts : [own]).flatMap(
+    ({ params }) => parseDeltaSeconds(params.get('expires') ?? '') ?? [],
+  );
+  if (granted.length < 2) return granted[0] ?? response.expires;
+  const current = granted.filter((seconds) => seconds > 0);
+  const longest = Math.max(0, ...current);
+  return Math.max(Math.min(...current, longest), Math.min(longest, LEAST_OF_OTHERS_S));
 }

@@ -136,8 +136,9 @@ export class TransactionLayer {
   respond(transaction: TransactionId, response: SipResponse, nowMs: number): Outputs {
     const server = this.#table.server(transaction);
     if (server === undefined) return [];
-    // A challenged request comes again, sometimes with the same CSeq. It must not count as a merged request.
-    if (response.status === 401 || response.status === 407) this.#table.forgetMerge(server);
+    // A refused request may come again with the same CSeq: with credentials, or because a proxy tries its next target
+    // (RFC 3261 §16.7), which is another number of this service. It must not count as a merged request.
+    if (response.status >= 300) this.#table.forgetMerge(server);
     const outputs = this.#done(server, server.respond(response, nowMs));
     if (server instanceof NonInviteServer && server.state === 'completed')
       this.#table.noteAnswered(server, nowMs);
