@@ -10,7 +10,7 @@ import { RecentMap } from '../../base/recent-map.ts';
 import { deliveryOf, deliveryPolicy, leavesBacklog } from './delivery-policy.ts';
 import { type ExchangeNeeds, exchange } from './exchange.ts';
 import { outlastingStore } from './known-tokens.ts';
-import { keyOf, Lane, type LaneEntry, laneOf } from './lane.ts';
+import { bornMsOf, keyOf, Lane, type LaneEntry, laneOf } from './lane.ts';
 import type { NotificationStore } from './needs.ts';
 import { type AttemptOnce, withRetries } from './retry.ts';
 import { MAX_BACKLOG_AGE_MS, MAX_NOTIFICATION_AGE_MS, MAX_QUEUED } from './settings.ts';
@@ -158,7 +158,10 @@ export class DeliveryQueue {
       let taken = 0;
       for (const notification of pending) {
         if (this.#knows(notification)) continue;
-        if (!this.#accept(notification, Promise.resolve(), this.#bornMs(notification))) continue;
+        if (
+          !this.#accept(notification, Promise.resolve(), bornMsOf(notification, this.#needs.clock))
+        )
+          continue;
         this.#found.set(notification.id, true);
         taken += 1;
       }
@@ -317,12 +320,6 @@ export class DeliveryQueue {
       if (removed > 0)
         this.#log(failed).warn({ removed, untilUs }, 'older notifications abandoned');
     });
-  }
-
-  /** Returns the monotonic creation time. Uses the wall clock, because the notification may come from an earlier process. */
-  #bornMs({ createdUs }: StoredNotification): number {
-    const { clock } = this.#needs;
-    return clock.monotonicMs() - Math.max(0, clock.wallMs() - createdUs / 1000);
   }
 
   /** Loads stored notifications into lanes that are at most half full. */

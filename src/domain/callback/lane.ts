@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/clock.ts';
 import type { PendingOf } from './needs.ts';
 import {
   MAX_DELIVERIES_PER_ACCOUNT,
@@ -19,6 +20,12 @@ export const laneOf = ({ accountId, subject, json }: StoredNotification): Pendin
   accountId,
   subject: json === undefined ? undefined : subject,
 });
+
+/** Returns the monotonic creation time. Uses the wall clock, because the notification may come from an earlier process. */
+export const bornMsOf = (
+  { createdUs }: StoredNotification,
+  clock: Pick<Clock, 'monotonicMs' | 'wallMs'>,
+): number => clock.monotonicMs() - Math.max(0, clock.wallMs() - createdUs / 1000);
 
 export const keyOf = ({ accountId, subject = '' }: PendingOf): string => `${accountId} ${subject}`;
 
