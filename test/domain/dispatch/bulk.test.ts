@@ -259,6 +259,55 @@ describe('the queue of an account', () => {
     await stage.clock.advance(2000);
     expect(started).toEqual(['first', 'second']);
   });
+
+  it('is processed again after the store failed', async () => {
+    stage = await openStage();
+    const started: string[] = [];
+    let failures = 1;
+    const queue = new BulkQueue<string>({
+      ...stage,
+      accounts: {
+        get: async (authId) => {
+          failures -= 1;
+          if (failures >= 0) throw new Error('the store failed');
+          return stage.accounts.get(authId);
+        },
+      },
+      logger: silentLogger,
+      limit: 10,
+      prepare: async (item) => ({
+        targetSlot: async () => anywhere,
+        start: async () => void started.push(item),
+      }),
+    });
+    queue.add(stage.account.authId, ['first', 'second']);
+    await stage.clock.advance(1000);
+    expect(started).toEqual(['first', 'second']);
+  });
+
+  it('releases the slots of an item that is withdrawn while it waits for its target', async () => {
+    stage = await openStage();
+    const { authId } = stage.account;
+    const started: string[] = [];
+    const undone: string[] = [];
+    const target = { ...anywhere, undo: () => void undone.push('target') };
+    const queue = new BulkQueue<string>({
+      ...stage,
+      logger: silentLogger,
+      limit: 10,
+      prepare: async (item) => ({
+        targetSlot: async () => {
+          queue.remove(authId, (queued) => queued === 'withdrawn');
+          return target;
+        },
+        start: async () => void started.push(item),
+      }),
+    });
+    queue.add(authId, ['withdrawn', 'next']);
+    await settle();
+    expect([started, undone]).toEqual([['next'], ['target']]);
+    expect(await stage.admission.running(authId)).toBe(1);
+  });
 });
 
 describe('POST Call: several destinations of a node whose calls another node has ended', () => {

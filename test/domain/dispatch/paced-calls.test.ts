@@ -67,6 +67,17 @@ describe('a campaign call that is not started', () => {
     expect(await ask()).toMatchObject({ ok: true });
   });
 
+  it('leaves no slot if the account is suspended between its start and its INVITE', async () => {
+    const placed = await ask({}, async () => {
+      await stage.accounts.patch(stage.account.authId, { status: 'suspended' });
+      return true;
+    });
+    if (!placed.ok) throw new Error(placed.error.kind);
+    expect(await placed.value.ended).toMatchObject({ refused: 'accountInactive' });
+    expect(await running()).toEqual([0, 0]);
+    expect(stage.signalling.invites).toEqual([]);
+  });
+
   it('uses no slot of the account while the carrier is full', async () => {
     await stage.provisioning.carriers.patch('north', { concurrentCallsLimit: 1 });
     await started();
@@ -152,6 +163,7 @@ describe('a campaign call without a free RTP port', () => {
     const [ended] = await begun();
     expect(await ended).toMatchObject({ refused: 'full', cdr: { hangupCauseCode: 5030 } });
     expect(stage.signalling.invites).toEqual([]);
+    expect(await running()).toEqual([0, 0]);
   });
 });
 
