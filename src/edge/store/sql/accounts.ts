@@ -215,6 +215,9 @@ function netAllocation(db: Connection, partner: AccountId, customer: AccountId):
   return { concurrentCalls: net('concurrent_calls'), cps: net('cps') };
 }
 
+/** Lifetime of an idempotency key, microseconds. */
+const KEY_LIFE_US = 86_400_000_000;
+
 /** Maximum number of keys per account. Beyond it, the oldest are deleted. */
 const KEYS_LIMIT = 10_000;
 /** Number of requests between two checks of the limit. */
@@ -228,6 +231,12 @@ export const openResponse = (db: Connection, owner: string, key: string, sealed:
 
 export const idempotencyRepository = (db: Connection): Synchronously<IdempotencyStore> => ({
   begin: (owner, key, fingerprint) => {
+    // Housekeeping deletes the others: a clock that is far ahead must not.
+    db.send('DELETE FROM idempotency_key WHERE account_id = ? AND key = ? AND created_us < ?', [
+      owner,
+      key,
+      db.nowUs - KEY_LIFE_US,
+    ]);
     trimKeys(db, owner);
     const fresh = db.run(
       `INSERT INTO idempotency_key (account_id, key, fingerprint, created_us)
