@@ -15,8 +15,8 @@ export class OpenRecords implements CallStore {
   readonly #log: Logger;
   /** Settled calls with updates in progress, whose results are not kept. */
   readonly #over = new Set<CallUuid>();
-  /** Number of updates in progress of each call. */
-  readonly #updating = new Map<CallUuid, number>();
+  /** Updates in progress of each call: their number, and the newest record. */
+  readonly #updating = new Map<CallUuid, { readonly count: number; readonly newest: OpenCall }>();
   /** Calls whose answer is stored. */
   readonly #answered = new Set<CallUuid>();
   /** Latest record of each call whose stored record is outdated. */
@@ -49,13 +49,14 @@ export class OpenRecords implements CallStore {
 
   async update(call: OpenCall): Promise<void> {
     const { callUuid, answerUs } = call.cdr;
-    this.#updating.set(callUuid, (this.#updating.get(callUuid) ?? 0) + 1);
+    const count = (this.#updating.get(callUuid)?.count ?? 0) + 1;
+    this.#updating.set(callUuid, { count, newest: call });
+    this.#stale.delete(callUuid);
     try {
       await this.#store.update(call);
-      this.#stale.delete(callUuid);
       if (answerUs !== undefined) this.#answered.add(callUuid);
     } catch (error) {
-      this.#stale.set(callUuid, call);
+      if (this.#updating.get(callUuid)?.newest === call) this.#stale.set(callUuid, call);
       if (!this.#answered.has(callUuid)) throw error;
       this.#tolerate(error, callUuid, 'open record not up to date');
     } finally {
@@ -64,8 +65,10 @@ export class OpenRecords implements CallStore {
   }
 
   #updated(callUuid: CallUuid): void {
-    const left = (this.#updating.get(callUuid) ?? 0) - 1;
-    if (left > 0) this.#updating.set(callUuid, left);
+    const updating = this.#updating.get(callUuid);
+    const left = (updating?.count ?? 0) - 1;
+    if (updating !== undefined && left > 0)
+      this.#updating.set(callUuid, { ...updating, count: left });
     else this.#updating.delete(callUuid);
     if (!this.#over.has(callUuid)) return;
     this.#stale.delete(callUuid);

@@ -134,3 +134,34 @@ describe('a settled call', () => {
     expect(updates).toHaveLength(1);
   });
 });
+
+describe('an update that fails after a newer one has begun', () => {
+  const full = new ServiceError('STORE_FULL', 'full');
+
+  it.each(['before', 'after'])('does not replace its record, %s it is written', async (when) => {
+    const { updates, records } = slowStore();
+    const [older, newer] = [records.update(ringing), records.update(answered)];
+    const fails = async (): Promise<void> => {
+      updates[0]?.reject(full);
+      await older.catch((error: unknown) => expect(error).toBe(full));
+    };
+    if (when === 'before') await fails();
+    updates[1]?.resolve();
+    await newer;
+    if (when === 'after') await fails();
+    await records.heartbeat([{ callUuid, atUs: START_US }]);
+    expect(updates).toHaveLength(2);
+  });
+
+  it('is not written by a heartbeat during the newer one', async () => {
+    const { updates, records } = slowStore();
+    const older = records.update(ringing);
+    updates[0]?.reject(full);
+    await expect(older).rejects.toBe(full);
+    const newer = records.update(answered);
+    await records.heartbeat([{ callUuid, atUs: START_US }]);
+    expect(updates).toHaveLength(2);
+    updates[1]?.resolve();
+    await newer;
+  });
+});
