@@ -13,7 +13,7 @@ import type { Session } from 'sip.js';
 import { Invitation } from 'sip.js';
 import { type Credentials, credentialsOf, PhoneError } from './account.ts';
 import { BrowserCall, type CallHost } from './browser-call.ts';
-import { Line } from './line.ts';
+import { Line, sipServer } from './line.ts';
 import { listening } from './listening.ts';
 import { measure } from './measure.ts';
 import type {
@@ -395,10 +395,4 @@ export class Phone implements Api {
       (listener as (detail: PhoneEvents[Name]) => void)(detail);
     }
   }
-}
-
-function sipServer(): string {
-  const url = new URL('/sip', import.meta.url);
-  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
-  return url.href;
 }
