@@ -115,6 +115,7 @@ describe.skipIf(!hasChromium)('forms of the console', () => {
     await go(`/${authId}/playground?app=${id}`);
     const editor = page.getByRole('textbox', { name: 'Document' });
     const save = page.getByRole('button', { name: 'Save document' });
+    await page.locator('.editor', { hasText: xml(1) }).waitFor();
     await page.getByText('The document is valid').waitFor();
     await editor.fill(xml(2));
     let release = (): void => undefined;

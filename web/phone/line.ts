@@ -151,3 +151,10 @@ async function openMicrophone(
   }
   return stream;
 }
+
+/** WebSocket URL of the service that serves this file. */
+export function sipServer(): string {
+  const url = new URL('/sip', import.meta.url);
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  return url.href;
+}

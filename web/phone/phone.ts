@@ -13,7 +13,7 @@ import type { Session } from 'sip.js';
 import { Invitation } from 'sip.js';
 import { type Credentials, credentialsOf, PhoneError, sipServer } from './account.ts';
 import { BrowserCall, type CallHost } from './browser-call.ts';
-import { Line } from './line.ts';
+import { Line, sipServer } from './line.ts';
 import { listening } from './listening.ts';
 import { measure } from './measure.ts';
 import type {
