@@ -157,11 +157,9 @@ export class DeliveryQueue {
       this.#moreStored = pending.length >= MAX_QUEUED;
       let taken = 0;
       for (const notification of pending) {
+        const bornMs = bornMsOf(notification, this.#needs.clock);
         if (this.#knows(notification)) continue;
-        if (
-          !this.#accept(notification, Promise.resolve(), bornMsOf(notification, this.#needs.clock))
-        )
-          continue;
+        if (!this.#accept(notification, Promise.resolve(), bornMs)) continue;
         this.#found.set(notification.id, true);
         taken += 1;
       }
