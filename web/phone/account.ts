@@ -59,10 +59,3 @@ function problemOf(body: unknown): string {
   const { detail, error } = body as { readonly detail?: unknown; readonly error?: unknown };
   return typeof detail === 'string' ? detail : typeof error === 'string' ? error : 'refused';
 }
-
-/** Address of the WebSocket for SIP at the service that serves this file. */
-export function sipServer(): string {
-  const url = new URL('/sip', import.meta.url);
-  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
-  return url.href;
-}

@@ -11,7 +11,7 @@
  */
 import type { Session } from 'sip.js';
 import { Invitation } from 'sip.js';
-import { type Credentials, credentialsOf, PhoneError, sipServer } from './account.ts';
+import { type Credentials, credentialsOf, PhoneError } from './account.ts';
 import { BrowserCall, type CallHost } from './browser-call.ts';
 import { Line, sipServer } from './line.ts';
 import { listening } from './listening.ts';
