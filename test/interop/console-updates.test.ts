@@ -114,7 +114,8 @@ describe.skipIf(!hasChromium)('pages of the console', () => {
     const objects = ['first', 'second'].map((recording_id) => ({
       recording_id,
       recording_format: 'wav',
-      recording_duration_ms: 10_000,
+      // Too long for a waveform.
+      recording_duration_ms: 7_200_000,
     }));
     const loaded: string[] = [];
     await page.route(/Recording\/\?call_uuid=/, (route) => route.fulfill({ json: { objects } }));
