@@ -142,7 +142,7 @@ const listCalls = accountRoute({
     return ok(
       json({
         api_id: id,
-        meta: metaOf(page, slice, `/v1/Account/${accountId}/Call/`, query),
+        meta: metaOf(page, slice, `/v1/Account/${input.access.account.authId}/Call/`, query),
         objects: page.items.map((record) => showCompletedCall(record)),
       }),
     );
