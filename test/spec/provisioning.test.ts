@@ -58,6 +58,19 @@ describe('POST numbers/{e164}/application', () => {
     expect([reply.status, reply.text]).toEqual([401, '']);
   });
 
+  it('an update in the Plivo form with an unknown application changes nothing', async () => {
+    await own();
+    const sub = await service.addSubAccount();
+    const reply = await service.post(`/v1/Account/${service.account.authId}/Number/${PATH}/`, {
+      subaccount: sub.authId,
+      alias: 'Sales',
+      app_id: 999,
+    });
+    expect(reply.status).toBe(400);
+    const { body } = await service.get(`/v1/Account/${service.account.authId}/Number/${PATH}/`);
+    expect(body).toMatchObject({ sub_account: null, alias: null });
+  });
+
   it('returns 404 for a number and 400 for an application of another account', async () => {
     await own();
     const other = await service.addAccount({ name: 'Bob' });
