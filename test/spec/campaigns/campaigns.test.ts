@@ -371,6 +371,14 @@ describe('capacity', () => {
         queued: 7,
       },
     ]);
+    const sub = await service.addSubAccount();
+    const own = `/api/v1/account/${sub.authId}/capacity`;
+    expect((await service.get(own, { as: sub })).body.running_campaigns).toEqual([]);
+    service.dialer.active = {
+      accountId: service.account.authId,
+      campaign: { ...campaign, subAccount: sub.authId },
+    };
+    expect((await service.get(own, { as: sub })).body.running_campaigns).toHaveLength(1);
     service.dialer.active = undefined;
   });
 });
