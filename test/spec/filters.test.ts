@@ -251,6 +251,30 @@ describe('bodies', () => {
     });
   });
 
+  it('refuse an empty filter of a bulk deletion and delete nothing', async () => {
+    const { recordings } = service.store;
+    const before = await recordings.page(
+      { accountId: service.account.authId },
+      { limit: 1, offset: 0 },
+    );
+    // A recording of a conference has no numbers, so that an empty filter matches it.
+    expect(before.total).toBeGreaterThan(0);
+    const url = `${service.root}/Recording/BulkDelete/`;
+    for (const reply of [
+      await service.send('DELETE', `${url}?from_number=`),
+      await service.send('DELETE', url, { body: { from_number: '' } }),
+      await service.send('DELETE', url, { body: { to_number: null, recording_format: 'mp3' } }),
+    ]) {
+      expect(reply.status, reply.text).toBe(400);
+      expect(reply.text).toContain('must not be empty');
+    }
+    const after = await recordings.page(
+      { accountId: service.account.authId },
+      { limit: 1, offset: 0 },
+    );
+    expect(after.total).toBe(before.total);
+  });
+
   it('refuse an unknown filter of a bulk deletion and delete nothing', async () => {
     const url = `${service.root}/Recording/BulkDelete/`;
     for (const reply of [
