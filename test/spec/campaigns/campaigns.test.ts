@@ -41,6 +41,20 @@ const act = (id: string, command: string, body: object = {}) =>
   service.post(`${root}/campaigns/${id}/${command}`, body);
 
 describe('agents', () => {
+  it('keep adaptive machine detection when another field changes', async () => {
+    const { id } = await createAgent({ machine_detection: 'true' });
+    const adaptive = async () =>
+      (await service.store.campaigns.agent(id))?.machineDetection?.adaptive;
+    expect(await adaptive()).toBe(true);
+    const url = `${root}/campaign/agents/${id}`;
+    await service.send('PUT', url, { body: { name: 'Renamed' } });
+    expect(await adaptive()).toBe(true);
+    await service.send('PUT', url, { body: { machine_detection_maximum_words: 3 } });
+    expect(await adaptive()).toBe(false);
+    await service.send('PUT', url, { body: { name: 'Again' } });
+    expect(await adaptive()).toBe(false);
+  });
+
   it('are created, read, listed, updated and deleted', async () => {
     const created = await createAgent({
       hangup_url: 'https://bot.example/bye',
