@@ -189,6 +189,21 @@ describe('invalid filters', () => {
   });
 });
 
+describe('integers of queries', () => {
+  /** A database refuses an integer beyond 64 bits with an error. */
+  it('have a maximum on every route', () => {
+    const unbounded = ROUTES.flatMap(({ method, path, query }) => {
+      const { properties = {} } = (query ?? {}) as {
+        readonly properties?: Readonly<Record<string, { type?: unknown; maximum?: number }>>;
+      };
+      return Object.entries(properties)
+        .filter(([, { type, maximum }]) => type === 'integer' && maximum === undefined)
+        .map(([name]) => `${method} ${path} ${name}`);
+    });
+    expect(unbounded).toEqual([]);
+  });
+});
+
 describe('recordings', () => {
   it('accept a single bound of days or time, and combine both', async () => {
     const { recordings } = service.store;
