@@ -40,6 +40,21 @@ const originationUri = async (over: object = {}) =>
 const trunk = (over: object = {}) =>
   service.post(`${service.root}/trunks`, { name: 'in-1', trunk_direction: 'inbound', ...over });
 
+describe('a Boolean field with null', () => {
+  it('is refused; null is not false', async () => {
+    const { trunk_id: id } = (await trunk({ secure: true })).body;
+    const url = `${service.root}/trunks/${id}`;
+    const reply = await service.send('PUT', url, { body: { secure: null } });
+    expect(reply.status, reply.text).toBe(400);
+    expect(reply.body.details).toEqual({ secure: 'must be a boolean' });
+    expect((await service.get(url)).body.secure).toBe(true);
+    const sub = await service.addSubAccount();
+    const subs = `/api/v1/accounts/${service.account.authId}/sub-accounts`;
+    const body = { permissions: { calls: null } };
+    expect((await service.send('PUT', `${subs}/${sub.authId}`, { body })).status).toBe(400);
+  });
+});
+
 describe('POST numbers/{e164}/application', () => {
   it('attaches a number to an application: 204 with no body; + is written as %2B', async () => {
     await own();
