@@ -155,6 +155,13 @@ describe('Partner capacity allocation', () => {
     });
   });
 
+  it('refuses an offset beyond the integers of the database with 400', async () => {
+    const url = '/api/v1/partner/concurrency/transfers?offset=';
+    const beyond = await service.get(`${url}1e20`, { as: partner });
+    expect(beyond.status, beyond.text).toBe(400);
+    expect((await service.get(`${url}1000000000`, { as: partner })).status).toBe(200);
+  });
+
   it('rule 1: a transfer subtracts from the partner and adds to the customer', async () => {
     const { status, body } = await move('transfer', { slots: 30, description: 'launch' });
     expect(status).toBe(200);

@@ -189,6 +189,21 @@ describe('invalid filters', () => {
   });
 });
 
+describe('integers of queries', () => {
+  /** A database refuses an integer beyond 64 bits with an error. */
+  it('have a maximum on every route', () => {
+    const unbounded = ROUTES.flatMap(({ method, path, query }) => {
+      const { properties = {} } = (query ?? {}) as {
+        readonly properties?: Readonly<Record<string, { type?: unknown; maximum?: number }>>;
+      };
+      return Object.entries(properties)
+        .filter(([, { type, maximum }]) => type === 'integer' && maximum === undefined)
+        .map(([name]) => `${method} ${path} ${name}`);
+    });
+    expect(unbounded).toEqual([]);
+  });
+});
+
 describe('recordings', () => {
   it('accept a single bound of days or time, and combine both', async () => {
     const { recordings } = service.store;
@@ -249,6 +264,30 @@ describe('bodies', () => {
       app_name: 'must have at most 200 characters',
       answer_url: 'must have at most 2048 characters',
     });
+  });
+
+  it('refuse an empty filter of a bulk deletion and delete nothing', async () => {
+    const { recordings } = service.store;
+    const before = await recordings.page(
+      { accountId: service.account.authId },
+      { limit: 1, offset: 0 },
+    );
+    // A recording of a conference has no numbers, so that an empty filter matches it.
+    expect(before.total).toBeGreaterThan(0);
+    const url = `${service.root}/Recording/BulkDelete/`;
+    for (const reply of [
+      await service.send('DELETE', `${url}?from_number=`),
+      await service.send('DELETE', url, { body: { from_number: '' } }),
+      await service.send('DELETE', url, { body: { to_number: null, recording_format: 'mp3' } }),
+    ]) {
+      expect(reply.status, reply.text).toBe(400);
+      expect(reply.text).toContain('must not be empty');
+    }
+    const after = await recordings.page(
+      { accountId: service.account.authId },
+      { limit: 1, offset: 0 },
+    );
+    expect(after.total).toBe(before.total);
   });
 
   it('refuse an unknown filter of a bulk deletion and delete nothing', async () => {

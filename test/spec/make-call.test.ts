@@ -198,6 +198,15 @@ describe('POST Call', () => {
     });
   });
 
+  it('machine_detection is adaptive unless the request limits greeting or words', async () => {
+    const adaptive = async (over: object) =>
+      (await placed({ machine_detection: 'true', ...over })).machineDetection?.adaptive;
+    expect(await adaptive({})).toBe(true);
+    expect(await adaptive({ machine_detection_time: 3000 })).toBe(true);
+    expect(await adaptive({ machine_detection_initial_greeting: 1500 })).toBe(false);
+    expect(await adaptive({ machine_detection_maximum_words: 3 })).toBe(false);
+  });
+
   it('machine_detection: true and hangup; the string false is off', async () => {
     const mode = async (value: unknown) =>
       (await placed({ machine_detection: value })).machineDetection?.mode;

@@ -40,6 +40,21 @@ const originationUri = async (over: object = {}) =>
 const trunk = (over: object = {}) =>
   service.post(`${service.root}/trunks`, { name: 'in-1', trunk_direction: 'inbound', ...over });
 
+describe('a Boolean field with null', () => {
+  it('is refused; null is not false', async () => {
+    const { trunk_id: id } = (await trunk({ secure: true })).body;
+    const url = `${service.root}/trunks/${id}`;
+    const reply = await service.send('PUT', url, { body: { secure: null } });
+    expect(reply.status, reply.text).toBe(400);
+    expect(reply.body.details).toEqual({ secure: 'must be a boolean' });
+    expect((await service.get(url)).body.secure).toBe(true);
+    const sub = await service.addSubAccount();
+    const subs = `/api/v1/accounts/${service.account.authId}/sub-accounts`;
+    const body = { permissions: { calls: null } };
+    expect((await service.send('PUT', `${subs}/${sub.authId}`, { body })).status).toBe(400);
+  });
+});
+
 describe('POST numbers/{e164}/application', () => {
   it('attaches a number to an application: 204 with no body; + is written as %2B', async () => {
     await own();
@@ -56,6 +71,19 @@ describe('POST numbers/{e164}/application', () => {
     await own();
     const reply = await service.post(`${service.root}/Number/${PATH}/application`, {});
     expect([reply.status, reply.text]).toEqual([401, '']);
+  });
+
+  it('an update in the Plivo form with an unknown application changes nothing', async () => {
+    await own();
+    const sub = await service.addSubAccount();
+    const reply = await service.post(`/v1/Account/${service.account.authId}/Number/${PATH}/`, {
+      subaccount: sub.authId,
+      alias: 'Sales',
+      app_id: 999,
+    });
+    expect(reply.status).toBe(400);
+    const { body } = await service.get(`/v1/Account/${service.account.authId}/Number/${PATH}/`);
+    expect(body).toMatchObject({ sub_account: null, alias: null });
   });
 
   it('returns 404 for a number and 400 for an application of another account', async () => {

@@ -57,6 +57,9 @@ describe('webhook deliveries', () => {
     });
     expect(made.request_body).toContain('CallStatus=ringing');
     expect(made.signed_string).toContain(HOOK);
+    const capitals = made.call_uuid?.toUpperCase();
+    const ofCall = await service.get(`${root()}?call_uuid=${capitals}`);
+    expect(ofCall.body.total, ofCall.text).toBe(1);
     const list = await service.get(`${root()}?outcome=failed`);
     expect(list.body).toMatchObject({
       total: 1,

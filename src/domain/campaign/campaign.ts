@@ -1,4 +1,5 @@
 /** Queries and commands for campaign owners (dialect §3.11). The dialer places the calls. */
+import { changedMembers } from '../../base/changed-members.ts';
 import { wallUs } from '../../base/clock.ts';
 import type { AccountId, AgentId, CallUuid, CampaignId } from '../../base/ids.ts';
 import { newCampaignId } from '../../base/ids.ts';
@@ -113,14 +114,10 @@ export class CampaignService implements CampaignControl {
   async update(owner: CampaignOwner, id: CampaignId, patch: CampaignPatch): Answer<CampaignView> {
     const campaign = await this.#own(owner, id);
     if (campaign === undefined) return UNKNOWN;
-    const checked = await checkPlan(
-      this.#needs,
-      owner,
-      { ...planOf(campaign), ...patch },
-      campaign,
-    );
+    const before = planOf(campaign);
+    const checked = await checkPlan(this.#needs, owner, { ...before, ...patch }, campaign);
     if (!checked.ok) return checked;
-    return this.#commands.changePlan(campaign, checked.value);
+    return this.#commands.changePlan(campaign, changedMembers(before, checked.value));
   }
 
   schedule(owner: CampaignOwner, id: CampaignId, atUs: number | undefined): Answer<CampaignView> {

@@ -159,6 +159,7 @@ export class Dialer implements DialerControl {
       .filter(({ campaign, calls }) => calls > 0 || TAKES_CAPACITY.has(campaign.status))
       .map(({ campaign, calls }) => ({
         campaignId: campaign.id,
+        subAccount: campaign.subAccount,
         name: campaign.name,
         status: campaign.status,
         maxConcurrent: campaign.maxConcurrent,

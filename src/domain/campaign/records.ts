@@ -179,6 +179,7 @@ export interface CampaignView {
 /** A campaign that uses capacity (spec: Capacity snapshot). */
 export interface RunningCampaign {
   readonly campaignId: CampaignId;
+  readonly subAccount: AccountId | undefined;
   readonly name: string;
   readonly status: CampaignStatus;
   readonly maxConcurrent: number;

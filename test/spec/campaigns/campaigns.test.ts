@@ -40,7 +40,62 @@ const ready = async (over: object = {}) => {
 const act = (id: string, command: string, body: object = {}) =>
   service.post(`${root}/campaigns/${id}/${command}`, body);
 
+/** Makes both of the next two updates read the agent before either writes. */
+function bothReadFirst(): void {
+  const { campaigns } = service.store;
+  const read = campaigns.agent;
+  const { promise: bothRead, resolve } = Promise.withResolvers<void>();
+  let calls = 0;
+  campaigns.agent = async (id) => {
+    calls += 1;
+    const found = await read(id);
+    if (calls >= 2) resolve();
+    await bothRead;
+    return found;
+  };
+}
+
+describe('simultaneous updates of different fields', () => {
+  const put = (path: string, body: object) => service.send('PUT', `${root}/${path}`, { body });
+
+  it('are both kept', async () => {
+    const { id, agent_id: agentId } = await create();
+    bothReadFirst();
+    await Promise.all([
+      put(`campaigns/${id}`, { name: 'Summer' }),
+      act(id, 'schedule', { scheduled_at: '2030-01-01T09:00:00Z' }),
+    ]);
+    expect((await service.get(`${root}/campaigns/${id}`)).body).toMatchObject({
+      name: 'Summer',
+      scheduled_at: '2030-01-01T09:00:00.000000Z',
+    });
+    bothReadFirst();
+    await Promise.all([
+      put(`campaign/agents/${agentId}`, { name: 'Other' }),
+      put(`campaign/agents/${agentId}`, { ring_timeout: 20 }),
+    ]);
+    expect((await service.get(`${root}/campaign/agents/${agentId}`)).body).toMatchObject({
+      name: 'Other',
+      ring_timeout: 20,
+    });
+  });
+});
+
 describe('agents', () => {
+  it('keep adaptive machine detection when another field changes', async () => {
+    const { id } = await createAgent({ machine_detection: 'true' });
+    const adaptive = async () =>
+      (await service.store.campaigns.agent(id))?.machineDetection?.adaptive;
+    expect(await adaptive()).toBe(true);
+    const url = `${root}/campaign/agents/${id}`;
+    await service.send('PUT', url, { body: { name: 'Renamed' } });
+    expect(await adaptive()).toBe(true);
+    await service.send('PUT', url, { body: { machine_detection_maximum_words: 3 } });
+    expect(await adaptive()).toBe(false);
+    await service.send('PUT', url, { body: { name: 'Again' } });
+    expect(await adaptive()).toBe(false);
+  });
+
   it('are created, read, listed, updated and deleted', async () => {
     const created = await createAgent({
       hangup_url: 'https://bot.example/bye',
@@ -371,6 +426,14 @@ describe('capacity', () => {
         queued: 7,
       },
     ]);
+    const sub = await service.addSubAccount();
+    const own = `/api/v1/account/${sub.authId}/capacity`;
+    expect((await service.get(own, { as: sub })).body.running_campaigns).toEqual([]);
+    service.dialer.active = {
+      accountId: service.account.authId,
+      campaign: { ...campaign, subAccount: sub.authId },
+    };
+    expect((await service.get(own, { as: sub })).body.running_campaigns).toHaveLength(1);
     service.dialer.active = undefined;
   });
 });

@@ -39,6 +39,7 @@ class StillDialer {
       ? [
           {
             campaignId: this.active.campaign.id,
+            subAccount: this.active.campaign.subAccount,
             name: this.active.campaign.name,
             status: 'running' as const,
             maxConcurrent: 5,

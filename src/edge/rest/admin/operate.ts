@@ -120,7 +120,11 @@ const log = adminRoute({
     call_uuid: Type.Optional(callUuidText()),
     search: Type.Optional(Type.String({ maxLength: 256, description: 'part of a line' })),
     after: Type.Optional(
-      Type.Integer({ minimum: 0, description: 'lines after the one with this number' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'lines after the one with this number',
+      }),
     ),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LINES_MAX })),
   }),

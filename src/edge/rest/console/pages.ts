@@ -125,7 +125,7 @@ const liveCalls = userRoute({
     direction: Type.Optional(oneOf(['inbound', 'outbound'])),
     bot: Type.Optional(flag()),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX, default: 50 })),
-    offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
+    offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 })),
   }),
   reply: Type.Object({
     total: Type.Integer({ description: 'running and queued calls' }),

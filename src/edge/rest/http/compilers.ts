@@ -7,7 +7,7 @@ import { SerializerSelector } from '@fastify/fast-json-stringify-compiler';
 import type { FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify';
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
 import { fieldProblems } from './field-problems.ts';
-import { wrongNumbers } from './wrong-numbers.ts';
+import { lossyValues } from './lossy-values.ts';
 
 type Check = ReturnType<FastifySchemaCompiler<unknown>> & { errors?: unknown };
 type Write = ReturnType<FastifySerializerCompiler<unknown>>;
@@ -39,8 +39,8 @@ export const checkBy: FastifySchemaCompiler<unknown> = (part) => {
 
 /** Validates the value, and leaves the errors at `check`, where Fastify reads them. */
 function checked(made: Check, schema: unknown, check: Check, data: unknown): boolean {
-  // Found before the validator converts null to 0.
-  const wrong = wrongNumbers(schema, data);
+  // Found before the validator converts null to 0 or false.
+  const wrong = lossyValues(schema, data);
   const isRight = made(data) === true;
   const errors = [...wrong, ...((made.errors ?? []) as FastifySchemaValidationError[])];
   check.errors = errors.length === 0 ? null : errors;

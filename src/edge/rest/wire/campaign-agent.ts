@@ -159,9 +159,13 @@ function bodyOf(agent: Agent): CreateBody {
       machine_detection_method: machine.callback?.method ?? 'POST',
       machine_detection_maximum_speech_length: machine.maximumSpeechMs,
       machine_detection_initial_silence: machine.initialSilenceMs,
-      machine_detection_maximum_words: machine.maximumWords,
-      machine_detection_initial_greeting: machine.initialGreetingMs,
     }),
+    // As fields they would switch off adaptive limits.
+    ...(machine &&
+      !machine.adaptive && {
+        machine_detection_maximum_words: machine.maximumWords,
+        machine_detection_initial_greeting: machine.initialGreetingMs,
+      }),
     record: record !== undefined,
     ...(record && {
       record_max_length: secondsOf(record.maxMs),

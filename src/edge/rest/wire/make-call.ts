@@ -45,6 +45,15 @@ const ranged = (initial: number, minimum: number, maximum: number) =>
     ),
   );
 
+/** A limit that switches off the adaptive rules. No default in the schema, because the validator would fill it in. */
+const fixedLimit = (initial: number, minimum: number, maximum: number) =>
+  Type.Optional(
+    hinted(
+      Type.Integer({ minimum, maximum, description: `default ${initial}, with adaptive rules` }),
+      `must be a whole number from ${minimum} to ${maximum}`,
+    ),
+  );
+
 /** Fields for machine detection, of a call and of a campaign's agent. */
 export const machineDetectionFields = {
   machine_detection: Type.Optional(
@@ -60,8 +69,8 @@ export const machineDetectionFields = {
   machine_detection_method: Type.Optional(httpMethod()),
   machine_detection_maximum_speech_length: ranged(5000, 1000, 6000),
   machine_detection_initial_silence: ranged(4500, 2000, 10_000),
-  machine_detection_maximum_words: ranged(3, 2, 10),
-  machine_detection_initial_greeting: ranged(1500, 1000, 5000),
+  machine_detection_maximum_words: fixedLimit(3, 2, 10),
+  machine_detection_initial_greeting: fixedLimit(1500, 1000, 5000),
 };
 
 export const timeLimitField = () =>

@@ -128,16 +128,19 @@ const capacity = accountRoute({
       }),
     ),
   }),
-  async run({ control, campaigns }, { access, accountId }) {
+  async run({ control, campaigns }, { access, accountId, subAccount }) {
     const limit = access.owner.concurrentCallsLimit;
     const usage = await usageOf(control, accountId, limit);
     if (!usage.ok) return usage;
+    const running = (await campaigns.running(accountId)).filter(
+      (campaign) => subAccount === undefined || campaign.subAccount === subAccount,
+    );
     return ok({
       concurrent_calls: usage.value.used,
       max_concurrent: limit,
       concurrent_free: Math.max(0, limit - usage.value.used),
       utilization_pct: usage.value.percent,
-      running_campaigns: (await campaigns.running(accountId)).map(showRunning),
+      running_campaigns: running.map(showRunning),
     });
   },
 });

@@ -9,6 +9,7 @@ const SLOTS_MAX = 10_000;
 const DESCRIPTION_MAX = 500;
 const HISTORY_DEFAULT = 50;
 const HISTORY_MAX = 200;
+const OFFSET_MAX = 1_000_000_000;
 
 const ROOT = '/api/v1/partner/accounts/{customer_auth_id}/concurrency';
 const common = { tag: 'Partner', errors: 'plain' } as const;
@@ -132,7 +133,10 @@ const history = callerRoute({
       ),
     ),
     offset: Type.Optional(
-      hinted(Type.Integer({ minimum: 0, default: 0 }), 'must be a whole number, 0 or more'),
+      hinted(
+        Type.Integer({ minimum: 0, maximum: OFFSET_MAX, default: 0 }),
+        `must be a whole number from 0 to ${OFFSET_MAX}`,
+      ),
     ),
   }),
   reply: Type.Object({

@@ -5,6 +5,7 @@ import type { Delivery } from '../../../../domain/callback/types.ts';
 import { accountRoute, type Route } from '../../http/route.ts';
 import {
   accountIdText,
+  callUuidOf,
   callUuidText,
   httpMethod,
   httpUrl,
@@ -100,7 +101,7 @@ const list = accountRoute({
   async run({ deliveries }, { access, query }) {
     const { authId } = access.account;
     const filter = {
-      callUuid: query.call_uuid,
+      callUuid: query.call_uuid && callUuidOf(query.call_uuid),
       event: query.event,
       isDelivered: query.outcome === undefined ? undefined : query.outcome === 'delivered',
       search: query.search,

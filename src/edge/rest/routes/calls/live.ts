@@ -48,7 +48,7 @@ const status = () =>
 /** Filters that match only finished calls. */
 const finishedOnly = {
   parent_call_uuid: uuidFilter(),
-  hangup_cause_code: Type.Optional(Type.Integer()),
+  hangup_cause_code: Type.Optional(Type.Integer({ minimum: 0, maximum: 99_999 })),
   hangup_source: Type.Optional(Type.String()),
   ...timeRangeQuery('end_time'),
   ...countRangeQuery('bill_duration'),
@@ -142,7 +142,7 @@ const listCalls = accountRoute({
     return ok(
       json({
         api_id: id,
-        meta: metaOf(page, slice, `/v1/Account/${accountId}/Call/`, query),
+        meta: metaOf(page, slice, `/v1/Account/${input.access.account.authId}/Call/`, query),
         objects: page.items.map((record) => showCompletedCall(record)),
       }),
     );

@@ -23,11 +23,11 @@ import {
 const filters = {
   friendly_name: Type.Optional(Type.String()),
   status: Type.Optional(oneOf(['initialized', 'active', 'ended'])),
-  termination_cause_code: Type.Optional(Type.Integer()),
+  termination_cause_code: Type.Optional(Type.Integer({ minimum: 0, maximum: 99_999 })),
   ...timeRangeQuery('end_time'),
   ...timeRangeQuery('creation_time'),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 20 })),
-  offset: Type.Optional(Type.Integer({ minimum: 0 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000 })),
 };
 const FilterQuery = Type.Object(filters);
 

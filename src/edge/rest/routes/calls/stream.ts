@@ -240,9 +240,9 @@ const listStreams = callRoute({
     }),
     objects: Type.Array(StreamSchema),
   }),
-  async run({ control }, { accountId, params, query, apiId: id }) {
+  async run({ control }, { accountId, access, params, query, apiId: id }) {
     const slice = sliceOf(query);
-    const resource = `/v1/Account/${accountId}/Call/${params.call_uuid}/Stream/`;
+    const resource = `/v1/Account/${access.account.authId}/Call/${params.call_uuid}/Stream/`;
     return answered(await control.streams(accountId, callUuidOf(params.call_uuid)), (streams) => {
       const items = streams.slice(slice.offset, slice.offset + slice.limit);
       const meta = metaOf({ items, total: streams.length }, slice, resource, query);

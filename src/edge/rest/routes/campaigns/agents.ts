@@ -1,4 +1,6 @@
+import { changedMembers } from '../../../../base/changed-members.ts';
 import { err, ok } from '../../../../base/result.ts';
+import type { NewAgent } from '../../../../domain/campaign/types.ts';
 import { invalidField } from '../../http/failure.ts';
 import { accountRoute, type Route } from '../../http/route.ts';
 import { accountIdText, agentIdText, sliceQuery, Type } from '../../http/schema.ts';
@@ -76,8 +78,8 @@ const updateAgent = (root: string): Route =>
       const { agent_id: id } = input.params;
       const known = await campaigns.agent(ownerOf(input), id);
       if (!known.ok) return refused(known.error);
-      const changed = changedAgent(known.value, input.body);
-      return answered(await campaigns.updateAgent(ownerOf(input), id, changed), showAgent);
+      const changes = changedMembers<NewAgent>(known.value, changedAgent(known.value, input.body));
+      return answered(await campaigns.updateAgent(ownerOf(input), id, changes), showAgent);
     },
   });
 

@@ -1,5 +1,10 @@
+import { changedMembers } from '../../../../base/changed-members.ts';
 import { err, ok } from '../../../../base/result.ts';
-import type { CampaignControl, CampaignView } from '../../../../domain/campaign/types.ts';
+import type {
+  CampaignControl,
+  CampaignPlan,
+  CampaignView,
+} from '../../../../domain/campaign/types.ts';
 import { invalidField } from '../../http/failure.ts';
 import { accountRoute, type Route } from '../../http/route.ts';
 import { flag, sliceQuery, Type } from '../../http/schema.ts';
@@ -87,7 +92,8 @@ const updateCampaign = (root: string): Route =>
       if (!known.ok) return refused(known.error);
       const plan = changedPlan(known.value.campaign, input.body);
       if (!plan.ok) return err(invalidField(...plan.error));
-      const changed = await campaigns.update(ownerOf(input), id, plan.value);
+      const changes = changedMembers<CampaignPlan>(known.value.campaign, plan.value);
+      const changed = await campaigns.update(ownerOf(input), id, changes);
       return answered(changed, showCampaign, UNKNOWN_AGENT_NAMED);
     },
   });

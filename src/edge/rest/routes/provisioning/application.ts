@@ -131,6 +131,7 @@ const listApplications = accountRoute({
   reply: listReply(ApplicationSchema),
   async run(needs, input) {
     const { accountId, query } = input;
+    const { authId } = input.access.account;
     const whose = listedSubAccount(input.subAccount, ['subaccount', query.subaccount]);
     if (!whose.ok) return whose;
     const slice = sliceOf(query);
@@ -144,7 +145,7 @@ const listApplications = accountRoute({
     );
     return ok({
       api_id: input.apiId,
-      meta: metaOf(page, slice, `/v1/Account/${accountId}/Application/`, query),
+      meta: metaOf(page, slice, `/v1/Account/${authId}/Application/`, query),
       objects: page.items.map((item) => showApplication(item, shown(needs, input))),
     });
   },

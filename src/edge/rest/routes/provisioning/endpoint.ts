@@ -104,6 +104,7 @@ const listEndpoints = accountRoute({
   reply: listReply(EndpointSchema),
   async run(needs, input) {
     const { accountId, query } = input;
+    const { authId } = input.access.account;
     const whose = listedSubAccount(input.subAccount, ['sub_account', query.sub_account]);
     if (!whose.ok) return whose;
     const slice = sliceOf(query);
@@ -121,7 +122,7 @@ const listEndpoints = accountRoute({
     const page = await needs.provisioning.endpoints.list(filter, slice);
     return ok({
       api_id: input.apiId,
-      meta: metaOf(page, slice, `/v1/Account/${accountId}/Endpoint/`, query),
+      meta: metaOf(page, slice, `/v1/Account/${authId}/Endpoint/`, query),
       objects: page.items.map((item) => showEndpoint(item, context(needs))),
     });
   },

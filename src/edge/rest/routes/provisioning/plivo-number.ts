@@ -2,7 +2,7 @@
  * Number routes for Plivo clients. Only under `/v1`: under `/api/v1` the spec answers `/Number/` with a bare 401 (Errors:
  * Number attach).
  */
-import type { AccountId } from '../../../../base/ids.ts';
+import type { AccountId, AppId } from '../../../../base/ids.ts';
 import { err, ok, type Result } from '../../../../base/result.ts';
 import type { NumberRefusal } from '../../../../domain/provisioning/provisioning.ts';
 import type { PhoneNumber } from '../../../../domain/provisioning/types.ts';
@@ -124,7 +124,7 @@ const update = accountRoute({
   },
 });
 
-/** Applies all changes; returns undefined on success, otherwise the failure. */
+/** Applies all changes, or none if one names an unknown object. Returns undefined on success, otherwise the failure. */
 async function change(
   needs: RouteNeeds,
   input: AccountInput,
@@ -133,6 +133,8 @@ async function change(
 ): Promise<Failure | undefined> {
   const { numbers } = needs.provisioning;
   const { accountId } = input;
+  if (await isUnknownApplication(needs, accountId, appId))
+    return UNKNOWN_APPLICATION.unknownApplication;
   if (subaccount !== undefined) {
     const owner = await subAccountFor(needs, input, subaccount);
     if (!owner.ok) return owner.error;
@@ -150,6 +152,16 @@ async function change(
       : await numbers.attachApplication(accountId, e164, appId);
   return led.ok ? undefined : failureOf(led.error, UNKNOWN_APPLICATION);
 }
+
+/** Checked before the first write or charge. An empty ID removes the application. */
+const isUnknownApplication = async (
+  { provisioning }: RouteNeeds,
+  accountId: AccountId,
+  appId: AppId | '' | undefined,
+): Promise<boolean> =>
+  appId !== undefined &&
+  appId !== '' &&
+  !(await provisioning.applications.get(accountId, appId)).ok;
 
 const UNKNOWN_APPLICATION = {
   unknownApplication: invalidField('app_id', 'is not an application of this account'),
@@ -227,12 +239,11 @@ const buy = accountRoute({
     numbers: Type.Array(Type.Object({ number: Type.String(), status: Type.String() })),
   }),
   async run(needs, { params: path, body, accountId, access, apiId: id }) {
-    const { applications, numbers } = needs.provisioning;
+    const { numbers } = needs.provisioning;
     const e164 = e164Digits(path.number);
     if (e164 === undefined) return err(notFound('number'));
     const appId = body.app_id === '' ? undefined : body.app_id;
-    // Checks the application before the number is charged.
-    if (appId !== undefined && !(await applications.get(accountId, appId)).ok)
+    if (await isUnknownApplication(needs, accountId, appId))
       return err(UNKNOWN_APPLICATION.unknownApplication);
     const bought = await numbers.purchase(e164, accountId, access.owner.currency);
     if (!bought.ok) return refused(bought.error);

@@ -25,6 +25,7 @@ const LIMIT_DEFAULT = 50;
 const LIMIT_MAX = 100;
 const HOURS_MAX = 24 * 31;
 const COST_MAX = 1_000_000;
+const SECONDS_MAX = 1_000_000_000;
 const score = () => Type.Optional(Type.Number({ minimum: 1, maximum: 5 }));
 const cost = () => Type.Optional(Type.Number({ minimum: 0, maximum: COST_MAX }));
 const date = () => Type.Optional(Type.String({ description: 'inclusive; YYYY-MM-DD or ISO 8601' }));
@@ -36,7 +37,7 @@ const pageCdrs = accountRoute({
     'List call records, latest first, by cursor and without totals. A request examines up to 50,000 records; `next_cursor` continues',
   params,
   query: Type.Object({
-    cursor: Type.Optional(Type.Integer({ minimum: 1 })),
+    cursor: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT })),
     search: Type.Optional(
       Type.String({ maxLength: 128, description: 'part of a number, call uuid or name' }),
@@ -44,7 +45,9 @@ const pageCdrs = accountRoute({
     start_date: date(),
     end_date: date(),
     call_direction: Type.Optional(oneOf(['inbound', 'outbound'])),
-    min_duration: Type.Optional(Type.Integer({ minimum: 0, description: 'answered seconds' })),
+    min_duration: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: SECONDS_MAX, description: 'answered seconds' }),
+    ),
     hangup_cause_code: Type.Optional(Type.Integer({ minimum: 0, maximum: 99_999 })),
     campaign_id: Type.Optional(Type.String()),
     trunk_id: Type.Optional(Type.String()),

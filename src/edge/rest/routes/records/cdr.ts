@@ -25,6 +25,7 @@ import { listedSubAccount } from '../provisioning/scope.ts';
 const PER_PAGE_DEFAULT = 20;
 const PER_PAGE_MAX = 100;
 const COST_MAX = 1_000_000;
+const SECONDS_MAX = 1_000_000_000;
 const ROOT = '/api/v1/Account/{auth_id}/cdr';
 const common = { method: 'GET', tag: 'Call records', errors: 'plain' } as const;
 const accountParams = Type.Object({ auth_id: accountIdText() });
@@ -37,7 +38,9 @@ const filters = {
   start_date: Type.Optional(Type.String({ description: 'inclusive; YYYY-MM-DD or ISO 8601' })),
   end_date: Type.Optional(Type.String({ description: 'inclusive; YYYY-MM-DD or ISO 8601' })),
   call_direction: Type.Optional(oneOf(['inbound', 'outbound'])),
-  min_duration: Type.Optional(Type.Integer({ minimum: 0, description: 'answered seconds' })),
+  min_duration: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: SECONDS_MAX, description: 'answered seconds' }),
+  ),
   sip_call_id: Type.Optional(Type.String()),
   bridge_uuid: Type.Optional(callUuidText()),
   hangup_cause: Type.Optional(Type.String()),

@@ -13,6 +13,7 @@ import {
   accountIdText,
   apiId,
   callUuidOf,
+  hinted,
   oneOf,
   recordingIdText,
   type Static,
@@ -32,14 +33,14 @@ const common = { tag: 'Recordings', errors: 'resource' } as const;
 const params = Type.Object({ auth_id: accountIdText(), recording_id: recordingIdText() });
 
 const text = () => Type.Optional(Type.String());
-const filters = {
+const filtersOf = (name: typeof text) => ({
   call_uuid: uuidFilter(),
-  from_number: text(),
-  to_number: text(),
-  conference_name: text(),
+  from_number: name(),
+  to_number: name(),
+  conference_name: name(),
   conference_uuid: uuidFilter(),
   subaccount: Type.Optional(accountIdText()),
-  mpc_name: text(),
+  mpc_name: name(),
   mpc_uuid: uuidFilter(),
   ...timeRangeQuery('add_time'),
   recording_storage_duration: text(),
@@ -47,7 +48,8 @@ const filters = {
   recording_storage_duration__gte: text(),
   recording_storage_duration__lt: text(),
   recording_storage_duration__lte: text(),
-};
+});
+const filters = filtersOf(text);
 const FilterQuery = Type.Object(filters);
 type Query = Static<typeof FilterQuery>;
 
@@ -155,8 +157,9 @@ const deleteRecording = accountRoute({
     answered(await recordings.remove(accountId, path.recording_id, subAccount), () => undefined),
 });
 
+/** An empty value, or null of a variable that is not set, would match the recordings of conferences, which have no numbers. */
 const BulkFilters = Type.Object({
-  ...filters,
+  ...filtersOf(() => Type.Optional(hinted(Type.String({ minLength: 1 }), 'must not be empty'))),
   recording_format: Type.Optional(oneOf(['mp3', 'wav'])),
   recording_id: uuidFilter<RecordingId>(),
 });

@@ -1,4 +1,4 @@
-/** Finds null and Boolean values of number fields. The validator converts text to numbers, but also null to 0 and true to 1. */
+/** Finds values whose conversion would change a meaning. The validator converts text, but also null to 0 and false, and true to 1. */
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
 
 interface Shape {
@@ -7,8 +7,8 @@ interface Shape {
   readonly items?: unknown;
 }
 
-/** Returns a problem per number field of the schema whose value is null or Boolean. */
-export function wrongNumbers(
+/** Returns a problem per number field whose value is null or Boolean, and per Boolean field whose value is null. */
+export function lossyValues(
   schema: unknown,
   value: unknown,
   path = '',
@@ -18,20 +18,21 @@ export function wrongNumbers(
     const isWrong = value === null || typeof value === 'boolean';
     return isWrong ? [problem(type, path)] : [];
   }
+  if (type === 'boolean') return value === null ? [problem(type, path)] : [];
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value))
     return items === undefined
       ? []
-      : value.flatMap((one, index) => wrongNumbers(items, one, `${path}/${index}`));
+      : value.flatMap((one, index) => lossyValues(items, one, `${path}/${index}`));
   return Object.entries(properties ?? {}).flatMap(([name, part]) =>
     Object.hasOwn(value, name)
-      ? wrongNumbers(part, (value as Record<string, unknown>)[name], `${path}/${name}`)
+      ? lossyValues(part, (value as Record<string, unknown>)[name], `${path}/${name}`)
       : [],
   );
 }
 
 const problem = (
-  type: 'number' | 'integer',
+  type: 'number' | 'integer' | 'boolean',
   instancePath: string,
 ): FastifySchemaValidationError => ({
   keyword: 'type',
