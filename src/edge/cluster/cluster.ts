@@ -69,13 +69,14 @@ export async function clusterOver(
     own: new OwnSlots(clock),
     alone: options.shareAlone === 0 ? undefined : (limits) => partOf(limits, options.shareAlone),
   });
+  const bindings = new RedisBindings({ redis, bus, clock, logger });
   await bus.start();
   return {
     bus,
     directory,
     claims,
     slots,
-    bindings: new RedisBindings(redis, bus, logger),
+    bindings,
     nonceCounts: new RedisNonceCounts(redis),
     redis,
     lease,
@@ -87,6 +88,7 @@ export async function clusterOver(
       slots.stop();
       claims.stop();
       directory.stop();
+      bindings.stop();
       redis.close();
     },
   };

@@ -2,7 +2,10 @@
  * Registrations of all nodes, stored in one hash. A node reads the hash at startup and receives changes over the bus.
  * Each node keeps all registrations in memory, so that a call needs no remote lookup.
  */
+import type { Clock } from '../../base/clock.ts';
+import { SECOND_MS } from '../../base/duration.ts';
 import type { Logger } from '../../base/logger.ts';
+import { RepeatedTask } from '../../base/repeated-task.ts';
 import type { Bus } from '../../domain/cluster/needs.ts';
 import type { BindingStore } from '../../domain/registration/needs.ts';
 import type { Binding } from '../../domain/registration/types.ts';
@@ -20,15 +23,25 @@ export interface BindingListener {
   registrations(): readonly Binding[];
 }
 
-export class RedisBindings implements BindingStore {
-  readonly #redis: Pick<RedisLink, 'send' | 'onConnected'>;
-  readonly #bus: Bus;
-  readonly #logger: Logger;
+export interface RedisBindingsNeeds {
+  readonly redis: Pick<RedisLink, 'send' | 'onConnected'>;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
 
-  constructor(redis: Pick<RedisLink, 'send' | 'onConnected'>, bus: Bus, logger: Logger) {
-    this.#redis = redis;
-    this.#bus = bus;
-    this.#logger = logger;
+export class RedisBindings implements BindingStore {
+  readonly #needs: RedisBindingsNeeds;
+  readonly #redis: RedisBindingsNeeds['redis'];
+  readonly #bus: Bus;
+  #rounds: RepeatedTask | undefined;
+  /** True until the registrations of this node and of Redis were compared since the last connection. */
+  #isDue = true;
+
+  constructor(needs: RedisBindingsNeeds) {
+    this.#needs = needs;
+    this.#redis = needs.redis;
+    this.#bus = needs.bus;
   }
 
   async save(binding: Binding): Promise<void> {
@@ -62,13 +75,32 @@ export class RedisBindings implements BindingStore {
     this.#bus.hear('binding.removed', (given) =>
       listener.bindingsElsewhere([], [given as ExpiredBinding]),
     );
-    const agree = (): void => {
-      this.#agree(listener).catch((error: unknown) => {
-        this.#logger.error({ error }, 'could not read registrations of other nodes');
-      });
-    };
-    this.#redis.onConnected(agree);
-    agree();
+    const { clock, logger } = this.#needs;
+    const failed = (error: unknown): void =>
+      logger.error({ error }, 'could not read registrations of other nodes');
+    const round = () => this.#round(listener);
+    this.#redis.onConnected(() => {
+      this.#isDue = true;
+      round().catch(failed);
+    });
+    // A request can fail although the connection stays, for example if Redis answers late.
+    this.#rounds = new RepeatedTask({ clock, everyMs: SECOND_MS, round, failed });
+    this.#rounds.start();
+  }
+
+  stop(): void {
+    void this.#rounds?.stop();
+  }
+
+  async #round(listener: BindingListener): Promise<void> {
+    if (!this.#isDue) return;
+    this.#isDue = false;
+    try {
+      await this.#agree(listener);
+    } catch (error) {
+      this.#isDue = true;
+      throw error;
+    }
   }
 
   /** Loads changes missed while disconnected, and restores registrations missing in Redis. */
