@@ -83,7 +83,8 @@ void DtlsThread::hand_over(Arrival what, LegHandle leg, Bytes datagram) {
     arrived(what, leg, datagram);
     return;
   }
-  arrivals_.put({static_cast<uint8_t>(what), 0, 0, leg.value()}, datagram);
+  const size_t reserve = what == Arrival::datagram ? kReservedForAddresses : 0;
+  arrivals_.put({static_cast<uint8_t>(what), 0, 0, leg.value()}, datagram, reserve);
   ring();
 }
 

@@ -52,6 +52,8 @@ class DtlsThread final : public KeyExchange {
   /// Size of the queue for handshake datagrams. If it is full, datagrams are dropped and the peer
   /// retransmits.
   static constexpr size_t kRingBytes = 256 * 1024;
+  /// Part of the queue that datagrams leave free. An address is reported once, so it must always fit.
+  static constexpr size_t kReservedForAddresses = kRingBytes / 4;
   /// Time limit for a handshake, after which the key exchange fails.
   static constexpr Nanos kPatience = 15 * kSecond;
   enum class Arrival : uint8_t { datagram, reachable };
