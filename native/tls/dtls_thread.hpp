@@ -34,7 +34,8 @@ class DtlsThread final : public KeyExchange {
   void begin(LegHandle leg, DtlsTerms terms);
   void end(LegHandle leg);
   void stop();
-  /// Opens the port shared by legs with ICE. Call before opening legs. Returns an errno, or 0.
+  /// Opens the port shared by legs with ICE. Call before opening legs. Returns an errno, or 0; EAGAIN also if
+  /// the thread cannot start.
   int share_port(const Address& local);
   /// Number of the shared port. 0: not open.
   [[nodiscard]] uint16_t shared_port() const { return ice_port_ ? ice_port_->port() : uint16_t{0}; }
@@ -87,7 +88,7 @@ class DtlsThread final : public KeyExchange {
   void carry_out(const Begin& begin);
   void carry_out(const End& end);
   void carry_out(const Expect& expect);
-  void start();
+  [[nodiscard]] int start();
   void wait();
   void deliver(LegHandle leg, const Datagram& datagram, std::shared_ptr<StreamPath> path);
   void attach(LegHandle leg, std::shared_ptr<UdpSocket> socket, const Address& peer);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/socket_address.hpp"
+#include "test/support/no_threads.hpp"
 
 namespace carillon {
 
@@ -89,6 +90,17 @@ struct Rig {
     return ::poll(&readable, 1, kPatienceMs) == 1 &&
            ::recv(peer.descriptor(), bytes.data(), bytes.size(), 0) > 0 && bytes[0] == kHandshake;
   }
+  /// Returns the reasons of failed key exchanges.
+  std::vector<std::string> failures() {
+    std::vector<uint8_t> batch(100'000);
+    std::vector<std::string> out;
+    const size_t bytes = engine.take_events(batch);
+    for_each_record(std::span(batch).first(bytes), [&](const Record& record, std::span<uint8_t> payload) {
+      if (record.type == static_cast<uint8_t>(EventType::secured))
+        out.emplace_back(payload.begin(), payload.end());
+    });
+    return out;
+  }
 };
 
 }  // namespace
@@ -103,6 +115,26 @@ TEST_SUITE("key exchange thread") {
     }
     rig.dtls.reachable(rig.leg, rig.peer_address);
     rig.dtls.begin(rig.leg, rig.terms);
+    CHECK(rig.begins());
+  }
+
+  TEST_CASE("a lack of threads ends only the calls that begin meanwhile") {
+    Rig rig;
+    {
+      const NoThreads none;
+      rig.dtls.begin(rig.leg, rig.terms);
+      CHECK(rig.dtls.share_port(kHere) == EAGAIN);
+      CHECK(rig.dtls.shared_port() == 0);
+    }
+    std::vector<std::string> reasons;
+    for (int i = 0; i < kPatienceMs && reasons.empty(); ++i) {
+      reasons = rig.failures();
+      ::poll(nullptr, 0, 1);
+    }
+    REQUIRE(reasons.size() == 1);
+    CHECK(reasons[0].find("thread") != std::string::npos);
+    rig.dtls.begin(rig.leg, rig.terms);
+    rig.dtls.reachable(rig.leg, rig.peer_address);
     CHECK(rig.begins());
   }
 }
