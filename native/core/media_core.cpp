@@ -281,7 +281,7 @@ bool MediaCore::receive_muxed(Leg& leg, std::span<uint8_t> datagram, const Addre
       receive_check(leg, datagram, source, arrival);
       return true;
     case Muxed::dtls:
-      if (key_exchange_ != nullptr && leg.ice() != nullptr && leg.ice()->is_peer(source)) {
+      if (key_exchange_ != nullptr && leg.ice() != nullptr && leg.ice()->admits_keys(source, arrival)) {
         key_exchange_->received(leg.name(), datagram);
       }
       return true;

@@ -73,9 +73,15 @@ void IcePort::forget(LegHandle leg) {
   const auto found = legs_.find(leg);
   if (found == legs_.end()) return;
   for (const std::string& name : found->second.names) names_.erase(name);
-  for (const Address& address : found->second.addresses) addresses_.erase(address);
+  for (const Address& address : found->second.addresses) give_up(leg, address);
   legs_.erase(found);
   std::erase_if(connections_, [leg](const Connection& one) { return one.leg == leg; });
+}
+
+/// Removes an address of a leg, unless another leg has taken it over.
+void IcePort::give_up(LegHandle leg, const Address& address) {
+  const auto owner = addresses_.find(address);
+  if (owner != addresses_.end() && owner->second == leg) addresses_.erase(owner);
 }
 
 void IcePort::found(LegHandle leg, const Address& peer) {
@@ -85,15 +91,16 @@ void IcePort::found(LegHandle leg, const Address& peer) {
   if (!addresses.empty() && addresses.back() == peer) return;
   std::erase(addresses, peer);
   if (addresses.size() == kMaxAddresses) {
-    addresses_.erase(addresses.front());
+    give_up(leg, addresses.front());
     addresses.erase(addresses.begin());
   }
   addresses.push_back(peer);
   addresses_[peer] = leg;
   UdpSocket::Bound own = connected_to(peer, known->second);
   if (own.error != 0) return;
-  // Between bind and connect, the socket could receive datagrams of other peers; dispatch them.
-  while (buffer_->receive(own.socket)) take(buffer_->datagram());
+  // Between bind and connect, the socket could receive datagrams of other peers; dispatch them. They are the
+  // first ones. The leg reads the others, which a peer may send faster than this thread reads.
+  take_from(own.socket);
   attach_(leg, std::make_shared<UdpSocket>(std::move(own.socket)), peer);
 }
 
@@ -123,6 +130,12 @@ void IcePort::checked(LegHandle leg, const Datagram& check) {
 LegHandle IcePort::named(const StunMessage& check) const {
   const auto found = names_.find(own_name(check));
   return found == names_.end() ? LegHandle() : found->second;
+}
+
+void IcePort::take_from(const UdpSocket& socket) {
+  for (int taken = 0; taken < kDatagramsAtOnce && buffer_->receive(socket); ++taken) {
+    take(buffer_->datagram());
+  }
 }
 
 void IcePort::take(const Datagram& datagram) {
@@ -163,9 +176,7 @@ std::optional<Nanos> IcePort::due() const {
 }
 
 void IcePort::serve(Nanos now) {
-  for (int taken = 0; taken < kDatagramsAtOnce && buffer_->receive(socket_); ++taken) {
-    take(buffer_->datagram());
-  }
+  take_from(socket_);
   if (accept_again_ && now >= *accept_again_) accept_again_.reset();
   accept(now);
   for (Connection& one : connections_) {

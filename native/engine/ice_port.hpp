@@ -88,6 +88,8 @@ class IcePort {
   };
 
   IcePort() = default;
+  void give_up(LegHandle leg, const Address& address);
+  void take_from(const UdpSocket& socket);
   void take(const Datagram& datagram);
   void checked(LegHandle leg, const Datagram& check);
   [[nodiscard]] UdpSocket::Bound connected_to(const Address& peer, const Known& known) const;

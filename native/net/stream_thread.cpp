@@ -96,7 +96,8 @@ void SocketLoop::look_after_all() {
 StreamThread::StreamThread(std::function<void()> wake, std::shared_ptr<MessageBudgets> budgets)
     : wake_(std::move(wake)),
       loop_(std::move(budgets)),
-      bell_(made_descriptor(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), "eventfd")) {}
+      bell_(made_descriptor(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), "eventfd")),
+      thread_([this] { run(); }) {}
 
 StreamThread::~StreamThread() { stop(); }
 
@@ -120,7 +121,6 @@ void StreamThread::ring_bell() const {
 void StreamThread::submit(std::unique_ptr<CommandQueue<SocketLoop>::Command> command) {
   if (stopping_.load(std::memory_order_relaxed)) return;
   commands_.post(std::move(command));
-  if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
   ring_bell();
 }
 

@@ -64,14 +64,15 @@ class SocketLoop {
 class StreamThread {
  public:
   /// `wake` is called on the thread when events are pending and take_events() was called since the last
-  /// wake-up. `budgets`: shared by all threads. Throws a std::system_error if descriptors are exhausted.
+  /// wake-up. `budgets`: shared by all threads. Throws a std::system_error if descriptors or threads are
+  /// exhausted. The thread starts here, because a failure at the first use would end the process.
   explicit StreamThread(std::function<void()> wake,
                         std::shared_ptr<MessageBudgets> budgets = std::make_shared<MessageBudgets>());
   ~StreamThread();
   StreamThread(const StreamThread&) = delete;
   StreamThread& operator=(const StreamThread&) = delete;
 
-  /// Runs `function(SocketLoop&)` on the thread. The first call starts the thread.
+  /// Runs `function(SocketLoop&)` on the thread.
   template <typename Function>
   void post(Function function) {
     submit(CommandQueue<SocketLoop>::make(std::move(function)));
@@ -101,7 +102,7 @@ class StreamThread {
   // Thread state.
   Nanos busy_time_{};
   Nanos busy_since_{};
-  std::thread thread_;
+  std::thread thread_;  // last, so that it starts after all other members are initialized
 };
 
 }  // namespace carillon

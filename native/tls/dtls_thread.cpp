@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <span>
+#include <system_error>
 #include <utility>
 
 #include "core/srtp/srtp_protection.hpp"
@@ -52,9 +53,14 @@ void DtlsThread::order(Order order) {
   {
     const std::lock_guard lock(mutex_);
     if (stopping_) return;
-    orders_.push_back(std::move(order));
     // Start the thread on first use, so that it does not exist without DTLS.
-    start();
+    const int error = start();
+    if (const Begin* const begin = std::get_if<Begin>(&order); begin != nullptr && error != 0) {
+      // Without the thread, only this one passes results to the engine. The next order tries again.
+      report(begin->leg, std::string("the key exchange thread cannot start: ") + std::strerror(error));
+      return;
+    }
+    orders_.push_back(std::move(order));
   }
   if (drive_ == MediaEngine::Drive::manual) {
     take_orders();
@@ -63,9 +69,15 @@ void DtlsThread::order(Order order) {
   }
 }
 
-/// Requires the lock.
-void DtlsThread::start() {
-  if (drive_ == MediaEngine::Drive::thread && !thread_.joinable()) thread_ = std::thread([this] { run(); });
+/// Requires the lock. Returns an errno, or 0.
+int DtlsThread::start() {
+  if (drive_ == MediaEngine::Drive::manual || thread_.joinable()) return 0;
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error& failure) {
+    return failure.code().value();
+  }
+  return 0;
 }
 
 void DtlsThread::ring() const {
@@ -83,7 +95,8 @@ void DtlsThread::hand_over(Arrival what, LegHandle leg, Bytes datagram) {
     arrived(what, leg, datagram);
     return;
   }
-  arrivals_.put({static_cast<uint8_t>(what), 0, 0, leg.value()}, datagram);
+  const size_t reserve = what == Arrival::datagram ? kReservedForAddresses : 0;
+  arrivals_.put({static_cast<uint8_t>(what), 0, 0, leg.value()}, datagram, reserve);
   ring();
 }
 
@@ -214,11 +227,16 @@ int DtlsThread::share_port(const Address& local) {
                        [this](LegHandle leg, std::shared_ptr<UdpSocket> socket, const Address& peer) {
                          attach(leg, std::move(socket), peer);
                        });
+  {
+    const std::lock_guard lock(mutex_);
+    if (const int error = start(); error != 0) {
+      ice_port_.reset();
+      return error;
+    }
+  }
   for (size_t i = 0; i < engine_.thread_count(); ++i) {
     engine_.on_thread(i, [port = &ice_port_->socket()](MediaLoop& loop) { loop.sockets().share(*port); });
   }
-  const std::lock_guard lock(mutex_);
-  start();
   return 0;
 }
 

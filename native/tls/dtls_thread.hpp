@@ -34,7 +34,8 @@ class DtlsThread final : public KeyExchange {
   void begin(LegHandle leg, DtlsTerms terms);
   void end(LegHandle leg);
   void stop();
-  /// Opens the port shared by legs with ICE. Call before opening legs. Returns an errno, or 0.
+  /// Opens the port shared by legs with ICE. Call before opening legs. Returns an errno, or 0; EAGAIN also if
+  /// the thread cannot start.
   int share_port(const Address& local);
   /// Number of the shared port. 0: not open.
   [[nodiscard]] uint16_t shared_port() const { return ice_port_ ? ice_port_->port() : uint16_t{0}; }
@@ -52,6 +53,8 @@ class DtlsThread final : public KeyExchange {
   /// Size of the queue for handshake datagrams. If it is full, datagrams are dropped and the peer
   /// retransmits.
   static constexpr size_t kRingBytes = 256 * 1024;
+  /// Part of the queue that datagrams leave free. An address is reported once, so it must always fit.
+  static constexpr size_t kReservedForAddresses = kRingBytes / 4;
   /// Time limit for a handshake, after which the key exchange fails.
   static constexpr Nanos kPatience = 15 * kSecond;
   enum class Arrival : uint8_t { datagram, reachable };
@@ -85,7 +88,7 @@ class DtlsThread final : public KeyExchange {
   void carry_out(const Begin& begin);
   void carry_out(const End& end);
   void carry_out(const Expect& expect);
-  void start();
+  [[nodiscard]] int start();
   void wait();
   void deliver(LegHandle leg, const Datagram& datagram, std::shared_ptr<StreamPath> path);
   void attach(LegHandle leg, std::shared_ptr<UdpSocket> socket, const Address& peer);

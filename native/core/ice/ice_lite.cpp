@@ -52,6 +52,17 @@ IceLite::Outcome IceLite::receive(Bytes datagram, const Address& source, Nanos n
   return {answer, moved};
 }
 
+bool IceLite::admits_keys(const Address& source, Nanos now) {
+  if (peer_.port == 0 || source != peer_) return false;
+  if (now - keys_since_ >= kKeyInterval) {
+    keys_since_ = now;
+    key_datagrams_ = 0;
+  }
+  if (key_datagrams_ == kMaxKeyDatagrams) return false;
+  ++key_datagrams_;
+  return true;
+}
+
 /// Handles a valid check. It may change the address until a pair is nominated. After a restart, the old
 /// address stays until the new nomination.
 bool IceLite::moves_peer(const StunMessage& request, const IceCredentials& session, const Address& source) {

@@ -36,7 +36,9 @@ class IceLite {
 
   /// Address of the peer: the last nominated one, or the first validated one before a nomination.
   [[nodiscard]] const Address& peer() const { return peer_; }
-  [[nodiscard]] bool is_peer(const Address& source) const { return peer_.port != 0 && source == peer_; }
+  /// Returns true if a key exchange datagram comes from the peer and not too many came shortly before. All
+  /// legs share the thread and the queue of the key exchange.
+  bool admits_keys(const Address& source, Nanos now);
   /// Returns true if consent has expired because of missing checks (RFC 7675 §5.1). Sending must then stop.
   [[nodiscard]] bool expired(Nanos now) const { return peer_.port != 0 && now - checked_at_ > kConsent; }
   [[nodiscard]] const IceCredentials& credentials() const { return credentials_; }
@@ -46,6 +48,9 @@ class IceLite {
 
  private:
   static constexpr size_t kKeptTransactions = 64;
+  /// Several times the datagrams of a handshake. A peer repeats those that are dropped.
+  static constexpr int kMaxKeyDatagrams = 50;
+  static constexpr Nanos kKeyInterval = 100 * kMillisecond;
   struct Check {
     StunTransaction transaction{};
     Address source;
@@ -66,6 +71,9 @@ class IceLite {
   /// address has no effect.
   std::array<Check, kKeptTransactions> checks_{};
   size_t next_check_ = 0;
+  /// Begin of the current interval, and the number of key exchange datagrams in it.
+  Nanos keys_since_{};
+  int key_datagrams_ = 0;
   std::array<uint8_t, kMaxStunAnswer> answer_{};
 };
 

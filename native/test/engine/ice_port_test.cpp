@@ -5,10 +5,15 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
+#include <array>
+#include <atomic>
 #include <chrono>
+#include <functional>
 #include <string_view>
+#include <thread>
 
 #include "engine/socket_address.hpp"
+#include "test/support/stun_check.hpp"
 
 namespace carillon {
 
@@ -17,32 +22,9 @@ namespace {
 constexpr LegHandle kLeg(7);
 constexpr std::string_view kName = "ufrag:peer";
 
-uint32_t crc32(Bytes bytes) {
-  uint32_t value = 0xffffffff;
-  for (const uint8_t byte : bytes) {
-    value ^= byte;
-    for (int bit = 0; bit < 8; ++bit) value = (value >> 1) ^ ((value & 1) != 0 ? 0xEDB88320U : 0);
-  }
-  return ~value;
-}
-
-/// Returns a Binding request with a username and a fingerprint (RFC 8489), in an RFC 4571 frame.
+/// Returns a check in an RFC 4571 frame.
 std::vector<uint8_t> framed_check() {
-  std::vector<uint8_t> check(20);
-  const auto attribute = [&](uint16_t type, size_t bytes) {
-    const size_t at = check.size();
-    check.resize(at + 4 + (bytes + 3) / 4 * 4);
-    write_u16(check, at, type);
-    write_u16(check, at + 2, static_cast<uint16_t>(bytes));
-    write_u16(check, 2, static_cast<uint16_t>(check.size() - 20));
-    return at + 4;
-  };
-  write_u16(check, 0, 1);
-  write_u32(check, 4, 0x2112A442);
-  const size_t name = attribute(0x0006, kName.size());
-  std::ranges::copy(kName, check.begin() + static_cast<std::ptrdiff_t>(name));
-  const size_t fingerprint = attribute(0x8028, 4);
-  write_u32(check, fingerprint, crc32(Bytes(check).first(fingerprint - 4)) ^ 0x5354554e);
+  const std::vector<uint8_t> check = stun_check(kName, false);
   std::vector<uint8_t> frame(2 + check.size());
   write_u16(frame, 0, static_cast<uint16_t>(check.size()));
   std::ranges::copy(check, frame.begin() + 2);
@@ -61,13 +43,20 @@ struct Rig {
   std::unique_ptr<IcePort> port;
   Nanos now = kSecond;
   int delivered = 0;
+  LegHandle receiver;
+  std::function<void()> on_delivery = [] {};
 
   Rig() {
     IcePort::Opened opened = IcePort::open(loopback());
     REQUIRE(opened.error == 0);
     port = std::move(opened.port);
-    port->report_to([this](LegHandle, const Datagram&, const std::shared_ptr<StreamPath>&) { ++delivered; },
-                    [](LegHandle, const std::shared_ptr<UdpSocket>&, const Address&) {});
+    const auto deliver = [this](LegHandle leg, const Datagram&, const std::shared_ptr<StreamPath>&) {
+      ++delivered;
+      receiver = leg;
+      on_delivery();
+    };
+    // The legs' own sockets are closed.
+    port->report_to(deliver, [](LegHandle, const std::shared_ptr<UdpSocket>&, const Address&) {});
     port->expect(kLeg, "ufrag");
   }
 
@@ -79,6 +68,15 @@ struct Rig {
     FileDescriptor made(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     REQUIRE(::connect(made.get(), reinterpret_cast<const sockaddr*>(&name), length) == 0);
     return made;
+  }
+  /// Returns a UDP socket of a peer, connected to the port.
+  [[nodiscard]] UdpSocket peer() const {
+    UdpSocket::Bound made = UdpSocket::bind(loopback());
+    Address to = loopback();
+    to.port = port->port();
+    REQUIRE(made.error == 0);
+    REQUIRE(made.socket.connect(to));
+    return std::move(made.socket);
   }
   /// Polls without waiting. Returns the number of ready descriptors.
   int poll() {
@@ -102,6 +100,19 @@ struct Rig {
 bool is_closed(const FileDescriptor& socket) {
   uint8_t byte = 0;
   return ::recv(socket.get(), &byte, 1, MSG_DONTWAIT) == 0;
+}
+
+Address address_of(const UdpSocket& socket) {
+  sockaddr_storage name{};
+  socklen_t length = sizeof(name);
+  REQUIRE(::getsockname(socket.descriptor(), reinterpret_cast<sockaddr*>(&name), &length) == 0);
+  return from_sockaddr(name);
+}
+
+/// Sends a datagram of the key exchange.
+void send_key_message(const UdpSocket& from) {
+  constexpr std::array<uint8_t, 2> kKeyMessage{22, 0xfe};
+  REQUIRE(::send(from.descriptor(), kKeyMessage.data(), kKeyMessage.size(), 0) == 2);
 }
 
 void send(const FileDescriptor& socket, Bytes bytes) {
@@ -179,6 +190,61 @@ TEST_SUITE("ICE port") {
     CHECK(rig.delivered == 1);
     CHECK(rig.settle());
     CHECK(rig.delivered == 2);
+  }
+
+  TEST_CASE("a peer that floods its new socket does not keep the thread busy") {
+    Rig rig;
+    const UdpSocket peer = rig.peer();
+    int sent = 0;
+    // Each delivery is followed by the next datagram, as if the peer were always faster than the thread.
+    rig.on_delivery = [&] {
+      if (++sent < 10'000) send_key_message(peer);
+    };
+    std::atomic<bool> done{false};
+    std::thread flood([&] {
+      while (!done) send_key_message(peer);
+    });
+    // Until a datagram arrives before the new socket is read for the first time.
+    for (int i = 0; i < 100'000 && sent == 0; ++i) {
+      rig.port->forget(kLeg);
+      rig.port->expect(kLeg, "ufrag");
+      rig.port->found(kLeg, address_of(peer));
+    }
+    done = true;
+    flood.join();
+    CHECK(sent > 0);
+    CHECK(sent < 1000);
+  }
+
+  TEST_CASE("the end of a leg keeps an address that another leg has taken over") {
+    Rig rig;
+    constexpr LegHandle kOther(8);
+    rig.port->expect(kOther, "other");
+    const UdpSocket peer = rig.peer();
+    rig.port->found(kLeg, address_of(peer));
+    rig.port->found(kOther, address_of(peer));
+    rig.port->forget(kLeg);
+    send_key_message(peer);
+    CHECK(rig.settle());
+    CHECK(rig.delivered == 1);
+    CHECK(rig.receiver == kOther);
+  }
+
+  TEST_CASE("a leg with many addresses keeps those that another leg has taken over") {
+    Rig rig;
+    constexpr LegHandle kOther(8);
+    rig.port->expect(kOther, "other");
+    const UdpSocket peer = rig.peer();
+    rig.port->found(kLeg, address_of(peer));
+    rig.port->found(kOther, address_of(peer));
+    std::vector<UdpSocket> others;
+    for (int i = 0; i < 4; ++i) {
+      others.push_back(rig.peer());
+      rig.port->found(kLeg, address_of(others.back()));
+    }
+    send_key_message(peer);
+    CHECK(rig.settle());
+    CHECK(rig.receiver == kOther);
   }
 }
 

@@ -9,11 +9,13 @@
 #include <future>
 #include <random>
 #include <string>
+#include <system_error>
 #include <thread>
 
 #include "core/base/base64.hpp"
 #include "engine/udp_socket.hpp"
 #include "test/support/narrow.hpp"
+#include "test/support/no_threads.hpp"
 #include "test/support/web_socket_server.hpp"
 
 namespace carillon {
@@ -152,6 +154,11 @@ std::string numbered(int number) {
 }  // namespace
 
 TEST_SUITE("stream socket thread") {
+  TEST_CASE("a lack of threads is reported when it is created, not in a call") {
+    const NoThreads none;
+    CHECK_THROWS_AS(StreamThread([] {}), std::system_error);
+  }
+
   TEST_CASE("numbers messages of the control thread and of a media thread in one sequence") {
     WebSocketServer server;
     Rig rig;
