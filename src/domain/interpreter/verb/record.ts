@@ -111,11 +111,16 @@ async function recordMessage(
   }
   if (obeyed !== undefined) return soon(context, obeyed);
   if (action === undefined) return NEXT;
-  await within(FILE_WAIT_MS, context, live.finalized);
+  try {
+    await within(FILE_WAIT_MS, context, live.finalized);
+  } catch (error) {
+    tellInterrupted(context, action, live);
+    throw error;
+  }
   return concludeAction(context, action, 'Record', live.parameters());
 }
 
-/** Notifies `action` of an interrupted message, usually by a hangup. The response is not used as a document. */
+/** Notifies `action` of a message if its document can no longer follow, usually after a hangup. */
 function tellInterrupted(context: VerbContext, action: Action, live: LiveRecording): void {
   const { url, method } = action;
   void live.finalized.then((isFinalized) => {
