@@ -1,7 +1,7 @@
 import type { DialInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import { notify, parametersOf } from '../call-callbacks.ts';
 import { keepLiveDial } from '../dial/dial-of.ts';
-import { actionParameters, type DialResult, endOf } from '../dial/dial-result.ts';
+import { actionParameters, type DialResult, endOf, resultOfFailure } from '../dial/dial-result.ts';
 import { dialEnded, turnToDial } from '../dial/pace.ts';
 import { DialSession } from '../dial/session.ts';
 import type { VerbContext } from '../needs.ts';
@@ -18,8 +18,7 @@ export async function dial(
   instruction: DialInstruction,
   context: VerbContext,
 ): Promise<VerbOutcome> {
-  if (context.needs.settings.answerBeforeDial) await context.ready();
-  const isRepeated = await turnToDial(context);
+  const isRepeated = await turnOf(instruction, context);
   const session = new DialSession(instruction, context, { isRepeated });
   const forget = keepLiveDial(context.call, session);
   try {
@@ -28,12 +27,21 @@ export async function dial(
     return conclude(instruction, context, { result, isTransferred: session.isTransferred });
   } catch (error) {
     await session.abandon();
-    // The hangup notification precedes those of operations that the call started (dialect §2.1, order of callbacks).
-    if (context.call.isEnded) await context.needs.keeping.settled(context.call);
-    tellInterrupted(instruction, context, session.result());
+    await tellInterrupted(instruction, context, session.result());
     throw error;
   } finally {
     forget();
+  }
+}
+
+/** Waits until the call may dial; see `turnToDial`. */
+async function turnOf(instruction: DialInstruction, context: VerbContext): Promise<boolean> {
+  try {
+    if (context.needs.settings.answerBeforeDial) await context.ready();
+    return await turnToDial(context);
+  } catch (error) {
+    await tellInterrupted(instruction, context, resultOfFailure([], []));
+    throw error;
   }
 }
 
@@ -65,11 +73,13 @@ function refusalOf(result: DialResult): Refusal {
 }
 
 /** Notifies `action` of an interrupted Dial; the response is not used as a document. */
-function tellInterrupted(
+async function tellInterrupted(
   { action: url, method }: DialInstruction,
   context: VerbContext,
   result: DialResult,
-): void {
+): Promise<void> {
+  // The hangup notification precedes those of operations that the call started (dialect §2.1, order of callbacks).
+  if (context.call.isEnded) await context.needs.keeping.settled(context.call);
   if (url === undefined) return;
   const own = actionParameters(result, context);
   notify(context, ACTION_EVENT, { url, method }, parametersOf(context.call, ACTION_EVENT, own));
