@@ -24,7 +24,7 @@ import { Member } from './member.ts';
 import { enterParty, recordingReported } from './party.ts';
 import { notifyParty } from './party-events.ts';
 import { PartyHistory } from './party-history.ts';
-import { RecordingSlot } from './recording-slot.ts';
+import { mayRecord, noteRefusal, RecordingSlot } from './recording-slot.ts';
 
 /** Maximum length of a recording started by a document: 24 h. Limits recordings of rooms that never empty. */
 const LONGEST_RECORDING_MS = 86_400_000;
@@ -125,6 +125,7 @@ export class Room {
     if (instruction.startConferenceOnEnter || goesOn) this.#begin();
     if (this.#begun) this.#announce(instruction.enterSound, member);
     this.#considerWaiting(member);
+    if (instruction.record) noteRefusal(member);
     this.#considerRecording();
     this.#onMembers();
     return member;
@@ -305,7 +306,7 @@ export class Room {
 
   /** Implements a document's `record`: records while the room has two members, with recordWhenAlone one. */
   #considerRecording(): void {
-    this.#recordFor ??= this.members.find(({ instruction }) => instruction.record);
+    this.#recordFor ??= this.members.find(mayRecord);
     const member = this.#recordFor;
     if (member === undefined) return;
     const { instruction, context } = member;
