@@ -54,7 +54,8 @@ export class Room {
   readonly #onEmpty: () => void;
   /** Called after each change of the members. */
   #onMembers: () => void = () => undefined;
-  #isMoving = false;
+  /** True while all members leave together: to another node, or at the end for all. */
+  #isClearing = false;
   #lastId = 0;
   #firstId = '';
   readonly #begins = Promise.withResolvers<void>();
@@ -148,7 +149,7 @@ export class Room {
     notifyParty(this, member, 'ParticipantLeft', [['Reason', reason]]);
     this.#onMembers();
     if (this.#members.size === 0) notifyParty(this, this.#notifier ?? member, 'MPCEnded');
-    if (this.#isMoving) {
+    if (this.#isClearing) {
       this.closeIfEmpty();
       return;
     }
@@ -167,13 +168,17 @@ export class Room {
 
   /** Removes all members; their documents continue. */
   end(): void {
-    for (const member of this.members) this.leave(member, 'roomEnded');
+    this.#clear('roomEnded');
   }
 
   /** Removes all members so that they can join again on another node. */
   moveAway(): void {
-    this.#isMoving = true;
-    for (const member of this.members) this.leave(member, 'moved');
+    this.#clear('moved');
+  }
+
+  #clear(reason: LeaveReason): void {
+    this.#isClearing = true;
+    for (const member of this.members) this.leave(member, reason);
   }
 
   async record(request: RoomRecordRequest): Promise<Result<LiveRecording, RecordRefusal>> {
