@@ -564,8 +564,11 @@ describe('Conference operations of the REST API (dialect §3.5)', () => {
       event: 'ConferenceRecord',
       target: request.callback,
       parameters: [
+        ['ConferenceAction', 'record'],
+        ['Event', 'ConferenceRecord'],
         ['ConferenceName', 'Weekly'],
         ['ConferenceUUID', expect.any(String)],
+        ['ParentAuthID', 'MA_ONE'],
       ],
     });
     expect(await conferences.record(asAccountId('MA_ONE'), 'Weekly', request)).toMatchObject({

@@ -230,6 +230,23 @@ describe('MultiPartyCall (dialect §2.1)', () => {
     expect(scene.leftovers()).toEqual(NOTHING_LEFT);
   });
 
+  it('names event and account in callbacks about its recording', async () => {
+    const recorded = 'https://app.test/recorded';
+    const xml = mpc('agent', `record="true" recordingCallbackUrl="${recorded}"`);
+    await scene.caller(xml);
+    const [recording] = scene.roomRecordings;
+    expect(Object.fromEntries(recording?.request.notice?.parameters ?? [])).toMatchObject({
+      Event: 'MPCRecordingCompleted',
+      EventName: 'MPCRecordingCompleted',
+      MPCName: 'support',
+      ParentAuthID: ACCOUNT,
+    });
+    scene.needs.conferences.changeParty(ACCOUNT, 'name_support', { kind: 'pauseRecording' });
+    expect(scene.reported(recorded)).toMatchObject([
+      { EventName: 'MPCRecordingPaused', ParentAuthID: ACCOUNT },
+    ]);
+  });
+
   it('is listed for at most a hundred ended calls per account', async () => {
     for (let count = 0; count < 101; count += 1) {
       const a = await scene.caller(mpc('customer'));
