@@ -7,6 +7,7 @@ import type { CallRecordRequest, LiveRecording } from '../recorder.ts';
 import { toneTo } from '../sound.ts';
 import { BEEP } from '../tones.ts';
 import { hangup } from './hangup.ts';
+import { within } from './within.ts';
 
 /** Maximum time that the document waits for the response of `action`, in ms. A later response is still obeyed. */
 const ACTION_WAIT_MS = 10_000;
@@ -215,21 +216,6 @@ async function soon(context: VerbContext, requested: Promise<VerbOutcome>): Prom
     if (late.kind === 'hangup') call.hangup(late.cause, late.source);
   });
   return NEXT;
-}
-
-/** Returns the result of `work`, or undefined after `ms`. Rejects with the signal's reason. */
-async function within<T>(
-  ms: number,
-  { needs, signal }: VerbContext,
-  work: Promise<T>,
-): Promise<T | undefined> {
-  const over = new AbortController();
-  const timeout = needs.clock.sleep(ms, AbortSignal.any([signal, over.signal]));
-  try {
-    return await unlessAborted(signal, Promise.race([work, timeout.then(() => undefined)]));
-  } finally {
-    over.abort();
-  }
 }
 
 /** `transcriptionType` auto and hybrid are equivalent: there is no human transcription. */
