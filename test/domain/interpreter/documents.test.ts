@@ -119,4 +119,18 @@ describe('the action of an element (dialect §2.1)', () => {
     await a.running;
     expect(scene.reported(ACTION)).toMatchObject([{ DialStatus: 'cancel', DialBLegUUID: '' }]);
   });
+
+  it.each([
+    ['before', 'canceled'],
+    ['after', 'completed'],
+  ])('is notified of a Transfer that a hangup %s the connection ends', async (when, status) => {
+    const a = await scene.caller(`<Transfer action="${ACTION}">14155550111</Transfer>`);
+    if (when === 'after') await scene.called[0]?.answers();
+    a.ends('bye');
+    await a.running;
+    expect(scene.reported(ACTION)).toMatchObject([
+      { Event: 'Transfer', TransferStatus: status, CallStatus: 'completed' },
+    ]);
+    expect(scene.requests.map(({ url }) => url)).toEqual([ANSWER]);
+  });
 });

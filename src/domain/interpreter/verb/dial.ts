@@ -1,11 +1,10 @@
 import type { DialInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
-import { notify, parametersOf } from '../call-callbacks.ts';
 import { keepLiveDial } from '../dial/dial-of.ts';
 import { actionParameters, type DialResult, endOf, resultOfFailure } from '../dial/dial-result.ts';
 import { dialEnded, turnToDial } from '../dial/pace.ts';
 import { DialSession } from '../dial/session.ts';
 import type { VerbContext } from '../needs.ts';
-import { concludeAction, type Refusal, type VerbOutcome } from '../outcome.ts';
+import { concludeAction, type Refusal, tellInterrupted, type VerbOutcome } from '../outcome.ts';
 
 const ACTION_EVENT = 'DialAction';
 
@@ -27,7 +26,7 @@ export async function dial(
     return conclude(instruction, context, { result, isTransferred: session.isTransferred });
   } catch (error) {
     await session.abandon();
-    await tellInterrupted(instruction, context, session.result());
+    await interrupted(instruction, context, session.result());
     throw error;
   } finally {
     forget();
@@ -40,7 +39,7 @@ async function turnOf(instruction: DialInstruction, context: VerbContext): Promi
     if (context.needs.settings.answerBeforeDial) await context.ready();
     return await turnToDial(context);
   } catch (error) {
-    await tellInterrupted(instruction, context, resultOfFailure([], []));
+    await interrupted(instruction, context, resultOfFailure([], []));
     throw error;
   }
 }
@@ -72,15 +71,13 @@ function refusalOf(result: DialResult): Refusal {
   return { cause, source, detail };
 }
 
-/** Notifies `action` of an interrupted Dial; the response is not used as a document. */
-async function tellInterrupted(
+/** Notifies `action` of an interrupted Dial. */
+async function interrupted(
   { action: url, method }: DialInstruction,
   context: VerbContext,
   result: DialResult,
 ): Promise<void> {
-  // The hangup notification precedes those of operations that the call started (dialect §2.1, order of callbacks).
-  if (context.call.isEnded) await context.needs.keeping.settled(context.call);
   if (url === undefined) return;
   const own = actionParameters(result, context);
-  notify(context, ACTION_EVENT, { url, method }, parametersOf(context.call, ACTION_EVENT, own));
+  await tellInterrupted(context, { url, method }, ACTION_EVENT, own);
 }
