@@ -1,8 +1,6 @@
 /** Recording of one room or one member. At most one runs at a time, whether a document or the REST API requested it. */
 import { err, ok, type Result } from '../../../base/result.ts';
-import { mayKeepAudio } from '../../call/types.ts';
 import type { LiveRecording, RecordRefusal } from '../recording/types.ts';
-import type { Member } from './member.ts';
 
 type Outcome = Promise<Result<LiveRecording, RecordRefusal>>;
 
@@ -86,16 +84,4 @@ export class RecordingSlot<Request> {
     this.#live = undefined;
     return true;
   }
-}
-
-type Asking = Pick<Member, 'context' | 'instruction'>;
-
-/** Whether the document of this member wants a recording of the room, and the member has not refused its consent. */
-export const mayRecord = ({ instruction, context }: Asking): boolean =>
-  instruction.record && mayKeepAudio(context.call).ok;
-
-/** Logs if a member that wants a recording has not agreed to it. */
-export function noteRefusal({ context: { call } }: Asking): void {
-  const agreed = mayKeepAudio(call);
-  if (!agreed.ok) call.log.add('warning', 'conference not recorded', { ...agreed.error });
 }

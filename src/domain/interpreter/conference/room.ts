@@ -24,7 +24,8 @@ import { Member } from './member.ts';
 import { enterParty, recordingReported } from './party.ts';
 import { notifyParty } from './party-events.ts';
 import { PartyHistory } from './party-history.ts';
-import { mayRecord, noteRefusal, RecordingSlot } from './recording-slot.ts';
+import { mayRecord, noteRefusal } from './record-consent.ts';
+import { RecordingSlot } from './recording-slot.ts';
 
 /** Maximum length of a recording started by a document: 24 h. Limits recordings of rooms that never empty. */
 const LONGEST_RECORDING_MS = 86_400_000;
