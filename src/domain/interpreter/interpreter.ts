@@ -5,8 +5,8 @@ import type { Instruction, XmlProblem } from '../../protocol/answer-xml/answer-x
 import type { Call } from '../call/call.ts';
 import type { HangupCauseKey } from '../call/types.ts';
 import { startAppParameters } from '../callback/callback.ts';
-import type { CallbackTarget } from '../callback/types.ts';
-import { parametersOf, signerOf } from './call-callbacks.ts';
+import type { CallbackParameters, CallbackTarget } from '../callback/types.ts';
+import { notify, parametersOf, signerOf } from './call-callbacks.ts';
 import type { InterpreterNeeds, VerbContext } from './needs.ts';
 import type { DocumentVia, NextDocument, Refusal, VerbOutcome } from './outcome.ts';
 import { untilDigitsSent } from './pending-digits.ts';
@@ -89,6 +89,8 @@ export class Interpreter {
   /** Refusal of the last failed `Dial`, for a caller that is not answered. */
   #refusal: Refusal | undefined;
   #document: AbortController | undefined;
+  /** Document of an `action` whose request has not been sent yet. */
+  #unsent: NextDocument | undefined;
 
   constructor(call: Call, script: Script, needs: InterpreterNeeds) {
     this.#call = call;
@@ -112,12 +114,37 @@ export class Interpreter {
       } finally {
         release();
       }
+      if (this.#isLost(next)) await this.#tellUnsent();
       // A transfer may arrive between two documents.
       if (this.#transfer !== undefined) {
         next = this.#transfer;
         this.#transfer = undefined;
       }
     }
+  }
+
+  /** Returns whether an `action` that was not requested yet will not be: the call ended or was transferred. */
+  #isLost(next: NextDocument | undefined): boolean {
+    if (this.#unsent === undefined) return false;
+    return next !== this.#unsent || this.#transfer !== undefined || this.#call.isEnded;
+  }
+
+  /** Notifies the `action`, whose response is then ignored. Never rejects. */
+  async #tellUnsent(): Promise<void> {
+    const action = this.#unsent;
+    this.#unsent = undefined;
+    if (action === undefined) return;
+    const call = this.#call;
+    const { keeping, logger } = this.#needs;
+    try {
+      // The hangup notification precedes those of operations that the call started (dialect §2.1, order of callbacks).
+      if (call.isEnded) await keeping.settled(call);
+    } catch (error) {
+      logger.error({ error, callUuid: call.uuid }, 'action notified before the hangup');
+    }
+    const parameters = parametersNow(action, call);
+    const event = parameters.find(([name]) => name === 'Event')?.[1] ?? action.via;
+    notify({ call, needs: this.#needs }, event, action.target, parameters);
   }
 
   /** Aborts the current element and continues with the document of `target` (dialect §2.2). */
@@ -156,6 +183,7 @@ export class Interpreter {
     for (const instruction of instructions) {
       this.#logStep(instruction);
       const outcome = await execute(instruction, context);
+      if (outcome.kind === 'document' && outcome.next.via === 'action') this.#unsent = outcome.next;
       signal.throwIfAborted();
       if (outcome.kind === 'hangup') await untilDigitsSent(this.#call, this.#needs.clock, signal);
       const next = this.#follow(outcome, instruction === instructions.at(-1));
@@ -199,6 +227,7 @@ export class Interpreter {
     const nowMs = clock.monotonicMs();
     while ((this.#fetchedMs[0] ?? nowMs) < nowMs - MINUTE_MS) this.#fetchedMs.shift();
     if (this.#fetchedMs.length >= settings.redirectsPerMinute) {
+      this.#unsent = undefined;
       const detail = `more than ${settings.redirectsPerMinute} documents within a minute`;
       this.#call.hangup('loopDetected', 'Error', detail);
       return undefined;
@@ -210,8 +239,12 @@ export class Interpreter {
       callUuid: this.#call.uuid,
       ...(document.fallback === undefined ? {} : { fallback: document.fallback }),
       signal,
-      onAttempt: (attempt) => this.#call.log.add('callback', attempt.event, { ...attempt }),
+      onAttempt: (attempt) => {
+        this.#unsent = undefined;
+        this.#call.log.add('callback', attempt.event, { ...attempt });
+      },
     });
+    this.#unsent = undefined;
     if (!fetched.ok) {
       const { kind, detail } = fetched.error;
       const causes = kind === 'invalidUrl' ? INVALID_URL : UNREACHABLE;
@@ -264,3 +297,9 @@ export class Interpreter {
     return undefined;
   }
 }
+
+/** Parameters of a request that was prepared earlier, with the present status of the call. */
+const parametersNow = ({ parameters }: NextDocument, call: Call): CallbackParameters =>
+  call.isEnded
+    ? parameters.map((pair) => (pair[0] === 'CallStatus' ? ['CallStatus', 'completed'] : pair))
+    : parameters;

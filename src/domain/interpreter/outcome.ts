@@ -64,3 +64,16 @@ export function concludeAction(
   notify(context, event, target, parameters);
   return NEXT;
 }
+
+/** Notifies the `action` of an interrupted element. The response is not used as a document. */
+export async function tellInterrupted(
+  context: VerbContext,
+  action: CallbackTarget,
+  event: string,
+  own: CallbackParameters,
+): Promise<void> {
+  const { call, needs } = context;
+  // The hangup notification precedes those of operations that the call started (dialect §2.1, order of callbacks).
+  if (call.isEnded) await needs.keeping.settled(call);
+  notify(context, event, action, parametersOf(call, event, own));
+}

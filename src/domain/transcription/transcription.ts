@@ -189,18 +189,23 @@ export class Transcriptions {
 
   /** Charges a use, at most what is reserved or covered. Retries while the store refuses writes. */
   async #charge(use: Use, usedMs: number): Promise<SpeechCharge> {
-    const { ledger, clock, logger } = this.#needs;
+    const { ledger, logger } = this.#needs;
     const { reference: id, accountId, rate } = use;
+    const charged = await this.#outlastingStore(() => ledger.chargeUse(use, usedMs));
+    if (charged.ok) return { amount: charged.value.amount, perMinute: rate.perMinute };
+    logger.error({ id, accountId, refusal: charged.error }, 'transcription not charged');
+    return { amount: ZERO, perMinute: rate.perMinute };
+  }
+
+  /** Repeats `work`, which must be idempotent, while the store fails. */
+  async #outlastingStore<T>(work: () => Promise<T>): Promise<T> {
     for (let attempt = 0; ; attempt += 1) {
       try {
-        const charged = await ledger.chargeUse(use, usedMs);
-        if (charged.ok) return { amount: charged.value.amount, perMinute: rate.perMinute };
-        logger.error({ id, accountId, refusal: charged.error }, 'transcription not charged');
-        return { amount: ZERO, perMinute: rate.perMinute };
+        return await work();
       } catch (error) {
         const pause = STORE_PAUSES_MS[attempt];
         if (!(error instanceof ServiceError) || pause === undefined) throw error;
-        await clock.sleep(pause);
+        await this.#needs.clock.sleep(pause);
       }
     }
   }
@@ -239,9 +244,9 @@ export class Transcriptions {
 
   async #work(transcriptionId: string): Promise<void> {
     const { store, recordings } = this.#needs;
-    const requested = await store.get(transcriptionId);
+    const requested = await this.#outlastingStore(() => store.get(transcriptionId));
     if (requested?.status !== 'waiting') return;
-    const recording = await recordings.get(requested.recordingId);
+    const recording = await this.#outlastingStore(() => recordings.get(requested.recordingId));
     if (recording?.status !== 'ready') {
       await this.#end(requested, { status: 'failed', error: 'the recording has no file' });
       return;
@@ -270,7 +275,7 @@ export class Transcriptions {
   ): Promise<Result<Transcript, string>> {
     if (use !== undefined && durationMs > 0) {
       const { amount } = priceUse(durationMs, use.rate);
-      const held = await this.#needs.ledger.holdUse(use, amount);
+      const held = await this.#outlastingStore(() => this.#needs.ledger.holdUse(use, amount));
       if (!held.ok) return err('the balance does not cover the transcription');
     }
     return work();
@@ -322,7 +327,9 @@ export class Transcriptions {
       createdUs: nowUs,
       attempts: 0,
     };
-    const stored = await store.finish(transcriptionId, { ...end, endedUs: nowUs }, notification);
+    const stored = await this.#outlastingStore(() =>
+      store.finish(transcriptionId, { ...end, endedUs: nowUs }, notification),
+    );
     if (stored !== undefined && notification !== undefined) callbacks.notifyStored(notification);
   }
 

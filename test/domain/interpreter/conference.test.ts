@@ -309,6 +309,19 @@ describe('Conference: record and action (dialect §2.1: working, unlike with oth
     });
   });
 
+  it('is not started by a caller who has refused consent', async () => {
+    const question = '<Consent timeout="1" onRefusal="continue">May we record?</Consent>';
+    const a = await scene.caller(question + roomXml('record="true" recordWhenAlone="true"'));
+    a.media.sounding[0]?.complete();
+    await scene.clock.advance(1000);
+    expect(scene.media.rooms).toHaveLength(1);
+    expect(scene.roomRecordings).toEqual([]);
+    const [warning] = a.call.log.entries().filter(({ kind }) => kind === 'warning');
+    expect(warning).toMatchObject({ text: 'conference not recorded' });
+    await scene.caller(roomXml('record="true"'));
+    expect(scene.roomRecordings).toHaveLength(1);
+  });
+
   it('recordWhenAlone also records a single member, until the room is empty', async () => {
     const a = await scene.caller(roomXml('record="true" recordWhenAlone="true"'));
     expect(scene.roomRecordings).toMatchObject([{ stoppedWith: [] }]);
@@ -551,8 +564,11 @@ describe('Conference operations of the REST API (dialect §3.5)', () => {
       event: 'ConferenceRecord',
       target: request.callback,
       parameters: [
+        ['ConferenceAction', 'record'],
+        ['Event', 'ConferenceRecord'],
         ['ConferenceName', 'Weekly'],
         ['ConferenceUUID', expect.any(String)],
+        ['ParentAuthID', 'MA_ONE'],
       ],
     });
     expect(await conferences.record(asAccountId('MA_ONE'), 'Weekly', request)).toMatchObject({

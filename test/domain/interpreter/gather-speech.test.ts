@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ServiceError } from '../../../src/base/errors.ts';
+import { ok } from '../../../src/base/result.ts';
 import { settle } from '../../sim/clock.ts';
 import { ListeningScene } from './listening-scene.ts';
 import { NOTHING_LEFT, type ScriptedListener } from './scene.ts';
@@ -57,6 +59,35 @@ describe('GetInput, Gather: speech (dialect §2.1)', () => {
     expect(scene.listeners).toEqual([]);
     expect(requested()?.['SpeechError']).toContain('the balance does not cover speech recognition');
     expect(scene.charged).toEqual([]);
+  });
+
+  it('continues with keys if the store refuses the reservation', async () => {
+    Object.assign(scene.transcriptions, {
+      meter: () => Promise.reject(new ServiceError('STORE_FULL', 'the disk is full')),
+    });
+    const a = await scene.caller(xml('GetInput', 'inputType="dtmf speech" numDigits="1"'));
+    await hearPrompts();
+    a.press('4');
+    await a.running;
+    expect(requested()).toMatchObject({ InputType: 'dtmf', Digits: '4' });
+    await expect(a.call.ended).resolves.toMatchObject({ cause: 'normal' });
+  });
+
+  it('does not let the caller wait while the store refuses the charge', async () => {
+    const close = Promise.withResolvers<never>();
+    Object.assign(scene.transcriptions, {
+      meter: () => Promise.resolve(ok({ begin: () => undefined, close: () => close.promise })),
+    });
+    const a = await scene.caller(xml('GetInput', 'inputType="speech"'));
+    await listenerAt().says('support');
+    await scene.clock.advance(1999);
+    expect(requested()).toBeUndefined();
+    await scene.clock.advance(1);
+    expect(requested()).toMatchObject({ Speech: 'support', BilledAmount: '' });
+    await a.running;
+    close.reject(new ServiceError('STORE_FULL', 'the disk is full'));
+    await settle();
+    expect(scene.errors).toEqual([expect.stringContaining('recognized speech not charged')]);
   });
 
   it('ends recognition when the balance covers no further pulse, and releases the reservation', async () => {

@@ -217,6 +217,36 @@ describe('MultiPartyCall (dialect §2.1)', () => {
     expect(ended()).toEqual([]);
   });
 
+  it('has ended for all members, not for a last one alone, if a member ends it for all', async () => {
+    const a = await scene.caller(mpc('agent', 'endMpcOnExit="true"'));
+    const others = [await scene.caller(mpc('customer')), await scene.caller(mpc('customer'))];
+    a.ends('bye');
+    await Promise.all([a, ...others].map(({ running }) => running));
+    const left = scene.reported(STATUS).filter(({ Event }) => Event === 'ParticipantLeft');
+    expect(left.map(({ Reason }) => Reason)).toEqual(['callOver', 'roomEnded', 'roomEnded']);
+    expect(scene.events(STATUS).at(-1)).toBe('MPCEnded');
+    const [ended] = scene.needs.conferences.endedParties(ACCOUNT);
+    expect(ended?.party).toMatchObject({ cause: 'empty' });
+    expect(scene.leftovers()).toEqual(NOTHING_LEFT);
+  });
+
+  it('names event and account in callbacks about its recording', async () => {
+    const recorded = 'https://app.test/recorded';
+    const xml = mpc('agent', `record="true" recordingCallbackUrl="${recorded}"`);
+    await scene.caller(xml);
+    const [recording] = scene.roomRecordings;
+    expect(Object.fromEntries(recording?.request.notice?.parameters ?? [])).toMatchObject({
+      Event: 'MPCRecordingCompleted',
+      EventName: 'MPCRecordingCompleted',
+      MPCName: 'support',
+      ParentAuthID: ACCOUNT,
+    });
+    scene.needs.conferences.changeParty(ACCOUNT, 'name_support', { kind: 'pauseRecording' });
+    expect(scene.reported(recorded)).toMatchObject([
+      { EventName: 'MPCRecordingPaused', ParentAuthID: ACCOUNT },
+    ]);
+  });
+
   it('is listed for at most a hundred ended calls per account', async () => {
     for (let count = 0; count < 101; count += 1) {
       const a = await scene.caller(mpc('customer'));

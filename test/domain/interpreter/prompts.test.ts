@@ -266,6 +266,18 @@ describe('PreAnswer (dialect §2.1)', () => {
     expect(a.media.sounding).toHaveLength(1);
   });
 
+  it('has no limit on a call that is already answered', async () => {
+    const a = await scene.caller(
+      `<Play>${FILE}</Play><PreAnswer><Wait length="40"/></PreAnswer><Speak>Hi</Speak>`,
+    );
+    await hear();
+    await scene.clock.advance(39_999);
+    expect(scene.spoken).toEqual([]);
+    await scene.clock.advance(1);
+    expect(scene.spoken).toHaveLength(1);
+    expect(warnings(a.call)).toEqual([]);
+  });
+
   it('follows a Redirect among its children without an answer', async () => {
     const a = await scene.caller(
       `<PreAnswer><Redirect>${REDIRECT}</Redirect></PreAnswer><Speak>Hi</Speak>`,

@@ -453,6 +453,22 @@ describe('Record: action with redirect="true"', () => {
     expect(scene.requests).toHaveLength(1);
   });
 
+  it('is notified if the caller hangs up after the message, before the file is complete', async () => {
+    const busy = { kind: 'busy', detail: 'too many' } as const;
+    scene.encoderProblems.push(busy);
+    const a = await scene.caller(xml);
+    a.press('#');
+    await scene.clock.advance(500);
+    a.ends('bye');
+    await a.running;
+    expect(scene.reported(ACTION)).toEqual([]);
+    await scene.clock.advance(500);
+    expect(scene.reported(ACTION)).toMatchObject([
+      { Event: 'Record', RecordingEndReason: 'FinishedOnKey', Digits: '#' },
+    ]);
+    expect(scene.requests).toHaveLength(1);
+  });
+
   it('replaces the rest immediately when the recording is in the background', async () => {
     scene.documents.set(ACTION, '<Response><Speak>bye</Speak></Response>');
     await scene.caller(

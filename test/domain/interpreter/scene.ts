@@ -442,6 +442,7 @@ export class Scene {
     const recorder = {
       dialAnswered: (call: Call) => this.dialAnswered.push(call),
       start: (_call: Call, request: CallRecordRequest) => record(this.callRecordings, request),
+      stop: () => this.callRecordings.length > 0,
       pause: (_call: Call, isPaused: boolean) => {
         this.recordingPauses.push(isPaused);
         return this.callRecordings.length;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ServiceError } from '../../../src/base/errors.ts';
 import { type AccountId, asAccountId, asRecordingId } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import type { Micros } from '../../../src/base/money.ts';
@@ -19,6 +20,8 @@ const recording = { recordingId, accountId, status: 'ready', file: 'a/b.mp3' } a
 
 function stage(problems: RecognitionProblem[] = []) {
   const rows = new Map<string, Transcription>();
+  /** Failures of the next attempts to store an end. */
+  const failures: Error[] = [];
   const reported: StoredNotification[] = [];
   const uses = new FakeUses();
   const clock = new SimClock();
@@ -36,6 +39,8 @@ function stage(problems: RecognitionProblem[] = []) {
     store: {
       insert: async (row) => void rows.set(row.transcriptionId, row),
       finish: async (id, end, notification) => {
+        const failure = failures.shift();
+        if (failure !== undefined) throw failure;
         const row = rows.get(id);
         if (row?.status !== 'waiting') return undefined;
         rows.set(id, { ...row, ...end });
@@ -72,6 +77,7 @@ function stage(problems: RecognitionProblem[] = []) {
     transcriptions,
     begin,
     rows,
+    failures,
     reported,
     uses,
     charged,
@@ -138,6 +144,18 @@ describe('transcription of a recording (dialect §2.1 Record)', () => {
       error: 'it took too long',
     });
     expect(charged).toEqual([]);
+  });
+
+  it('is stored and reported when a store that refuses writes accepts them again', async () => {
+    const { transcriptions, begin, clock, failures, reported, charged } = stage();
+    failures.push(new ServiceError('STORE_FULL', 'disk full'));
+    await begin();
+    await transcriptions.filed(recordingId);
+    await settle();
+    expect(reported).toEqual([]);
+    await clock.advance(1000);
+    expect(reported).toHaveLength(1);
+    expect(charged).toHaveLength(1);
   });
 
   it('fails immediately without a recognizer or a file', async () => {

@@ -186,8 +186,11 @@ export class Conferences implements ConferenceDirectory {
         event: 'ConferenceRecord',
         target: callback,
         parameters: [
+          ['ConferenceAction', 'record'],
+          ['Event', 'ConferenceRecord'],
           ['ConferenceName', name],
           ['ConferenceUUID', room.uuid],
+          ['ParentAuthID', first.context.call.facts.parentAuthId],
         ],
       },
     });

@@ -10,6 +10,7 @@ import type {
 import { signerOf } from '../call-callbacks.ts';
 import type { Member } from './member.ts';
 import { changeParty } from './party.ts';
+import { partyRecorded, recordingNames } from './party-events.ts';
 import type { Room } from './room.ts';
 
 type Done = Result<void, ControlRefusal>;
@@ -98,9 +99,7 @@ function notify(room: Room, member: Member, event: string, target: Target, isIts
     event,
     target,
     parameters: [
-      ['EventName', event],
-      ['MPCName', room.name],
-      ['MPCUUID', room.uuid],
+      ...recordingNames(room, event, call.facts.parentAuthId),
       ...(isItsOwn ? ([['MemberID', member.id]] as const) : []),
       ...(last?.parameters() ?? []),
     ],
@@ -136,11 +135,7 @@ function wholeOf(room: Room, { format, maxMs, callback, transcription }: RecordR
       subject: room.uuid,
       event: 'MPCRecord',
       target: callback,
-      parameters: [
-        ['EventName', 'MPCRecordingCompleted'],
-        ['MPCName', room.name],
-        ['MPCUUID', room.uuid],
-      ] as const,
+      parameters: partyRecorded(room, first?.context.call.facts.parentAuthId ?? room.accountId),
     },
   };
 }

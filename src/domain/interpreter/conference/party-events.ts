@@ -63,3 +63,20 @@ export function notifyParty(
     ],
   });
 }
+
+/** Parameters of all callbacks about recordings of a multi-party call. */
+export const recordingNames = (
+  room: RoomNames,
+  event: string,
+  parentAuthId: string,
+): CallbackParameters => [
+  ['Event', event],
+  ['EventName', event],
+  ['MPCName', room.name],
+  ['MPCUUID', room.uuid],
+  ['ParentAuthID', parentAuthId],
+];
+
+/** Parameters of the callback about a complete recording, without those of the recording. */
+export const partyRecorded = (room: RoomNames, parentAuthId: string): CallbackParameters =>
+  recordingNames(room, 'MPCRecordingCompleted', parentAuthId);

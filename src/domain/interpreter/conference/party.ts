@@ -5,7 +5,7 @@ import type { RoomRecordRequest } from '../recording/types.ts';
 import type { SoundSource } from '../sound-url.ts';
 import { type RoomNames, recordNotice } from './conference-events.ts';
 import type { Member } from './member.ts';
-import { notifyParty } from './party-events.ts';
+import { notifyParty, partyRecorded } from './party-events.ts';
 
 /** Requested changes to a member; undefined leaves a property unchanged. */
 export interface PartyChange {
@@ -68,10 +68,7 @@ export function recordingReported(
     subject: context.call.uuid,
     event: 'MPCRecord',
     target,
-    parameters: [
-      ['MPCName', room.name],
-      ['MPCUUID', room.uuid],
-    ] as const,
+    parameters: partyRecorded(room, context.call.facts.parentAuthId),
   };
   return { notice, transcription };
 }

@@ -24,6 +24,7 @@ import { Member } from './member.ts';
 import { enterParty, recordingReported } from './party.ts';
 import { notifyParty } from './party-events.ts';
 import { PartyHistory } from './party-history.ts';
+import { mayRecord, noteRefusal } from './record-consent.ts';
 import { RecordingSlot } from './recording-slot.ts';
 
 /** Maximum length of a recording started by a document: 24 h. Limits recordings of rooms that never empty. */
@@ -54,7 +55,8 @@ export class Room {
   readonly #onEmpty: () => void;
   /** Called after each change of the members. */
   #onMembers: () => void = () => undefined;
-  #isMoving = false;
+  /** True while all members leave together: to another node, or at the end for all. */
+  #isClearing = false;
   #lastId = 0;
   #firstId = '';
   readonly #begins = Promise.withResolvers<void>();
@@ -125,6 +127,7 @@ export class Room {
     if (instruction.startConferenceOnEnter || goesOn) this.#begin();
     if (this.#begun) this.#announce(instruction.enterSound, member);
     this.#considerWaiting(member);
+    if (instruction.record) noteRefusal(member);
     this.#considerRecording();
     this.#onMembers();
     return member;
@@ -147,7 +150,7 @@ export class Room {
     notifyParty(this, member, 'ParticipantLeft', [['Reason', reason]]);
     this.#onMembers();
     if (this.#members.size === 0) notifyParty(this, this.#notifier ?? member, 'MPCEnded');
-    if (this.#isMoving) {
+    if (this.#isClearing) {
       this.closeIfEmpty();
       return;
     }
@@ -166,13 +169,17 @@ export class Room {
 
   /** Removes all members; their documents continue. */
   end(): void {
-    for (const member of this.members) this.leave(member, 'roomEnded');
+    this.#clear('roomEnded');
   }
 
   /** Removes all members so that they can join again on another node. */
   moveAway(): void {
-    this.#isMoving = true;
-    for (const member of this.members) this.leave(member, 'moved');
+    this.#clear('moved');
+  }
+
+  #clear(reason: LeaveReason): void {
+    this.#isClearing = true;
+    for (const member of this.members) this.leave(member, reason);
   }
 
   async record(request: RoomRecordRequest): Promise<Result<LiveRecording, RecordRefusal>> {
@@ -305,7 +312,7 @@ export class Room {
 
   /** Implements a document's `record`: records while the room has two members, with recordWhenAlone one. */
   #considerRecording(): void {
-    this.#recordFor ??= this.members.find(({ instruction }) => instruction.record);
+    this.#recordFor ??= this.members.find(mayRecord);
     const member = this.#recordFor;
     if (member === undefined) return;
     const { instruction, context } = member;

@@ -1,11 +1,10 @@
 import type { DialInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
-import { notify, parametersOf } from '../call-callbacks.ts';
 import { keepLiveDial } from '../dial/dial-of.ts';
-import { actionParameters, type DialResult, endOf } from '../dial/dial-result.ts';
+import { actionParameters, type DialResult, endOf, resultOfFailure } from '../dial/dial-result.ts';
 import { dialEnded, turnToDial } from '../dial/pace.ts';
 import { DialSession } from '../dial/session.ts';
 import type { VerbContext } from '../needs.ts';
-import { concludeAction, type Refusal, type VerbOutcome } from '../outcome.ts';
+import { concludeAction, type Refusal, tellInterrupted, type VerbOutcome } from '../outcome.ts';
 
 const ACTION_EVENT = 'DialAction';
 
@@ -18,8 +17,7 @@ export async function dial(
   instruction: DialInstruction,
   context: VerbContext,
 ): Promise<VerbOutcome> {
-  if (context.needs.settings.answerBeforeDial) await context.ready();
-  const isRepeated = await turnToDial(context);
+  const isRepeated = await turnOf(instruction, context);
   const session = new DialSession(instruction, context, { isRepeated });
   const forget = keepLiveDial(context.call, session);
   try {
@@ -28,12 +26,21 @@ export async function dial(
     return conclude(instruction, context, { result, isTransferred: session.isTransferred });
   } catch (error) {
     await session.abandon();
-    // The hangup notification precedes those of operations that the call started (dialect §2.1, order of callbacks).
-    if (context.call.isEnded) await context.needs.keeping.settled(context.call);
-    tellInterrupted(instruction, context, session.result());
+    await interrupted(instruction, context, session.result());
     throw error;
   } finally {
     forget();
+  }
+}
+
+/** Waits until the call may dial; see `turnToDial`. */
+async function turnOf(instruction: DialInstruction, context: VerbContext): Promise<boolean> {
+  try {
+    if (context.needs.settings.answerBeforeDial) await context.ready();
+    return await turnToDial(context);
+  } catch (error) {
+    await interrupted(instruction, context, resultOfFailure([], []));
+    throw error;
   }
 }
 
@@ -64,13 +71,13 @@ function refusalOf(result: DialResult): Refusal {
   return { cause, source, detail };
 }
 
-/** Notifies `action` of an interrupted Dial; the response is not used as a document. */
-function tellInterrupted(
+/** Notifies `action` of an interrupted Dial. */
+async function interrupted(
   { action: url, method }: DialInstruction,
   context: VerbContext,
   result: DialResult,
-): void {
+): Promise<void> {
   if (url === undefined) return;
   const own = actionParameters(result, context);
-  notify(context, ACTION_EVENT, { url, method }, parametersOf(context.call, ACTION_EVENT, own));
+  await tellInterrupted(context, { url, method }, ACTION_EVENT, own);
 }

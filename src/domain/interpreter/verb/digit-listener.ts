@@ -1,4 +1,6 @@
+import { ServiceError } from '../../../base/errors.ts';
 import { type Micros, ZERO } from '../../../base/money.ts';
+import { noOperation } from '../../../base/no-operation.ts';
 import { err, type Result } from '../../../base/result.ts';
 import type { GatherInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import type {
@@ -11,16 +13,24 @@ import type { ReserveRefusal } from '../../ledger/types.ts';
 import type { SpeechMeter } from '../../transcription/transcription.ts';
 import { notify, parametersOf } from '../call-callbacks.ts';
 import type { VerbContext } from '../needs.ts';
+import { within } from './within.ts';
 
 /** Maximum length of one utterance, in ms; later speech is ignored. */
 const MAX_SPEECH_MS = 60_000;
 
-/** Result if the balance does not cover the first pulse. */
-const UNPAID: Listening = {
-  received: Promise.resolve(
-    err({ kind: 'unavailable', detail: 'the balance does not cover speech recognition' }),
-  ),
-  stop: () => undefined,
+/** Maximum time that the caller waits in silence for the amount of the charge, in ms. */
+const CHARGE_WAIT_MS = 2000;
+
+/** Reason why speech is not recognized. */
+type Refused = ReserveRefusal | 'storeFailed';
+
+/** Result if the first pulse cannot be reserved. */
+const unheard = (refused: Refused): Listening => {
+  const detail =
+    refused === 'storeFailed'
+      ? 'speech recognition cannot be charged: see the service log'
+      : 'the balance does not cover speech recognition';
+  return { received: Promise.resolve(err({ kind: 'unavailable', detail })), stop: noOperation };
 };
 
 /** Recognizes the caller's speech, starting with an element's prompts. */
@@ -37,21 +47,26 @@ export class KeyListener {
   private constructor(
     instruction: GatherInstruction,
     context: VerbContext,
-    meter: Result<SpeechMeter | undefined, ReserveRefusal>,
+    meter: Result<SpeechMeter | undefined, Refused>,
   ) {
     this.#instruction = instruction;
     this.#context = context;
     this.#meter = meter.ok ? meter.value : undefined;
-    this.#listening = meter.ok ? this.#listen() : UNPAID;
+    this.#listening = meter.ok ? this.#listen() : unheard(meter.error);
   }
 
-  /** Reserves the first pulse and starts recognition. Does not listen if the balance is insufficient. */
+  /** Reserves the first pulse and starts recognition. Does not listen if it cannot be reserved. */
   static async open(instruction: GatherInstruction, context: VerbContext): Promise<KeyListener> {
     const { call, needs } = context;
     const { accountId } = call.identity;
     const { currency } = call.price;
     const of = { accountId, currency, callUuid: call.uuid };
-    return new KeyListener(instruction, context, await needs.transcriptions.meter(of));
+    const meter = await needs.transcriptions.meter(of).catch((error: unknown) => {
+      if (!(error instanceof ServiceError)) throw error;
+      needs.logger.error({ error, callUuid: call.uuid }, 'speech recognition not reserved');
+      return err('storeFailed' as const);
+    });
+    return new KeyListener(instruction, context, meter);
   }
 
   /**
@@ -75,10 +90,16 @@ export class KeyListener {
     this.#listening = this.#listen();
   }
 
-  /** Charges the recognized speech. Returns the amount. */
-  async charge({ durationMs }: Transcript): Promise<Micros> {
+  /** Charges the recognized speech. Returns the amount; undefined if the store does not confirm it in time. */
+  async charge({ durationMs }: Transcript): Promise<Micros | undefined> {
     this.#isCharged = true;
-    return this.#meter === undefined ? ZERO : (await this.#meter.close(durationMs)).amount;
+    if (this.#meter === undefined) return ZERO;
+    const { call, needs } = this.#context;
+    const charged = this.#meter.close(durationMs).catch((error: unknown) => {
+      needs.logger.error({ error, callUuid: call.uuid }, 'recognized speech not charged');
+      return undefined;
+    });
+    return (await within(CHARGE_WAIT_MS, this.#context, charged))?.amount;
   }
 
   /** Stops recognition and releases the reservation of unrecognized speech. */

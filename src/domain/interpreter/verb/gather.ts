@@ -1,6 +1,6 @@
 import { unlessAborted } from '../../../base/abort.ts';
 import { assertNever } from '../../../base/errors.ts';
-import { type Micros, unitsFromMicros } from '../../../base/money.ts';
+import { type Micros, unitsFromMicros, ZERO } from '../../../base/money.ts';
 import type {
   GatherInstruction,
   PromptInstruction,
@@ -25,7 +25,12 @@ class BargeIn extends Error {}
 type Input =
   | { readonly kind: 'none' }
   | { readonly kind: 'digits'; readonly digits: string }
-  | { readonly kind: 'speech'; readonly transcript: Transcript; readonly charged: Micros }
+  | {
+      readonly kind: 'speech';
+      readonly transcript: Transcript;
+      /** Undefined: not known yet. */
+      readonly charged: Micros | undefined;
+    }
   /** Speech recognition failed, and no key was pressed. */
   | { readonly kind: 'failed'; readonly why: string };
 
@@ -269,12 +274,13 @@ async function conclude(
 /** Returns the parameters of dialect §2.1 GetInput. */
 function inputParameters(input: Input): CallbackParameters {
   const transcript = input.kind === 'speech' ? input.transcript : undefined;
+  const billed = input.kind === 'speech' ? input.charged : ZERO;
   return [
     ['InputType', input.kind === 'speech' ? 'speech' : input.kind === 'digits' ? 'dtmf' : ''],
     ['Digits', input.kind === 'digits' ? input.digits : ''],
     ['Speech', transcript?.text ?? ''],
     ['SpeechConfidenceScore', transcript?.confidence?.toFixed(2) ?? ''],
-    ['BilledAmount', String(unitsFromMicros(input.kind === 'speech' ? input.charged : 0))],
+    ['BilledAmount', billed === undefined ? '' : String(unitsFromMicros(billed))],
     ...(input.kind === 'failed' ? ([['SpeechError', input.why]] as const) : []),
   ];
 }

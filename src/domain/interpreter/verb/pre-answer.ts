@@ -1,3 +1,4 @@
+import { noOperation } from '../../../base/no-operation.ts';
 import type { Instruction, PreAnswerInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import type { VerbContext } from '../needs.ts';
 import { NEXT, type VerbOutcome } from '../outcome.ts';
@@ -12,7 +13,7 @@ class EarlyMediaOver extends Error {}
 
 /**
  * `PreAnswer`: plays its children before the answer, as early media (183 with SDP, RFC 3960). On an answered call, the
- * children run normally.
+ * children run normally and without a limit.
  */
 export async function preAnswer(
   instruction: PreAnswerInstruction,
@@ -20,7 +21,8 @@ export async function preAnswer(
   execute: Execute,
 ): Promise<VerbOutcome> {
   const { call, needs, signal } = context;
-  if (!call.isAnswered) {
+  const isAnswered = call.isAnswered;
+  if (!isAnswered) {
     const isEarly = await call.startEarlyMedia();
     signal.throwIfAborted();
     if (!isEarly) {
@@ -32,9 +34,9 @@ export async function preAnswer(
   }
   const limit = new AbortController();
   const { clock } = needs;
-  const cancel = clock.at(clock.monotonicMs() + MAX_EARLY_MEDIA_MS, () => {
-    limit.abort(new EarlyMediaOver());
-  });
+  const cancel = isAnswered
+    ? noOperation
+    : clock.at(clock.monotonicMs() + MAX_EARLY_MEDIA_MS, () => limit.abort(new EarlyMediaOver()));
   try {
     return await runChildren(instruction, execute, {
       ...context,

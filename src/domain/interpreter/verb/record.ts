@@ -7,6 +7,7 @@ import type { CallRecordRequest, LiveRecording } from '../recorder.ts';
 import { toneTo } from '../sound.ts';
 import { BEEP } from '../tones.ts';
 import { hangup } from './hangup.ts';
+import { within } from './within.ts';
 
 /** Maximum time that the document waits for the response of `action`, in ms. A later response is still obeyed. */
 const ACTION_WAIT_MS = 10_000;
@@ -111,11 +112,16 @@ async function recordMessage(
   }
   if (obeyed !== undefined) return soon(context, obeyed);
   if (action === undefined) return NEXT;
-  await within(FILE_WAIT_MS, context, live.finalized);
+  try {
+    await within(FILE_WAIT_MS, context, live.finalized);
+  } catch (error) {
+    tellInterrupted(context, action, live);
+    throw error;
+  }
   return concludeAction(context, action, 'Record', live.parameters());
 }
 
-/** Notifies `action` of an interrupted message, usually by a hangup. The response is not used as a document. */
+/** Notifies `action` of a message if its document can no longer follow, usually after a hangup. */
 function tellInterrupted(context: VerbContext, action: Action, live: LiveRecording): void {
   const { url, method } = action;
   void live.finalized.then((isFinalized) => {
@@ -210,21 +216,6 @@ async function soon(context: VerbContext, requested: Promise<VerbOutcome>): Prom
     if (late.kind === 'hangup') call.hangup(late.cause, late.source);
   });
   return NEXT;
-}
-
-/** Returns the result of `work`, or undefined after `ms`. Rejects with the signal's reason. */
-async function within<T>(
-  ms: number,
-  { needs, signal }: VerbContext,
-  work: Promise<T>,
-): Promise<T | undefined> {
-  const over = new AbortController();
-  const timeout = needs.clock.sleep(ms, AbortSignal.any([signal, over.signal]));
-  try {
-    return await unlessAborted(signal, Promise.race([work, timeout.then(() => undefined)]));
-  } finally {
-    over.abort();
-  }
 }
 
 /** `transcriptionType` auto and hybrid are equivalent: there is no human transcription. */

@@ -4,7 +4,7 @@ import { streamsOf } from '../audio-stream.ts';
 import { notify, parametersOf } from '../call-callbacks.ts';
 import { HandOver, transferParameters } from '../hand-over.ts';
 import type { VerbContext } from '../needs.ts';
-import { concludeAction, NEXT, type VerbOutcome } from '../outcome.ts';
+import { concludeAction, NEXT, tellInterrupted, type VerbOutcome } from '../outcome.ts';
 
 const EVENT = 'Transfer';
 
@@ -29,14 +29,17 @@ export async function transfer(
     last = progress;
     notify({ call, needs }, EVENT, callback, parametersOf(call, EVENT, own()));
   };
+  const { action: url, method, redirect } = instruction;
   try {
     const refusal = handOver.begin({ ...instruction, onFailure: 'next' }, report);
     if (refusal !== undefined) report({ status: 'failed', detail: refusal });
     await handOver.settled();
-  } finally {
+  } catch (error) {
     await handOver.over();
+    if (url !== undefined) await tellInterrupted(context, { url, method }, EVENT, own());
+    throw error;
   }
-  const { action: url, method, redirect } = instruction;
+  await handOver.over();
   if (url === undefined) return NEXT;
   return concludeAction(context, { url, method, redirect }, EVENT, own());
 }
