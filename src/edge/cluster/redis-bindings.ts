@@ -21,11 +21,15 @@ export interface BindingListener {
 }
 
 export class RedisBindings implements BindingStore {
-  readonly #redis: Pick<RedisLink, 'send' | 'onConnected'>;
+  readonly #redis: Pick<RedisLink, 'send' | 'onConnected' | 'onSubscribed'>;
   readonly #bus: Bus;
   readonly #logger: Logger;
 
-  constructor(redis: Pick<RedisLink, 'send' | 'onConnected'>, bus: Bus, logger: Logger) {
+  constructor(
+    redis: Pick<RedisLink, 'send' | 'onConnected' | 'onSubscribed'>,
+    bus: Bus,
+    logger: Logger,
+  ) {
     this.#redis = redis;
     this.#bus = bus;
     this.#logger = logger;
@@ -68,6 +72,7 @@ export class RedisBindings implements BindingStore {
       });
     };
     this.#redis.onConnected(agree);
+    this.#redis.onSubscribed(agree);
     agree();
   }
 
