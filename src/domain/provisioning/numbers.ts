@@ -233,15 +233,27 @@ export class Numbers {
   /**
    * Renews every number whose month has ended. Runs at the start and then hourly. A number whose account cannot pay
    * is suspended, and its renewal is retried daily. Suspended time is not charged: the paid month starts with the
-   * payment. Returns the number of charged months.
+   * payment. Returns the number of charged months. Rejects with the first failure after all other renewals.
    */
   async chargeRentals(): Promise<number> {
+    const failed = new Map<string, unknown>();
     let charged = 0;
     for (;;) {
-      const due = await this.#stores.numbers.dueForRental(nowUs(this.#context), RENTAL_BATCH);
-      for (const number of due) if (await this.#renew(number)) charged += 1;
-      if (due.length === 0) return charged;
+      const limit = RENTAL_BATCH + failed.size;
+      const due = await this.#stores.numbers.dueForRental(nowUs(this.#context), limit);
+      const left = due.filter(({ e164 }) => !failed.has(e164));
+      for (const number of left) {
+        try {
+          if (await this.#renew(number)) charged += 1;
+        } catch (error) {
+          // For example a balance that cannot be read. The other numbers do not wait for it.
+          failed.set(number.e164, error);
+        }
+      }
+      if (left.length === 0) break;
     }
+    for (const error of failed.values()) throw error;
+    return charged;
   }
 
   /** Renews one number. Returns false if the account cannot pay, or if the number changed in the meantime. */

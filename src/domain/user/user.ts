@@ -157,7 +157,13 @@ export class Users {
     origin: Origin,
   ): Promise<Result<NewSession, UserRefusal>> {
     const user = await this.#check.signIn({ password, code, ...given }, origin);
-    return user.ok ? ok(await this.#begin(user.value, origin)) : user;
+    if (!user.ok) return user;
+    const { id, passwordHash } = user.value;
+    const begun = await this.#begin(user.value, origin);
+    // A later change of the password ends this session, an earlier one is seen here.
+    if ((await this.#needs.store.get(id))?.passwordHash === passwordHash) return ok(begun);
+    await this.#needs.store.removeSession(begun.user.session);
+    return refuse({ kind: 'wrongPassword' });
   }
 
   /** Returns the user of a session cookie, or undefined if the session does not exist or has expired. */

@@ -54,14 +54,24 @@ export function createExporter(deps: ExporterDeps): Exporter {
     } while (again && !stopping.signal.aborted);
   };
 
+  /** Works again after a failure, for example of the database: an unfinished job refuses further exports of its account. */
+  const workUntilDone = async (): Promise<void> => {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        deps.logger.error({ error }, 'could not process exports');
+      }
+      if (!(await hasWaited(deps, stopping.signal))) return;
+    }
+  };
+
   const wake = (): void => {
     if (stopping.signal.aborted) return;
     again = true;
-    working ??= work()
-      .catch((error: unknown) => deps.logger.error({ error }, 'could not process exports'))
-      .finally(() => {
-        working = undefined;
-      });
+    working ??= workUntilDone().finally(() => {
+      working = undefined;
+    });
   };
 
   return {
@@ -77,7 +87,7 @@ export function createExporter(deps: ExporterDeps): Exporter {
 }
 
 async function runJob(deps: ExporterDeps, job: ExportJob, signal: AbortSignal): Promise<void> {
-  const { recordings, logger, clock } = deps;
+  const { recordings, logger } = deps;
   const progress: Progress = { archived: undefined, mailed: new Set(), failed: new Set() };
   for (let attempt = job.attempts + 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
     await recordings.patchExport(job.exportId, { status: 'running', attempts: attempt });
@@ -93,19 +103,20 @@ async function runJob(deps: ExporterDeps, job: ExportJob, signal: AbortSignal): 
       }
       logger.warn({ exportId: job.exportId, attempt, error }, 'export failed');
     }
-    if (attempt < ATTEMPTS_MAX) {
-      const waited = await clock.sleep(RETRY_AFTER_MS, signal).then(
-        () => true,
-        () => false,
-      );
-      if (!waited) return;
-    }
+    if (attempt < ATTEMPTS_MAX && !(await hasWaited(deps, signal))) return;
   }
   await recordings.patchExport(job.exportId, {
     status: 'failed',
     error: `failed after ${ATTEMPTS_MAX} attempts`,
   });
 }
+
+/** Waits before a retry. Returns false if the exporter stops. */
+const hasWaited = ({ clock }: ExporterDeps, signal: AbortSignal): Promise<boolean> =>
+  clock.sleep(RETRY_AFTER_MS, signal).then(
+    () => true,
+    () => false,
+  );
 
 /** Results of the attempts so far, which the next attempt does not repeat. */
 interface Progress {

@@ -24,7 +24,7 @@ export interface BindingListener {
 }
 
 export interface RedisBindingsNeeds {
-  readonly redis: Pick<RedisLink, 'send' | 'onConnected'>;
+  readonly redis: Pick<RedisLink, 'send' | 'onConnected' | 'onSubscribed'>;
   readonly bus: Bus;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -79,10 +79,12 @@ export class RedisBindings implements BindingStore {
     const failed = (error: unknown): void =>
       logger.error({ error }, 'could not read registrations of other nodes');
     const round = () => this.#round(listener);
-    this.#redis.onConnected(() => {
+    const compare = (): void => {
       this.#isDue = true;
       round().catch(failed);
-    });
+    };
+    this.#redis.onConnected(compare);
+    this.#redis.onSubscribed(compare);
     // A request can fail although the connection stays, for example if Redis answers late.
     this.#rounds = new RepeatedTask({ clock, everyMs: SECOND_MS, round, failed });
     this.#rounds.start();

@@ -24,8 +24,10 @@ export interface RedisLink {
   send(...command: readonly string[]): Promise<unknown>;
   /** Subscribes to a channel, and again after each reconnect. Calls `hear` for each message. */
   subscribe(channel: string, hear: (message: string) => void): Promise<void>;
-  /** Calls `act` after each successful connect. */
+  /** Calls `act` after each successful connect of the command connection. */
   onConnected(act: () => void): void;
+  /** Calls `act` after each reconnect of the subscriber connection. Messages in between were lost. */
+  onSubscribed(act: () => void): void;
   readonly isConnected: boolean;
   close(): void;
 }
@@ -41,6 +43,7 @@ export async function openRedis(
   const listening = connectionTo(url, createClient, clock, false);
   const said = { away: false };
   const acts: Array<() => void> = [];
+  const subscribedActs: Array<() => void> = [];
   const isAway = (error: string): void => {
     if (said.away) return;
     said.away = true;
@@ -53,6 +56,9 @@ export async function openRedis(
     for (const act of acts) act();
   });
   listening.on('error', () => undefined); // the command connection logs the same failure
+  listening.on('ready', () => {
+    for (const act of subscribedActs) act();
+  });
   const pulses = [
     new RedisPulse({ connection: talking, clock, onSilent: () => isAway('it does not answer') }),
     new RedisPulse({ connection: listening, clock }),
@@ -81,6 +87,7 @@ export async function openRedis(
       await listening.subscribe(channel, hear);
     },
     onConnected: (act) => void acts.push(act),
+    onSubscribed: (act) => void subscribedActs.push(act),
     close,
   };
 }

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type { RecordableHistogram } from 'node:perf_hooks';
 import { Counter, collectDefaultMetrics, Histogram, type Registry } from 'prom-client';
 import { secondsOf } from '../../base/duration.ts';
@@ -117,7 +118,10 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
       if (units > 0) facts.charged.inc({ source, currency: bounded('currency', currency) }, units);
     },
     webhook: (event, code, tookMs) =>
-      facts.webhook.observe({ event: bounded('event', event), code }, secondsOf(tookMs)),
+      facts.webhook.observe(
+        { event: bounded('event', event), code: codeLabel(code) },
+        secondsOf(tookMs),
+      ),
     turnTook: (latencyMs) => facts.turn.observe(secondsOf(latencyMs)),
     unhandledRejection: () => rejections.inc(),
     connect: (more) => Object.assign(sources, more),
@@ -127,6 +131,10 @@ export function createMetrics(options: { readonly process?: boolean } = {}): Met
     },
   };
 }
+
+/** Replaces an unregistered HTTP status by its class, such as `2xx`. A customer's server can send any status. */
+const codeLabel = (code: string): string =>
+  /^\d+$/.test(code) && STATUS_CODES[code] === undefined ? `${code.slice(0, 1)}xx` : code;
 
 function defineFacts(exposition: Exposition) {
   const registers = [exposition.registry];
@@ -179,7 +187,7 @@ function defineFacts(exposition: Exposition) {
     }),
     webhook: new Histogram({
       name: 'voice_webhook_seconds',
-      help: 'HTTP exchanges with customers',
+      help: 'HTTP exchanges with customers; an unregistered status counts by its class, such as 2xx',
       labelNames: ['event', 'code'],
       buckets: SECONDS_BUCKETS,
       registers,

@@ -76,8 +76,8 @@ export class Certificates {
     const chain = certificatesIn(bytes);
     const [leaf, ...others] = chain ?? [];
     if (leaf === undefined) return unfetched('the URL in info has no certificate');
-    const { publicKey: key } = leaf;
-    if (key.asymmetricKeyType !== 'ec' || key.asymmetricKeyDetails?.namedCurve !== CURVE)
+    const key = keyOf(leaf);
+    if (key?.asymmetricKeyType !== 'ec' || key.asymmetricKeyDetails?.namedCurve !== CURVE)
       return unsupported('the certificate has no P-256 key');
     const authority = tnAuthority(leaf.raw);
     if (authority === undefined)
@@ -119,8 +119,19 @@ function pathToAnchor(
   return undefined;
 }
 
-const hasIssued = (issuer: X509Certificate, issued: X509Certificate): boolean =>
-  issuer.ca && issued.checkIssued(issuer) && issued.verify(issuer.publicKey);
+function hasIssued(issuer: X509Certificate, issued: X509Certificate): boolean {
+  const key = keyOf(issuer);
+  return key !== undefined && issuer.ca && issued.checkIssued(issuer) && issued.verify(key);
+}
+
+/** Returns the public key. Undefined if it cannot be decoded, for example because its algorithm is unknown. */
+function keyOf(certificate: X509Certificate): KeyObject | undefined {
+  try {
+    return certificate.publicKey;
+  } catch {
+    return undefined;
+  }
+}
 
 const unfetched = (why: string): Found => err({ status: 436, why });
 const unsupported = (why: string): Found => err({ status: 437, why });

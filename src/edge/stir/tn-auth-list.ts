@@ -51,7 +51,8 @@ export function tnAuthority(certificate: Buffer): TnAuthority | undefined {
 export const speaksFor = (authority: TnAuthority, number: string): boolean =>
   authority === 'all' ||
   authority.some(({ first, count }) => {
-    if (first.length !== number.length) return false;
+    // A number of a token may contain `*` and `#` (RFC 8225 §5.2.1), but no range does.
+    if (first.length !== number.length || /\D/.test(number)) return false;
     const from = BigInt(first);
     const requested = BigInt(number);
     return requested >= from && requested < from + BigInt(count);

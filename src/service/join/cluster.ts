@@ -136,8 +136,10 @@ function shareChanges(
   const { bus, redis } = cluster;
   accounts.onChanged((authId) => bus.notify('account.changed', authId));
   bus.hear('account.changed', (authId) => accounts.forget(authId as AccountId));
-  // Messages sent during a Redis outage were lost.
-  redis.onConnected(() => accounts.forget(undefined));
+  // Messages are lost while Redis, or this or the other node's connection to it, is down. The store announces changes too.
+  const forgetAll = (): void => accounts.forget(undefined);
+  redis.onSubscribed(forgetAll);
+  store.onChange(forgetAll);
   const revocations = {
     account: accounts.revocations,
     endpoint: provisioning.endpoints.revocations,

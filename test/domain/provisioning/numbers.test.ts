@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { wallUs } from '../../../src/base/clock.ts';
+import { ServiceError } from '../../../src/base/errors.ts';
 import { asAccountId, asAppId } from '../../../src/base/ids.ts';
 import { micros } from '../../../src/base/money.ts';
+import type { NumberStore } from '../../../src/domain/provisioning/needs.ts';
 import { nextMonth } from '../../../src/domain/provisioning/numbers.ts';
 import {
   createProvisioning,
@@ -52,6 +54,31 @@ describe('numbers', () => {
       ['did_rental', 'did_rental', 1_000_000],
       ['debit', 'did_rental', 500_000],
     ]);
+  });
+
+  it('renews the other numbers if the renewal of one fails', async () => {
+    await topUp(10_000_000);
+    for (const e164 of ['14155550177', '14155550188']) {
+      const given = { e164, country: 'US', currency: 'USD', accountId: ACCOUNT };
+      await numbers.add({ ...given, monthlyFeeMicros: 1_000_000 });
+    }
+    const { numbers: store } = opened.store;
+    const failing: NumberStore = {
+      ...store,
+      rent: async (number, ...rest) => {
+        if (number.e164 === '14155550177') throw new ServiceError('STORE_CORRUPT', 'unreadable');
+        return store.rent(number, ...rest);
+      },
+    };
+    const renewing = createProvisioning({ ...opened.store, numbers: failing }, opened, {
+      realm: 'r',
+      usernameSuffix: 'always',
+    }).numbers;
+    await opened.clock.advance(32 * DAY_MS);
+    await expect(renewing.chargeRentals()).rejects.toThrow('unreadable');
+    expect(await numbers.get('14155550188')).toMatchObject({
+      value: { lastBilledUs: wallUs(opened.clock) },
+    });
   });
 
   it('charges the rent of a number that the operator gave to an account from the next month', async () => {

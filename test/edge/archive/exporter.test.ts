@@ -202,6 +202,23 @@ describe('recording export job', () => {
     expect((await recordings.getExport(job.exportId))?.status).toBe('failed');
   });
 
+  it('continues a job after the database failed for a moment', async () => {
+    await record('audio');
+    const { exportId } = await request(['ada@example.test']);
+    const patch = recordings.patchExport.bind(recordings);
+    let failures = 2;
+    recordings.patchExport = async (...given) => {
+      failures -= 1;
+      if (failures >= 0) throw new ServiceError('STORE_BUSY', 'the database is away');
+      return patch(...given);
+    };
+    const exports = exporter();
+    exports.wake();
+    await exports.idle();
+    expect(await recordings.getExport(exportId)).toMatchObject({ status: 'done' });
+    expect(mails).toHaveLength(1);
+  });
+
   it('stop cancels the wait for a retry and keeps the job for the next start', async () => {
     await record('audio');
     const job = await request();

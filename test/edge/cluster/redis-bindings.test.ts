@@ -13,6 +13,7 @@ it('restores registrations although Redis does not answer the first request afte
   const bindings = new RedisBindings({
     redis: {
       onConnected: (act) => void connected.push(act),
+      onSubscribed: () => undefined,
       send: async (command = '') => {
         if (isSilent) throw new Error('no answer in time');
         sent.push(command);

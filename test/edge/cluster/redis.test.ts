@@ -382,6 +382,27 @@ describe.skipIf(!HAS_REDIS)('over Redis (needs redis-server)', () => {
     await own.kill();
   });
 
+  it('reads registrations whose messages were lost because the subscriber connection ended', async () => {
+    const [a, b] = [await join('a'), await join('b')];
+    let reads = 0;
+    const known = new Set<string>();
+    b.bindings.listen({
+      registrations: () => [],
+      bindingsElsewhere: (saved) => {
+        reads += 1;
+        for (const { contactUri } of saved) known.add(contactUri);
+      },
+    });
+    await soon(() => expect(reads).toBe(1));
+    const eve = { username: 'eve', contactUri: 'sip:eve@192.0.2.2' } as unknown as Binding;
+    const field = `${eve.username} ${eve.contactUri}`;
+    // Stored by another node whose message was lost.
+    await a.redis.send('HSET', 'carillon:bindings', field, JSON.stringify(eve));
+    await redis.endSubscribers();
+    await soon(() => expect([...known]).toEqual([eve.contactUri]));
+    await a.bindings.remove(eve.username, eve.contactUri);
+  });
+
   it('finds the node of a call until the call ends', async () => {
     const [a, b] = [await join('a'), await join('b')];
     a.directory.put('call:1');

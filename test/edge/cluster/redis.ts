@@ -10,6 +10,8 @@ export interface PrivateRedis {
   /** Kills the server as `kill -9` does. Its data is lost. */
   kill(): Promise<void>;
   start(): Promise<void>;
+  /** Closes the connections of subscribers. */
+  endSubscribers(): Promise<void>;
   /** Sets whether the server refuses writes and answers reads (NOREPLICAS). A restart accepts writes. */
   refuseWrites(isRefusing: boolean): Promise<void>;
 }
@@ -18,6 +20,13 @@ export interface PrivateRedis {
 export async function startRedis(addresses: readonly string[] = []): Promise<PrivateRedis> {
   const port = await freePort();
   let server: ChildProcess | undefined;
+  const command = async (text: string, expected: RegExp): Promise<void> => {
+    const client = connect(port, '127.0.0.1');
+    client.write(`${text}\r\n`);
+    const [answer] = await once(client, 'data');
+    client.destroy();
+    if (!expected.test(String(answer))) throw new Error(`Redis: ${String(answer)}`);
+  };
   const redis: PrivateRedis = {
     url: `redis://127.0.0.1:${port}`,
     async kill() {
@@ -44,12 +53,11 @@ export async function startRedis(addresses: readonly string[] = []): Promise<Pri
       }
       started.stdout.resume();
     },
+    async endSubscribers() {
+      await command('CLIENT KILL TYPE pubsub', /^:\d+\r\n$/);
+    },
     async refuseWrites(isRefusing) {
-      const client = connect(port, '127.0.0.1');
-      client.write(`CONFIG SET min-replicas-to-write ${isRefusing ? 1 : 0}\r\n`);
-      const [answer] = await once(client, 'data');
-      client.destroy();
-      if (String(answer) !== '+OK\r\n') throw new Error(`Redis: ${String(answer)}`);
+      await command(`CONFIG SET min-replicas-to-write ${isRefusing ? 1 : 0}`, /^\+OK\r\n$/);
     },
   };
   await redis.start();

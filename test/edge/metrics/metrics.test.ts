@@ -102,6 +102,18 @@ describe('metrics', () => {
     expect(text).toContain('voice_webhook_seconds_count{event="StartApp",code="200"} 1');
   });
 
+  it('counts unregistered statuses of customers by their class', async () => {
+    const metrics = createMetrics({ process: false });
+    for (let status = 100; status < 1000; status += 1)
+      metrics.webhook('Hangup', String(status), 70);
+    metrics.webhook('Hangup', 'error', 70);
+    const { text } = await metrics.scrape();
+    const counts = text.match(/^voice_webhook_seconds_count.*$/gm) ?? [];
+    expect(counts.length).toBeLessThan(80);
+    for (const code of ['200', '503', '2xx', '9xx', 'error'])
+      expect(counts.some((line) => line.includes(`code="${code}"`))).toBe(true);
+  });
+
   it('names the last call of each bucket in OpenMetrics', async () => {
     const metrics = createMetrics();
     metrics.callAttempted('outbound', 'answered');

@@ -1,5 +1,5 @@
 /** Signing and verification of caller numbers with a test authority (RFC 8224, 8225, 8226, 8588). */
-import { createPrivateKey } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { CompactSign } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { silentLogger } from '../../../src/base/logger.ts';
@@ -77,6 +77,15 @@ const claims = (over: object = {}) => ({
   ...over,
 });
 
+/** Replaces the algorithm of the key by an unknown one. */
+function withUnknownKey(cert: string): string {
+  const der = Buffer.from(new X509Certificate(cert).raw);
+  const ecPublicKey = Buffer.from('06072a8648ce3d0201', 'hex');
+  der.writeUInt8(0x7f, der.indexOf(ecPublicKey) + ecPublicKey.length - 2);
+  const text = der.toString('base64').replaceAll(/.{64}/g, '$&\n');
+  return `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`;
+}
+
 describe('a signed call', () => {
   it("has a SHAKEN PASSporT with both numbers, the attestation and the certificate's URL", async () => {
     const [jws = '', ...parameters] = (await signed()).split(';');
@@ -145,6 +154,17 @@ describe('invalid proofs', () => {
     pages.set('https://certs.test/self', itself.cert);
     const own = { key: itself.key, info: 'https://certs.test/self' };
     expect(await refused([await token(claims(), {}, own)])).toBe(437);
+  });
+
+  it('a certificate whose key cannot be decoded, and one behind such a certificate: 437', async () => {
+    const broken = withUnknownKey(signer.cert);
+    pages.set(URL_OF_OURS, broken);
+    expect(await refused([await token(claims())])).toBe(437);
+    const outsider = await certificate([]);
+    const leaf = await certificate(['leaf.test'], outsider);
+    pages.set('https://certs.test/chain', `${leaf.cert}\n${withUnknownKey(outsider.cert)}`);
+    const info = 'https://certs.test/chain';
+    expect(await refused([await token(claims(), {}, { key: leaf.key, info })])).toBe(437);
   });
 
   it('a certificate that is not valid at the time: 437', async () => {

@@ -40,6 +40,14 @@ describe('TNAuthList (RFC 8226 §9)', () => {
     expect(speaks(list, '4155550250')).toBe(false);
   });
 
+  it('has no number with * or #', () => {
+    const list = extension(one('14155550100'), range('14155550200', 300));
+    expect(['1415555025*', '#4155550250'].map((number) => speaks(list, number))).toEqual([
+      false,
+      false,
+    ]);
+  });
+
   it('does not limit the numbers of a service provider', () => {
     expect(speaks(extension(der(0xa0, ia5('1234'))), '14155550100')).toBe(true);
     expect(tnAuthority(Buffer.from('no such extension'))).toBe('all');

@@ -257,6 +257,10 @@ export class SimRedisLink implements RedisLink {
     this.#connected.push(act);
   }
 
+  onSubscribed(act: () => void): void {
+    this.onConnected(act);
+  }
+
   close(): void {
     this.#redis.leave(this);
   }
