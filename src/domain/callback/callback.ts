@@ -65,11 +65,6 @@ export interface CallbackClient {
   notify(draft: NotificationDraft): void;
   /** Delivers a notification that is already stored (`CallStore.settle`, `RecordingStore.finish`). */
   notifyStored(notification: StoredNotification): void;
-  /**
-   * The same for a cause whose commit is unknown: delivers the notification as it is in the store, if this node has it there.
-   * Rejects if the store does.
-   */
-  notifyIfStored(notification: StoredNotification): Promise<void>;
   /** Sends an event once, after earlier ones of the same call. Returns immediately, never throws. */
   post(event: JsonEvent): void;
   /** Resumes delivery of stored notifications after a start. Resolves with their number. */
@@ -108,7 +103,6 @@ export function createCallbackClient(needs: CallbackNeeds): CallbackClient {
     },
     notify: (draft) => deliveryQueue.notify(draft),
     notifyStored: (notification) => deliveryQueue.notifyStored(notification),
-    notifyIfStored: (notification) => deliveryQueue.notifyIfStored(notification),
     post: (event) => events.post(event),
     resume: () => deliveryQueue.resume(),
     lookAgain: () => secondLook.soon(),

@@ -96,14 +96,6 @@ export class DeliveryQueue {
     this.#accept(notification, Promise.resolve());
   }
 
-  /** Delivers the notification as it is in the store, if this node has it there. */
-  async notifyIfStored(notification: StoredNotification): Promise<void> {
-    const { notifications } = this.#needs;
-    const pending = await notifications.listPending(MAX_QUEUED, laneOf(notification));
-    const found = pending.find(({ id }) => id === notification.id);
-    if (found !== undefined) this.notifyStored(found);
-  }
-
   /** Resolves once all current notifications of the subject are delivered, or after `limitMs`. */
   async caughtUp(of: { readonly accountId: AccountId; readonly subject: string }, limitMs: number) {
     const lane = this.#lanes.get(keyOf({ accountId: of.accountId, subject: undefined }));

@@ -337,15 +337,12 @@ export class CallBilling implements CallKeeping {
   }
 
   async #report(callUuid: CallUuid, notification: StoredNotification): Promise<void> {
-    const { inDatabase, callbacks, logger } = this.#needs;
-    try {
-      if (inDatabase === undefined || (await inDatabase(callUuid)))
-        callbacks.notifyStored(notification);
-      // The call was settled before: by this node if the answer of that commit was lost.
-      else await callbacks.notifyIfStored(notification);
-    } catch (error) {
-      logger.error({ error, callUuid }, 'hangup not reported; retrying at the next start');
-    }
+    const { inDatabase, callbacks } = this.#needs;
+    if (inDatabase === undefined || (await inDatabase(callUuid)))
+      callbacks.notifyStored(notification);
+    // The call was settled before: by this node, which then has the notification in the store, if the answer of that commit was
+    // lost.
+    else callbacks.lookAgain();
   }
 }
 

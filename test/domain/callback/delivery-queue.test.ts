@@ -216,27 +216,6 @@ describe('order of notifications', () => {
     expect(called()).toEqual(['a.example/RecordStop']);
   });
 
-  it('after an unknown commit, delivers what the store has for this node, or nothing', async () => {
-    const notification = {
-      id: 'n1',
-      accountId: asAccountId('MA_A'),
-      subject: 'c1',
-      event: 'Hangup',
-      target: { url: 'https://a.example/Hangup', method: 'POST' },
-      parameters: [],
-      createdUs: wallUs(clock),
-      attempts: 0,
-    } as const;
-    await client.notifyIfStored(notification);
-    await clock.advance(1000);
-    expect(called()).toEqual([]);
-    const target = { url: 'https://a.example/Stored', method: 'POST' } as const;
-    store.rows.set('n1', { ...notification, target });
-    await client.notifyIfStored(notification);
-    await clock.advance(1000);
-    expect(called()).toEqual(['a.example/Stored']);
-  });
-
   it('delivers one that was stored although the answer to its commit is lost', async () => {
     store.rows.set('n1', {
       id: 'n1',
