@@ -71,7 +71,7 @@ export function createProgram(terminal: Terminal): Command {
   return program;
 }
 
-/** Sets the data folder to that of the settings file, if neither an option nor the environment names one. */
+/** Sets the data folder to that of the settings file, unless an option or the environment names one. */
 async function takeDataFolder(program: Command, env: Terminal['env']): Promise<void> {
   const named = program.opts<GlobalOptions>().dataDir ?? env['CARILLON_DATA_DIR'];
   if (named !== undefined || !(env['CARILLON_CONFIG'] || env['CARILLON_CONFIG_BODY'])) return;

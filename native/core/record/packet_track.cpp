@@ -176,8 +176,8 @@ void PacketTrack::drop_suspects() {
   suspects_.count = 0;
 }
 
-/// Returns true if the sender has moved its timestamps: they continue neither the newest audio nor the
-/// arrival. A pause or a lost packet changes both alike, and another path changes only the arrival.
+/// Returns true if the sender has moved its timestamps: they do not continue the newest audio and do not fit
+/// the arrival. A pause or a lost packet changes both alike, and another path changes only the arrival.
 bool PacketTrack::steps(const ReceivedPacket& packet, RtpTicks duration, Nanos late_by) const {
   const int64_t lost = packet.sequence - last_sequence_ - 1;
   if (lost < 0 || lost > static_cast<int64_t>(RecordedStore::kMaxPackets) || store_.empty()) return false;

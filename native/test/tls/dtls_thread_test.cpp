@@ -118,7 +118,7 @@ TEST_SUITE("key exchange thread") {
     CHECK(rig.begins());
   }
 
-  TEST_CASE("a lack of threads ends only the calls that begin meanwhile") {
+  TEST_CASE("a lack of threads ends only the calls that begin during it") {
     Rig rig;
     {
       const NoThreads none;

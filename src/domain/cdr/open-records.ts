@@ -13,7 +13,7 @@ import type { CallStore, OpenCall, Settlement } from './needs.ts';
 export class OpenRecords implements CallStore {
   readonly #store: CallStore;
   readonly #log: Logger;
-  /** Settled calls with updates in progress, whose results are not kept. */
+  /** Settled calls with updates in progress. The results of these updates are not kept. */
   readonly #over = new Set<CallUuid>();
   /** Updates in progress of each call: their number, and the newest record. */
   readonly #updating = new Map<CallUuid, { readonly count: number; readonly newest: OpenCall }>();

@@ -61,7 +61,7 @@ export class TrunkConnector {
     if (a.isEnded) return;
     const { trunk, targets, webhook } = way;
     const { admission, capacity, factory, provisioning } = this.#needs;
-    // Read first: after an error, neither a leg nor a slot remains.
+    // Read first, so that an error leaves no leg and no slot.
     const auth = await provisioning.trunks.loginOf(trunk);
     const limits = { concurrentCalls: trunk.concurrentCallsLimit, cps: trunk.cpsLimit };
     const slot = await capacity.take(`trunk:${trunk.trunkId}`, limits);
