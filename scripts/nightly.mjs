@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `npm run nightly` runs all long tests of reliability in order, with new seeds each night. Options after `--`:
+// `npm run nightly` runs all cases of the tests and the long tests of reliability in order, with new seeds each night. Options after `--`:
 // `--minutes 30` (default 120) is the approximate duration on two cores, to which seeds and durations are scaled;
 // `--seed 7` (default: the date); names of steps. Writes the output of each step to build/nightly, and exits with 1 if one failed.
 import { spawn } from 'node:child_process';
@@ -33,6 +33,7 @@ const minutes = (whole) => String(Math.max(0.5, Math.round(whole * scale * 10) /
 const from = String(1_000_000 + (seed % 1_000_000) * 10_000);
 
 const STEPS = {
+  tests: ['scripts/test.mjs'],
   simulation: ['test/sim/run.ts', '--nightly', '--seeds', times(1000), '--from', from],
   calls: ['test/sim/run.ts', '--seeds', times(100), '--from', from],
   crash: ['test/crash/run.ts', times(200), String(seed)],
@@ -61,7 +62,12 @@ for (const [name, args] of Object.entries(STEPS)) {
   if (positionals.length > 0 && !positionals.includes(name)) continue;
   const log = createWriteStream(join(out, `${name}.log`));
   const startMs = performance.now();
-  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // All cases of the tests (test/thorough.ts).
+    env: { ...process.env, THOROUGH: '1' },
+  });
   for (const stream of [child.stdout, child.stderr]) stream.pipe(log, { end: false });
   const [status, signal] = await once(child, 'close');
   log.end();

@@ -40,6 +40,11 @@ const RULES: readonly Rule[] = [
     never: /\bbug: (true|is)|\berr: error\b/,
   },
   {
+    title: 'the service uses node:http through src/base/node-http.ts, which does not load a second HTTP client',
+    where: /^src\/(?!cli\/).*\.ts$/,
+    never: /^import (?!type\b).*from 'node:https?'/,
+  },
+  {
     title: 'no open tasks remain in the code',
     where: /^(src|native|scripts|bin|bench|examples)\/.*\.(ts|mjs|hpp|cpp)$/,
     never: /\b(TODO|FIXME|XXX)\b|not implemented/,

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { installSteps } from '../../src/cli/install/plan.ts';
 import { postgresMissing, sharedCluster } from '../postgres.ts';
+import { someOf } from '../thorough.ts';
 import { eventually, newPlace, Program, ROOT, removePlace, type ServicePlace } from './service.ts';
 
 const NOBODY = 65_534;
@@ -112,11 +113,11 @@ it('upgrades a service on PostgreSQL without a backup; a backup that fails stops
 });
 
 const STORES = [
-  ['SQLite', undefined],
   ['PostgreSQL', postgresMissing],
+  ['SQLite', undefined],
 ] as const;
 
-describe.each(STORES)('the installed program on %s', (name, missing) => {
+describe.each(someOf(STORES, 1))('the installed program on %s', (name, missing) => {
   let place: ServicePlace;
   beforeAll(async () => {
     place = await newPlace();

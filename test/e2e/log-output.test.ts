@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { someOf } from '../thorough.ts';
 import { eventually, newPlace, ROOT, removePlace, type ServicePlace } from './service.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
@@ -45,7 +46,7 @@ async function served(format: 'json' | 'pretty', output: 'pipe' | number): Promi
   return { code, errors };
 }
 
-describe.each(['json', 'pretty'] as const)('a log of format %s', (format) => {
+describe.each(someOf(['json', 'pretty'] as const, 1))('a log of format %s', (format) => {
   it('to a closed pipe', async () => {
     expect(await served(format, 'pipe')).toEqual({ code: 0, errors: '' });
   });

@@ -3,6 +3,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { someOf } from '../thorough.ts';
 import {
   type Environment,
   freePort,
@@ -50,13 +51,18 @@ async function refusal(more: Environment): Promise<string> {
 const NOT_OURS = '192.0.2.99';
 
 describe('a failing start prints one line', () => {
-  it.each([
-    ['HTTP_PORT', takeTcp, 'HTTP address 127.0.0.1:'],
-    ['SIP_PORT', takeTcp, 'SIP port TCP 127.0.0.1:'],
-    ['SIP_PORT', takeUdp, 'SIP port UDP 127.0.0.1:'],
-    ['SIP_TLS_PORT', takeTcp, 'SIP port TLS 127.0.0.1:'],
-    ['SIP_WSS_PORT', takeTcp, 'SIP port WSS 127.0.0.1:'],
-  ] as const)('when another program has %s', async (setting, take, what) => {
+  it.each(
+    someOf(
+      [
+        ['HTTP_PORT', takeTcp, 'HTTP address 127.0.0.1:'],
+        ['SIP_PORT', takeTcp, 'SIP port TCP 127.0.0.1:'],
+        ['SIP_PORT', takeUdp, 'SIP port UDP 127.0.0.1:'],
+        ['SIP_TLS_PORT', takeTcp, 'SIP port TLS 127.0.0.1:'],
+        ['SIP_WSS_PORT', takeTcp, 'SIP port WSS 127.0.0.1:'],
+      ] as const,
+      3,
+    ),
+  )('when another program has %s', async (setting, take, what) => {
     const name = `CARILLON_${setting}`;
     const said = await refusal({ [name]: await take() });
     expect(said.split('\n')).toHaveLength(1);
@@ -64,13 +70,16 @@ describe('a failing start prints one line', () => {
     expect(said).toContain(`is in use by another program; set ${name} to a free one`);
   });
 
-  it.each(['HTTP', 'SIP', 'RTP'])('when the address of %s is not local', async (part) => {
-    const said = await refusal({ [`CARILLON_${part}_HOST`]: NOT_OURS });
-    expect(said.split('\n')).toHaveLength(1);
-    expect(said).toContain(
-      `${NOT_OURS} is not an address of this machine; set CARILLON_${part}_HOST to one`,
-    );
-  });
+  it.each(someOf(['HTTP', 'SIP', 'RTP'], 1))(
+    'when the address of %s is not local',
+    async (part) => {
+      const said = await refusal({ [`CARILLON_${part}_HOST`]: NOT_OURS });
+      expect(said.split('\n')).toHaveLength(1);
+      expect(said).toContain(
+        `${NOT_OURS} is not an address of this machine; set CARILLON_${part}_HOST to one`,
+      );
+    },
+  );
 
   it('when every RTP port is in use', async () => {
     const port = Number(await takeUdp());

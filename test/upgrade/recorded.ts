@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
+import { isThorough } from '../thorough.ts';
 
 const FOLDER = join(import.meta.dirname, '../../fixtures/databases');
 const END = '.db.gz';
@@ -13,11 +14,8 @@ export const recordedNames: readonly string[] = readdirSync(FOLDER)
   .map((file) => file.slice(0, -END.length))
   .sort();
 
-/** True with `npm run upgrade`. */
-export const isComplete = process.env['UPGRADE_ALL'] === '1';
-
-/** Databases for slow tests: all with `npm run upgrade`; with `npm test` the oldest and the newest that was killed. */
-export const chosenNames: readonly string[] = isComplete
+/** Databases for slow tests: all, or with `npm test` the oldest and the newest that was killed. */
+export const chosenNames: readonly string[] = isThorough
   ? recordedNames
   : ['0.1.0-killed', recordedNames.findLast((name) => name.endsWith('killed')) ?? ''];
 

@@ -10,13 +10,14 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Json } from '../e2e/service.ts';
 import { eventually } from '../eventually.ts';
 import { postgresMissing, sharedCluster } from '../postgres.ts';
-import { chosenNames, isComplete, type RecordedFacts, RecordedFolder } from './recorded.ts';
+import { isThorough, someOf } from '../thorough.ts';
+import { chosenNames, type RecordedFacts, RecordedFolder } from './recorded.ts';
 import { Upgraded } from './upgraded.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 
 /** Databases that are also copied to PostgreSQL. */
-const COPIED = isComplete ? ['0.1.0-killed', 'schema-26-killed'] : ['0.1.0-killed'];
+const COPIED = isThorough ? ['0.1.0-killed', 'schema-26-killed'] : ['0.1.0-killed'];
 
 let folder: RecordedFolder;
 let running: Upgraded | undefined;
@@ -96,28 +97,31 @@ async function expectArchive(upgraded: Upgraded): Promise<void> {
 }
 
 describe('the service on the data of an earlier version', () => {
-  it.each(chosenNames)('%s: lists, exports, recovery, and a restored backup', async (name) => {
-    folder = new RecordedFolder(name);
-    const facts = folder.facts();
-    writeRecordings();
-    const upgraded = await startOn(folder.dataDir);
-    await expectComplete(upgraded, facts);
-    await expectArchive(upgraded);
-    const { body } = await upgraded.service.admin('POST', '/backup', { name: 'after.db' });
-    const backup = String(body['path']);
-    expect(upgraded.carillon('verify', backup)).toMatchObject({ status: 0, stderr: '' });
-    const restored = mkdtempSync(join(tmpdir(), 'carillon-restored-'));
-    try {
-      const keys = join(folder.dataDir, 'keys');
-      const done = upgraded.carillon('--data-dir', restored, 'restore', backup, '--keys', keys);
-      expect(done.status, done.stderr).toBe(0);
-      await stop();
-      await expectComplete(await startOn(restored), facts);
-      await stop();
-    } finally {
-      rmSync(restored, { recursive: true, force: true });
-    }
-  });
+  it.each(someOf(chosenNames, 1))(
+    '%s: lists, exports, recovery, and a restored backup',
+    async (name) => {
+      folder = new RecordedFolder(name);
+      const facts = folder.facts();
+      writeRecordings();
+      const upgraded = await startOn(folder.dataDir);
+      await expectComplete(upgraded, facts);
+      await expectArchive(upgraded);
+      const { body } = await upgraded.service.admin('POST', '/backup', { name: 'after.db' });
+      const backup = String(body['path']);
+      expect(upgraded.carillon('verify', backup)).toMatchObject({ status: 0, stderr: '' });
+      const restored = mkdtempSync(join(tmpdir(), 'carillon-restored-'));
+      try {
+        const keys = join(folder.dataDir, 'keys');
+        const done = upgraded.carillon('--data-dir', restored, 'restore', backup, '--keys', keys);
+        expect(done.status, done.stderr).toBe(0);
+        await stop();
+        await expectComplete(await startOn(restored), facts);
+        await stop();
+      } finally {
+        rmSync(restored, { recursive: true, force: true });
+      }
+    },
+  );
 
   it.skipIf(postgresMissing !== undefined).each(COPIED)(
     `%s: also after store copy, on PostgreSQL ${postgresMissing ?? ''}`,

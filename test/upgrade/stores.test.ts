@@ -10,6 +10,7 @@ import type { Store } from '../../src/edge/store/store.ts';
 import { openAt } from '../edge/store/open.ts';
 import { openNode } from '../edge/store/postgres/shared.ts';
 import { postgresMissing, sharedCluster } from '../postgres.ts';
+import { someOf } from '../thorough.ts';
 import { chosenNames, type RecordedFacts, RecordedFolder, recordedNames } from './recorded.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -87,7 +88,7 @@ async function pending(store: Store): Promise<number> {
   return (await node.notifications.listPending(1000)).length;
 }
 
-describe.each(recordedNames)('the database of %s', (name) => {
+describe.each(someOf(recordedNames, 5))('the database of %s', (name) => {
   let folder: RecordedFolder;
   let facts: RecordedFacts;
   beforeAll(() => {

@@ -1,7 +1,7 @@
-import { STATUS_CODES } from 'node:http';
 import type { RecordableHistogram } from 'node:perf_hooks';
 import { Counter, collectDefaultMetrics, Histogram, type Registry } from 'prom-client';
 import { secondsOf } from '../../base/duration.ts';
+import { STATUS_CODES } from '../../base/node-http.ts';
 import { isReliable, TRANSPORT_NAMES } from '../../protocol/sip/types.ts';
 import { boundedLabels } from './bounded-labels.ts';
 import { Exposition, observeCall, type Scrape } from './exposition.ts';

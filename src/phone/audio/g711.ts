@@ -51,12 +51,17 @@ function codec(
   toByte: (sample: number) => number,
   toSample: (code: number) => number,
 ): Codec {
-  const bytes = Uint8Array.from({ length: 65_536 }, (_, i) => toByte(i - 32_768));
+  // Computed at its first use: the service loads this module and rarely encodes.
+  let bytes: Uint8Array | undefined;
   const samples = Int16Array.from({ length: 256 }, (_, i) => toSample(i));
   return {
     name,
     payloadType,
-    encode: (input) => Uint8Array.from(input, (sample) => bytes[sample + 32_768] ?? 0),
+    encode: (input) => {
+      bytes ??= Uint8Array.from({ length: 65_536 }, (_, i) => toByte(i - 32_768));
+      const table = bytes;
+      return Uint8Array.from(input, (sample) => table[sample + 32_768] ?? 0);
+    },
     decode: (payload) => {
       const decoded = new Int16Array(payload.length);
       for (let i = 0; i < decoded.length; i += 1) decoded[i] = samples[payload[i] ?? 0] ?? 0;

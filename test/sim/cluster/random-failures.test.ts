@@ -3,9 +3,10 @@
  * --seeds 2000` runs many seeds; a failure names its seed.
  */
 import { describe, expect, it } from 'vitest';
+import { isThorough } from '../../thorough.ts';
 import { storm } from './random-failures.ts';
 
-const SEEDS = 75;
+const SEEDS = isThorough ? 75 : 50;
 /** Number of seeds in one test. */
 const TOGETHER = 25;
 
