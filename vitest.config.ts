@@ -8,6 +8,9 @@ const PURE = 'test/{base,protocol,domain}/**/*.test.ts';
 /** They count what is in memory, to which other files of the same worker would add. */
 const MEMORY = ['test/service/memory.test.ts', 'test/edge/sip/call-memory.test.ts'];
 
+/** They take a minute each and check what rarely changes: only with `npm run test:all`, and if they are named. */
+const THOROUGH = ['test/docs/site.test.ts', 'test/docs/extensions.test.ts'];
+
 /** Small files that run for long: they begin first, or one core would end the run alone. */
 const LONG = [
   ...['sim/', 'e2e/', 'upgrade/', 'crash/crash', 'rehearse/', 'docs/', 'edge/cluster/', 'edge/store/'],
@@ -46,7 +49,10 @@ export default defineConfig({
         test: {
           name: 'service',
           include: ['test/**/*.test.ts'],
-          exclude: [PURE, ...MEMORY, 'test/interop/**', 'test/cluster/**', 'node_modules/**'],
+          exclude: [
+            ...[PURE, ...MEMORY, 'test/interop/**', 'test/cluster/**', 'node_modules/**'],
+            ...(process.env['THOROUGH'] === '1' ? [] : THOROUGH),
+          ],
         },
       },
     ],

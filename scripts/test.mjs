@@ -3,7 +3,7 @@
 // Two programs run at a time. First the checks, the builds and the native tests, next to the vitest files without real
 // time; then the vitest files in real time, which compete with nothing.
 // With names (`npm test -- jitter`, `npm test -- test/protocol/sip`) only the test files of both languages that have a name in
-// their path run; a name that no file has is an error.
+// their path run, with all cases (test/thorough.ts); a name that no file has is an error.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -28,6 +28,7 @@ const LONG = { LONG_TESTS: '1' };
 const AGAIN_AT_MOST = 3;
 /** Names of the projects in vitest.config.ts. */
 const [PURE, SERVICE, MEMORY] = ['pure', 'service', 'memory'];
+if (names.length > 0) process.env.THOROUGH = '1';
 const total = { passed: 0, failed: 0, skipped: [], again: [] };
 
 const sh = (command, commandArgs, options = {}) =>

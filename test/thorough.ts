@@ -1,4 +1,4 @@
-/** The size of tests with many cases that each start programs: `npm test` runs some cases, `npm run test:all` all. */
+/** The size of tests with many cases that each start programs: `npm test` runs some cases, `npm run test:all` and `npm test -- name` all. */
 
 export const isThorough = process.env['THOROUGH'] === '1';
 
