@@ -296,9 +296,10 @@ void MediaCore::receive_check(Leg& leg, Bytes datagram, const Address& source, N
   if (leg.ice() == nullptr) return;
   const IceLite::Outcome outcome = leg.ice()->receive(datagram, source, arrival);
   if (!outcome.answer.empty()) sink_.send(leg.handle(), source, outcome.answer);
-  if (!outcome.moved) return;
-  leg.follow_peer(arrival);
-  report_reachable(leg.name(), source);
+  if (outcome.moved) leg.follow_peer(arrival);
+  // Checks repeat the report, because the queue of the key exchange may have been full.
+  const bool again = outcome.from_peer && leg.ice()->admits_keys(source, arrival);
+  if (outcome.moved || again) report_reachable(leg.name(), source);
 }
 
 bool MediaCore::can_reach(LegHandle handle) const {

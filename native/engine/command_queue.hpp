@@ -50,39 +50,44 @@ class CommandQueue {
   }
 
   // --- control thread ---
-  /// Posts a command. If the ring is full, commands wait in order until the next post() or flush().
+  /// Posts a command. If kCapacity commands are in flight, commands wait in order until the next post() or
+  /// flush().
   void post(std::unique_ptr<Command> command) {
     flush();
-    if (!waiting_.empty() || !pending_.push(command)) waiting_.push_back(std::move(command));
+    if (!waiting_.empty() || !push(command)) waiting_.push_back(std::move(command));
     some_wait_.store(!waiting_.empty(), std::memory_order_release);
   }
   /// Posts waiting commands. Returns true if there were any; the worker thread may be resting.
   bool flush() {
     dispose_spent();
     const size_t before = waiting_.size();
-    while (!waiting_.empty() && pending_.push(waiting_.front())) waiting_.pop_front();
+    go_on();
     some_wait_.store(!waiting_.empty(), std::memory_order_release);
     return waiting_.size() < before;
   }
   void dispose_spent() {
-    while (spent_.pop()) {
+    while (take_spent()) {
     }
   }
   /// Alternative to flush(): returns one executed command, or null if there is none.
-  std::unique_ptr<Command> take_spent() { return spent_.pop(); }
+  std::unique_ptr<Command> take_spent() {
+    std::unique_ptr<Command> command = spent_.pop();
+    if (command) --in_flight_;
+    return command;
+  }
   /// Posts like post(), for callers that already call take_spent().
   void post_on(std::unique_ptr<Command> command) {
     go_on();
-    if (!waiting_.empty() || !pending_.push(command)) waiting_.push_back(std::move(command));
+    if (!waiting_.empty() || !push(command)) waiting_.push_back(std::move(command));
   }
-  /// Posts like post_on(), but drops the command if the ring is full. Returns false then.
+  /// Posts like post_on(), but drops the command if kCapacity commands are in flight. Returns false then.
   bool post_or_drop(std::unique_ptr<Command> command) {
     go_on();
-    return waiting_.empty() && pending_.push(command);
+    return waiting_.empty() && push(command);
   }
   /// Posts waiting commands, for callers that already call take_spent().
   void go_on() {
-    while (!waiting_.empty() && pending_.push(waiting_.front())) waiting_.pop_front();
+    while (!waiting_.empty() && push(waiting_.front())) waiting_.pop_front();
   }
 
   // --- worker thread ---
@@ -97,15 +102,24 @@ class CommandQueue {
       any = true;
       std::unique_ptr<Command> command = pending_.pop();
       command->run(loop);
-      // Always fits: at most kCapacity commands are in flight, because post() first empties the spent ring.
+      // Always fits, because at most kCapacity commands are in flight.
       spent_.push(command);
     }
     return any;
   }
 
  private:
+  /// Returns false and leaves the command unchanged if kCapacity commands are in flight.
+  bool push(std::unique_ptr<Command>& command) {
+    if (in_flight_ == kCapacity || !pending_.push(command)) return false;
+    ++in_flight_;
+    return true;
+  }
+
   SpscRing<Command> pending_{kCapacity};
   SpscRing<Command> spent_{kCapacity};
+  /// Control thread: commands in both rings and the one that the worker thread executes.
+  size_t in_flight_ = 0;
   std::deque<std::unique_ptr<Command>> waiting_;
   std::atomic<bool> some_wait_{false};
 };

@@ -1,5 +1,6 @@
 // MediaEngine: assignment of legs and rooms to threads.
 #include <algorithm>
+#include <limits>
 
 #include "engine/media_engine.hpp"
 
@@ -10,8 +11,10 @@ namespace {
 constexpr double kLegLoad = 250e-6;
 }  // namespace
 
-/// Returns the measured load plus the estimate for legs added since.
+/// Returns the measured load plus the estimate for legs added since. A thread that is so far behind that
+/// commands wait for its queue gets no more legs, which bounds the number of these commands.
 double MediaEngine::load(const Thread& thread) const {
+  if (thread.loop.commands_behind()) return std::numeric_limits<double>::infinity();
   const MediaThread::Load measured = thread.thread ? thread.thread->load() : MediaThread::Load{};
   const double added = static_cast<double>(thread.legs) - static_cast<double>(measured.legs);
   return measured.busy + std::max(0.0, added) * kLegLoad;

@@ -34,6 +34,8 @@ class MediaLoop : private PacketSink {
 
   // --- control thread ---
   CommandQueue<MediaLoop>& commands() { return commands_; }
+  /// Returns true if commands wait for space in the queue.
+  [[nodiscard]] bool commands_behind() const { return commands_.some_wait(); }
   // --- key exchange thread ---
   CommandQueue<MediaLoop>& key_commands() { return key_commands_; }
 

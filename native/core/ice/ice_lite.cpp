@@ -49,7 +49,7 @@ IceLite::Outcome IceLite::receive(Bytes datagram, const Address& source, Nanos n
   const bool moved = moves_peer(*message, *session, source);
   if (moved) peer_ = source;
   if (source == peer_) checked_at_ = now;
-  return {answer, moved};
+  return {answer, moved, source == peer_};
 }
 
 bool IceLite::admits_keys(const Address& source, Nanos now) {

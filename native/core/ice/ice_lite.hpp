@@ -31,6 +31,8 @@ class IceLite {
     Bytes answer;
     /// True if the peer's address changed.
     bool moved = false;
+    /// True if this is a valid check from the peer's address.
+    bool from_peer = false;
   };
   Outcome receive(Bytes datagram, const Address& source, Nanos now);
 

@@ -11,6 +11,8 @@ namespace {
 constexpr int64_t kMaskBits = 64;
 /// Tolerance for the arrival of the packet that ends a wait.
 constexpr Nanos kWaitMargin = 10 * kMillisecond;
+/// One over the part by which a sender's clock may be fast.
+constexpr int64_t kClockTolerance = 64;
 /// Distance in the sequence up to which a late packet could have been waited for.
 constexpr int64_t kWorthWaiting = 4;
 /// Coding of sections that hold audio.
@@ -73,10 +75,9 @@ void ArrivalReader::fit_window(const Packet& packet) {
 }
 
 bool ArrivalReader::arrived(const Packet& packet) {
-  ahead_ = std::max(Nanos{}, ahead_ - std::max(Nanos{}, packet.arrival - ahead_at_)) +
-           clock().time_of(packet.duration);
+  const Nanos passed = std::max(Nanos{}, packet.arrival - ahead_at_);
+  ahead_ = std::max(Nanos{}, ahead_ - passed - passed / kClockTolerance);
   ahead_at_ = packet.arrival;
-  if (ahead_ > kMaxAhead) return false;
   fit_window(packet);
   if (packet.sequence < next_sequence_ || held_count_ == held_.size()) {
     ++late_;
@@ -84,6 +85,9 @@ bool ArrivalReader::arrived(const Packet& packet) {
   }
   const auto waiting = std::span(held_).first(held_count_);
   if (std::ranges::find(waiting, packet.sequence, &Packet::sequence) != waiting.end()) return true;
+  const Nanos duration = clock().time_of(packet.duration);
+  if (ahead_ + duration > kMaxAhead) return false;
+  ahead_ += duration;
   size_t at = held_count_++;
   for (; at > 0 && held_[at - 1].sequence > packet.sequence; --at) held_[at] = held_[at - 1];
   held_[at] = packet;

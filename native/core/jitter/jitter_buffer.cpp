@@ -66,7 +66,7 @@ void JitterBuffer::store_event(const RtpPacket& packet, bool timed, Nanos arriva
     return;
   }
   // An event cannot end in the future, but some senders report a wrong duration.
-  const RtpTime event_end = std::min(timestamps_.extend(packet.timestamp) + event_duration(packet.payload),
+  const RtpTime event_end = std::min(timestamps_.peek(packet.timestamp) + event_duration(packet.payload),
                                      newest + rates_.clock.in(kLongestUsualPacket));
   // The end of an event is sent three times with the same timestamp. The arrival time shows the current
   // position.
@@ -77,7 +77,9 @@ void JitterBuffer::store_event(const RtpPacket& packet, bool timed, Nanos arriva
 void JitterBuffer::store_comfort(const RtpPacket& packet, bool nothing_lost, Nanos arrival) {
   const Bytes payload = packet.payload.first(std::min(packet.payload.size(), ComfortNoise::kMaxPayload));
   if (payload.empty()) return;
-  RtpTime timestamp = timestamps_.extend(packet.timestamp);
+  // Later timestamps are extended from those of audio, because those of noise can belong to another timeline.
+  RtpTime timestamp =
+      delays_.ready() ? timestamps_.peek(packet.timestamp) : timestamps_.extend(packet.timestamp);
   if (!delays_.ready()) {
     delays_.observe(timestamp, arrival);
   } else if (abs(arrival - delays_.earliest(timestamp)) > kTimelineBroken) {

@@ -29,7 +29,7 @@ bool DigitSender::takes_frame(bool events_possible) const {
   if (jobs_[0]->steps[step_].digit == '\0') return false;
   const bool begins = frame_ == 0;
   const bool as_event = begins ? events_possible && !jobs_[0]->inband : as_event_;
-  return !as_event || begins || event_.active();
+  return !as_event || begins || (events_possible && event_.active());
 }
 
 DigitSender::Step DigitSender::next(const EventLine& line, Frame& audio) {
@@ -38,6 +38,8 @@ DigitSender::Step DigitSender::next(const EventLine& line, Frame& audio) {
   if (step_ < job.steps.size()) {
     const DigitStep& step = job.steps[step_];
     if (frame_ == 0) begin_step(line);
+    // A new negotiation during the digit may have removed the payload type of events.
+    if (as_event_ && !line.possible) event_.stop();
     if (step.digit != '\0' && as_event_) {
       // The two repetitions of the event's end are sent during the pause after the digit.
       if (event_.active()) out.event = event_.next();

@@ -14,6 +14,9 @@ constexpr int64_t kMaxDropout = 3000;
 constexpr int64_t kMaxMisorder = 100;
 /// Gain of the jitter estimator (RFC 3550 A.8).
 constexpr double kJitterGain = 1.0 / 16.0;
+/// Change of the transit time from which the sender has set its timestamps forward or back. Counted as
+/// jitter, such a change would distort the estimate for seconds.
+constexpr Nanos kNewTimeline = 5 * kSecond;
 }  // namespace
 
 bool ReceptionStats::remember(int64_t sequence) {
@@ -37,7 +40,8 @@ void ReceptionStats::observe_transit(uint32_t timestamp, Nanos arrival) {
   const uint32_t transit = arrival_units - timestamp;
   if (has_transit_) {
     const auto difference = std::abs(static_cast<double>(static_cast<int32_t>(transit - transit_)));
-    jitter_ += (difference - jitter_) * kJitterGain;
+    const bool goes_on = difference < static_cast<double>(clock_.in(kNewTimeline).count());
+    if (goes_on) jitter_ += (difference - jitter_) * kJitterGain;
   }
   has_transit_ = true;
   transit_ = transit;

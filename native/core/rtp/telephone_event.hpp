@@ -49,6 +49,7 @@ class TelephoneEventSender {
   /// `digit` must be supported by event_of_digit(). `frame`: 20 ms on the event clock.
   void start(char digit, RtpTimestamp timestamp, RtpTicks frame, int64_t frames);
   [[nodiscard]] bool active() const { return ends_left_ > 0; }
+  void stop() { ends_left_ = 0; }
 
   struct Packet {
     bool marker;

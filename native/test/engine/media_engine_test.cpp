@@ -307,6 +307,17 @@ TEST_SUITE("media engine with threads") {
     engine.stop();
   }
 
+  TEST_CASE("opens no leg on a thread whose command queue is full") {
+    MediaEngine engine(MediaEngine::Drive::thread, kLoopback, [] {});
+    std::promise<void> release;
+    engine.on_thread(0, [released = release.get_future().share()](MediaLoop&) { released.wait(); });
+    for (size_t i = 0; i < CommandQueue<MediaLoop>::kCapacity + 1; ++i)
+      engine.on_thread(0, [](MediaLoop&) {});
+    CHECK(engine.open_leg(41'304, {}).error == EBUSY);
+    release.set_value();
+    engine.stop();
+  }
+
   TEST_CASE("drops datagrams of the shared port while a media thread is far behind, but no keys") {
     MediaEngine engine(MediaEngine::Drive::thread, kLoopback, [] {});
     const MediaEngine::Opened opened = engine.open_leg(41'300, {});

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -65,6 +66,20 @@ TEST_SUITE("reception statistics (RFC 3550 A.1, A.3, A.8)") {
     }
     CHECK(even.summary().jitter_ms == 0);
     CHECK(uneven.summary().jitter_ms == doctest::Approx(expected));
+  }
+
+  TEST_CASE("measures no jitter where the sender sets its timestamps forward or back") {
+    for (const int64_t jump : {int64_t{1'000'000'000}, int64_t{-1'000'000}, int64_t{8000 * 60}}) {
+      ReceptionStats stats;
+      double most = 0;
+      for (int i = 1000; i < 1100; ++i) {
+        RtpPacket packet = numbered(i);
+        if (i >= 1050) packet.timestamp += RtpTicks(jump);
+        stats.receive(packet, on_time(i), true);
+        most = std::max(most, stats.summary().jitter_ms);
+      }
+      CHECK(most == 0);
+    }
   }
 
   TEST_CASE("ignores a single distant sequence number; two in a row begin a new sequence") {

@@ -20,8 +20,8 @@ inline uint32_t stun_crc32(Bytes bytes) {
 }
 
 /// Returns a Binding request with a username and a fingerprint (RFC 8489). `authenticated`: also with the
-/// integrity of an HMAC that is always zero.
-inline std::vector<uint8_t> stun_check(std::string_view name, bool authenticated) {
+/// integrity of an HMAC that is always zero. `transaction`: the last octet of the transaction ID.
+inline std::vector<uint8_t> stun_check(std::string_view name, bool authenticated, uint8_t transaction = 1) {
   std::vector<uint8_t> check(20);
   const auto attribute = [&](uint16_t type, size_t bytes) {
     const size_t at = check.size();
@@ -33,7 +33,7 @@ inline std::vector<uint8_t> stun_check(std::string_view name, bool authenticated
   };
   write_u16(check, 0, 1);
   write_u32(check, 4, 0x2112A442);
-  check.back() = 1;  // the transaction
+  check.back() = transaction;
   const size_t username = attribute(0x0006, name.size());
   std::ranges::copy(name, check.begin() + static_cast<std::ptrdiff_t>(username));
   if (authenticated) attribute(0x0008, 20);
