@@ -256,6 +256,8 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
   #provisional(early: string | undefined): void {
     const headers = this.#session.inviteHeaders();
     if (early === undefined) this.#reliable.send(180, { headers });
+    // The caller has acknowledged our answer. Repeated, it would be an offer (RFC 3261 §13.2.1).
+    else if (this.#reliable.hasAgreed) this.#reliable.send(183, { headers });
     else this.#reliable.send(183, { headers: headers.concat([CONTENT_TYPE]), body: early });
   }
 
