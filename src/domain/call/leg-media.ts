@@ -251,11 +251,16 @@ export class LegMedia {
     return configured.ok ? ok(answered.value.sdp) : configured;
   }
 
-  /** Applies the peer's answer to our offer. */
+  /** Applies a called party's answer to the `offers`. Several forks may answer. */
+  settleFirst(answerSdp: string): Result<void, MediaProblem> {
+    const remote = this.#negotiating.settleFirst(answerSdp);
+    return remote.ok ? this.#configure(remote.value) : remote;
+  }
+
+  /** Applies the peer's answer to our last description. */
   settle(answerSdp: string): Result<void, MediaProblem> {
     const remote = this.#negotiating.settle(answerSdp);
-    if (!remote.ok) return remote;
-    return this.#configure(remote.value);
+    return remote.ok ? this.#configure(remote.value) : remote;
   }
 
   /** Media quality so far; undefined if the leg does not exist or is closed. */

@@ -1,4 +1,4 @@
-import { err, ok, type Result } from '../../base/result.ts';
+import { ok, type Result } from '../../base/result.ts';
 import {
   type AddressFamily,
   type AudioSession,
@@ -6,8 +6,6 @@ import {
   buildOffer,
   type Codec,
   chooseAudio,
-  codecProperties,
-  comfortNoise,
   telephoneEvent as eventCodec,
   isUnspecified,
   type LocalCrypto,
@@ -23,13 +21,13 @@ import {
   type SrtpSuite,
   srtpKeyBytes,
 } from '../../protocol/sdp/sdp.ts';
+import { mediaSession, type Travel } from './media-session.ts';
 import {
   type CodecPreference,
   isCodecName,
   type MediaProtection,
   type MediaSession,
   type Offer,
-  type SessionCodec,
   type SrtpRule,
 } from './needs.ts';
 import { PayloadNumbers } from './payload-numbers.ts';
@@ -63,6 +61,15 @@ interface Description {
   readonly version: number;
 }
 
+/** Offer of a new dialog, which each fork answers. */
+interface FirstOffer {
+  /** One per address family; each peer receives one of them. */
+  readonly texts: Readonly<Record<AddressFamily, Description>>;
+  readonly numbers: PayloadNumbers;
+  /** Address family of the peer that sent the last response. */
+  family: AddressFamily;
+}
+
 /** Random bytes for the ICE username fragment and password, sent as Base64 (RFC 8445 §5.3). */
 const UFRAG_BYTES = 6;
 const PASSWORD_BYTES = 18;
@@ -83,10 +90,10 @@ export class Negotiation {
   /** Address family of the peer. */
   #family: AddressFamily = 'IP4';
   #said: Description | undefined;
-  /** Offer of each address family in a dialog that has no answer yet. */
-  #offers: Readonly<Record<AddressFamily, Description>> | undefined;
+  /** Last result of `offers`, until the next `offer`. */
+  #first: FirstOffer | undefined;
   /** Payload types of this session: a number keeps its codec (RFC 3264 §8.3.2). */
-  readonly #numbers = new PayloadNumbers();
+  #numbers = new PayloadNumbers();
 
   constructor(local: Local, options: NegotiationOptions) {
     this.#local = local;
@@ -114,7 +121,8 @@ export class Negotiation {
     if (!choice.ok) return choice;
     const { crypto, ice, address, family } = choice.value;
     if (!isUnspecified(address)) this.#family = family;
-    this.#offers = undefined;
+    // Other forks still answer the first offer.
+    if (this.#numbers === this.#first?.numbers) this.#numbers = this.#numbers.copy();
     this.#numbers.keep(
       offer.value.audio.flatMap(({ codecs: theirs, telephoneEvents }) => [
         ...theirs,
@@ -139,31 +147,39 @@ export class Negotiation {
 
   /** Returns our first offer to a peer whose address family is unknown; see `offeredTo`. */
   offers(srtp: SrtpRule, codecs: readonly CodecPreference[]): Offer {
-    this.#offers = undefined;
     this.#family = 'IP4';
     const four = revise(this.#said, this.#offerWith(srtp, codecs), FIRST_VERSION);
+    const { sdp, version } = four;
+    let six = four;
+    if (this.#local.address6 !== undefined) {
+      this.#family = 'IP6';
+      // Each peer receives one of them, in a separate dialog, so they have the same version.
+      six = { sdp: this.#offerWith(srtp, codecs)(version), version };
+    }
+    this.#first = { texts: { IP4: four, IP6: six }, numbers: this.#numbers, family: 'IP4' };
     this.#said = four;
-    const { sdp } = four;
-    if (this.#local.address6 === undefined) return { sdp };
-    this.#family = 'IP6';
-    // Each peer receives one of them, in a separate dialog, so they have the same version.
-    const { version } = four;
-    const six = { sdp: this.#offerWith(srtp, codecs)(version), version };
-    this.#offers = { IP4: four, IP6: six };
-    this.offeredTo('IP4');
-    return { sdp, sdp6: six.sdp };
+    this.#family = 'IP4';
+    return six === four ? { sdp } : { sdp, sdp6: six.sdp };
   }
 
-  /** Selects which of the `offers` the peer received. No effect after the next offer or answer. */
+  /** Selects which of the `offers` the peer received. No effect after the next offer; after an answer see `settleFirst`. */
   offeredTo(family: AddressFamily): void {
-    if (this.#offers === undefined) return;
-    this.#said = this.#offers[family];
+    const first = this.#first;
+    if (first === undefined || first.texts.IP4 === first.texts.IP6) return;
+    const isLast = this.#said === first.texts[first.family];
+    first.family = family;
+    if (isLast) this.#describeAs(first);
+  }
+
+  #describeAs({ texts, family, numbers }: FirstOffer): void {
+    this.#said = texts[family];
     this.#family = family;
+    this.#numbers = numbers;
   }
 
   /** Returns our offer. `family`: address family of the peer; undefined: unchanged, IPv4 at first. */
   offer(srtp: SrtpRule, codecs: readonly CodecPreference[], family?: AddressFamily): string {
-    this.#offers = undefined;
+    this.#first = undefined;
     this.#family = family ?? this.#family;
     this.#said = revise(this.#said, this.#offerWith(srtp, codecs, this.#suite), FIRST_VERSION);
     return this.#said.sdp;
@@ -207,7 +223,16 @@ export class Negotiation {
       });
   }
 
-  /** Reads the peer's answer to our last offer. */
+  /**
+   * Reads a called party's answer to the `offers`, also after another fork replaced its session by an UPDATE or PRACK
+   * (RFC 3311 §5.1). The session continues in the dialog of that party.
+   */
+  settleFirst(answerSdp: string): Result<MediaSession, SdpProblem> {
+    if (this.#first !== undefined) this.#describeAs(this.#first);
+    return this.settle(answerSdp);
+  }
+
+  /** Reads the peer's answer to our last description. */
   settle(answerSdp: string): Result<MediaSession, SdpProblem> {
     const session = readAnswer(this.#said?.sdp ?? '', answerSdp);
     return session.ok
@@ -343,58 +368,4 @@ export function checkOffer(
   if (!offer.ok) return offer.error;
   const choice = chooseAudio(offer.value, preferences);
   return choice.ok ? undefined : choice.error;
-}
-
-type Travel = Pick<MediaSession, 'protection' | 'rtcpMux' | 'ice' | 'voipMetrics'>;
-
-/**
- * Builds the media session. `ours` holds the payload types of our offer, which the peer answered. Each side receives
- * with the numbers of the description that it sent (RFC 3264 §6.1). Our answers repeat the peer's numbers.
- */
-function mediaSession(
-  session: AudioSession,
-  travel: Travel,
-  ours?: PayloadNumbers,
-): Result<MediaSession, SdpProblem> {
-  const { address, port, ptimeMs, direction, telephoneEvent, telephoneEventClockHz } = session;
-  const { codec } = session;
-  const spoken = sessionCodec(codec);
-  if (spoken === undefined) return err({ kind: 'noCommonCodec', detail: codec.name });
-  const receive = (theirs: Codec): number => ours?.given(theirs).payloadType ?? theirs.payloadType;
-  return ok({
-    address,
-    port,
-    codec: spoken,
-    payloadType: { send: codec.payloadType, receive: receive(codec) },
-    telephoneEvent:
-      telephoneEvent === undefined
-        ? undefined
-        : {
-            send: telephoneEvent,
-            receive: receive(eventCodec(telephoneEvent, telephoneEventClockHz)),
-            clockRate: telephoneEventClockHz,
-          },
-    ptimeMs,
-    direction,
-    comfortNoise: noiseTypes(session, receive),
-    ...travel,
-  });
-}
-
-function noiseTypes(
-  { comfortNoise: send, codec }: AudioSession,
-  receive: (theirs: Codec) => number,
-): MediaSession['comfortNoise'] {
-  if (send === undefined) return undefined;
-  return { send, receive: receive(comfortNoise(send, codec.clockRateHz)) };
-}
-
-/** Returns undefined for an unsupported codec. */
-function sessionCodec(codec: Codec): SessionCodec | undefined {
-  const { name, clockRateHz: clockRate } = codec;
-  const properties = codecProperties(name);
-  if (properties === undefined || !isCodecName(name)) return undefined;
-  const opus = properties.sending?.(codec);
-  const sampleRate = properties.sampleRate(codec);
-  return { name, clockRate, sampleRate, channels: 1, ...(opus && { opus }) };
 }

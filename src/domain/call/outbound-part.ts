@@ -123,7 +123,7 @@ export class OutboundPart implements CallPart {
     log.add('sip', `${status} from the called party`, { earlyMedia: sdp !== undefined });
     if (sdp !== undefined || RINGING.has(status)) course.ringing();
     if (sdp === undefined || this.#early.includes(sdp) || this.#early.length === MOST_EARLY) return;
-    const settled = media.settle(sdp);
+    const settled = media.settleFirst(sdp);
     if (!settled.ok) {
       log.add('warning', 'early media cannot be used', { detail: settled.error.detail });
       return;
@@ -165,7 +165,7 @@ export class OutboundPart implements CallPart {
     if (sdp === undefined) {
       return course.status === 'early' ? undefined : 'the called party answered without SDP';
     }
-    const settled = media.settle(sdp);
+    const settled = media.settleFirst(sdp);
     return settled.ok ? undefined : settled.error.detail;
   }
 }

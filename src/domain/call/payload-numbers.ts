@@ -17,6 +17,12 @@ export class PayloadNumbers {
     }
   }
 
+  copy(): PayloadNumbers {
+    const copy = new PayloadNumbers();
+    for (const [payloadType, codec] of this.#meant) copy.#meant.set(payloadType, codec);
+    return copy;
+  }
+
   /** Returns the codec with its number in this session: the existing one, else the codec's default, else a free one. */
   given(codec: Codec): Codec {
     const { payloadType: usual } = codec;

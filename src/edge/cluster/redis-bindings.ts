@@ -3,7 +3,7 @@
  * Each node keeps all registrations in memory, so that a call needs no remote lookup.
  */
 import type { Clock } from '../../base/clock.ts';
-import { SECOND_MS } from '../../base/duration.ts';
+import { DAY_MS, SECOND_MS } from '../../base/duration.ts';
 import type { Logger } from '../../base/logger.ts';
 import { RepeatedTask } from '../../base/repeated-task.ts';
 import type { Bus } from '../../domain/cluster/needs.ts';
@@ -12,7 +12,12 @@ import type { Binding } from '../../domain/registration/types.ts';
 import type { RedisLink } from './redis-link.ts';
 
 const KEY = 'carillon:bindings';
-const READ_AT_ONCE = '1000';
+/** Sorted set of removed registrations by the time of their removal, in milliseconds since the epoch. */
+const REMOVED_KEY = 'carillon:bindings-removed';
+/** Time for which a removal is known: longer than any registration is valid. */
+const REMOVED_MS = DAY_MS;
+const MOST_AT_ONCE = 1000;
+const US_PER_MS = 1000;
 
 type ExpiredBinding = Pick<Binding, 'username' | 'contactUri'>;
 
@@ -51,7 +56,11 @@ export class RedisBindings implements BindingStore {
 
   async remove(username: string, contactUri: string): Promise<void> {
     const gone = { username, contactUri };
+    const nowMs = this.#needs.clock.wallMs();
+    // The removal is recorded first: a node that no longer finds the registration then finds the removal.
+    await this.#redis.send('ZADD', REMOVED_KEY, String(nowMs), fieldOf(gone));
     await this.#redis.send('HDEL', KEY, fieldOf(gone));
+    await this.#redis.send('ZREMRANGEBYSCORE', REMOVED_KEY, '-inf', String(nowMs - REMOVED_MS));
     this.#bus.notify('binding.removed', gone);
   }
 
@@ -60,7 +69,7 @@ export class RedisBindings implements BindingStore {
     let cursor = '0';
     do {
       const [next, fields] = (await this.#redis.send(
-        ...['HSCAN', KEY, cursor, 'COUNT', READ_AT_ONCE],
+        ...['HSCAN', KEY, cursor, 'COUNT', String(MOST_AT_ONCE)],
       )) as readonly [string, readonly string[]];
       for (let at = 1; at < fields.length; at += 2)
         all.push(JSON.parse(fields[at] ?? 'null') as Binding);
@@ -105,14 +114,27 @@ export class RedisBindings implements BindingStore {
     }
   }
 
-  /** Loads changes missed while disconnected, and restores registrations missing in Redis. */
+  /**
+   * Loads changes missed while disconnected, and restores registrations missing in Redis, except those that another node
+   * removed.
+   */
   async #agree(listener: BindingListener): Promise<void> {
     const stored = await this.listAll();
     const known = new Set(stored.map(fieldOf));
-    for (const binding of listener.registrations())
-      if (!known.has(fieldOf(binding)))
-        await this.#redis.send('HSETNX', KEY, fieldOf(binding), JSON.stringify(binding));
-    listener.bindingsElsewhere(stored, []);
+    const missing = listener.registrations().filter((binding) => !known.has(fieldOf(binding)));
+    const removed: Binding[] = [];
+    for (let at = 0; at < missing.length; at += MOST_AT_ONCE) {
+      const some = missing.slice(at, at + MOST_AT_ONCE);
+      const removedMs = (await this.#redis.send(
+        ...['ZMSCORE', REMOVED_KEY, ...some.map(fieldOf)],
+      )) as readonly (string | number | null)[];
+      for (const [index, binding] of some.entries()) {
+        const isRemoved = Number(removedMs[index] ?? 0) * US_PER_MS >= binding.updatedUs;
+        if (isRemoved) removed.push(binding);
+        else await this.#redis.send('HSETNX', KEY, fieldOf(binding), JSON.stringify(binding));
+      }
+    }
+    listener.bindingsElsewhere(stored, removed);
   }
 }
 

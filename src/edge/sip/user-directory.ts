@@ -18,6 +18,8 @@ export class UserDirectory {
   readonly #dispatch: (input: UserAgentInput) => void;
   /** Failed writes by their subject. */
   readonly #unsaved = new Map<string, Write[1]>();
+  /** Last write of each subject that has not ended. */
+  readonly #pending = new Map<string, Write[1]>();
 
   constructor(
     directory: EndpointDirectory,
@@ -76,14 +78,19 @@ export class UserDirectory {
   async #write(write: Write): Promise<boolean> {
     const [key, act] = write;
     this.#unsaved.delete(key);
+    this.#pending.set(key, act);
     try {
       await act();
       return true;
     } catch (error) {
+      // A newer write of the contact replaces this one, even if it ended first.
+      const isLatest = this.#pending.get(key) === act;
       const isRetained = error instanceof ServiceError && this.#unsaved.size < MAX_UNSAVED;
-      if (isRetained && !this.#unsaved.has(key)) this.#unsaved.set(key, act);
+      if (isRetained && isLatest) this.#unsaved.set(key, act);
       this.#logger.error({ error, isRetained }, 'binding could not be stored');
       return isRetained;
+    } finally {
+      if (this.#pending.get(key) === act) this.#pending.delete(key);
     }
   }
 

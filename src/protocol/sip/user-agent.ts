@@ -7,7 +7,7 @@ import type { Machine } from '../../base/machine.ts';
 import { Gate } from './auth/gate.ts';
 import { InviteAdmission } from './dialog/admission.ts';
 import { UserAgentCore } from './dialog/core.ts';
-import { InboundCalls } from './dialog/inbound.ts';
+import { InboundCalls } from './dialog/inbound-calls.ts';
 import { Messages } from './dialog/messages.ts';
 import { OutboundCalls } from './dialog/outbound-calls.ts';
 import { sendProbe } from './dialog/probe.ts';
@@ -70,6 +70,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
       this.#gate === undefined
         ? undefined
         : new Registrar(this.#core, (username) => changed('reg', username));
+    this.#core.contactsOf = (username) => this.#registrar?.contactsOf(username) ?? [];
     this.#phones = new PhoneDialogs(
       (leg) => this.#leg(leg)?.dialog,
       (username) => changed('dialog', username),
@@ -79,7 +80,7 @@ export class UserAgent implements Machine<UserAgentInput, UserAgentOutput> {
       this.#gate === undefined
         ? undefined
         : new Subscriptions(this.#core, this.#gate, {
-            contactsOf: (username) => this.#registrar?.contactsOf(username) ?? [],
+            contactsOf: this.#core.contactsOf,
             dialogs: this.#phones,
           });
     this.#inbound = new InboundCalls(this.#core, this.#gate);

@@ -158,6 +158,24 @@ describe('inbound INVITE', () => {
     expect(server.last('incoming').call.sdp).toBe(OFFER);
   });
 
+  it.each([
+    [
+      'with line feeds only',
+      `--b\nContent-Type: text/plain\n\nhello\n--b\nContent-Type: application/sdp\n\n${OFFER}\n--b--\n`,
+    ],
+    [
+      'inside another one',
+      `--b\r\nContent-Type: multipart/alternative;\r\n boundary="inner"\r\n\r\n--inner\r\nContent-Type: text/plain\r\n\r\nhello\r\n--inner\r\nContent-Type: application/sdp\r\n\r\n${OFFER}\r\n--inner--\r\n\r\n--b--\r\n`,
+    ],
+    [
+      'behind the description of an early session (RFC 3959)',
+      `--b\r\nContent-Type: application/sdp\r\nContent-Disposition: early-session\r\n\r\nv=0\r\n--b\r\nContent-Type: application/sdp\r\n\r\n${OFFER}\r\n--b--\r\n`,
+    ],
+  ])('finds SDP in a multipart body %s', (_, body) => {
+    const { server } = ringing({}, { body, headers: ['Content-Type: multipart/mixed;boundary=b'] });
+    expect(server.last('incoming').call.sdp).toBe(OFFER);
+  });
+
   it('is refused with 503 and Retry-After while paused, and accepted afterwards', () => {
     const { world, server, peer, statuses } = ringing();
     server.dispatch({ kind: 'pause', cause: 'Redis does not answer' });

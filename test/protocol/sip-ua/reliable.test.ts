@@ -84,6 +84,21 @@ describe('reliable provisional responses that we send', () => {
     expect(statuses()).not.toContain('180 INVITE');
   });
 
+  it.each(['Supported', 'Require'])(
+    '%s: repeats early media without the answer that the caller has acknowledged (RFC 3261 §13.2.1)',
+    (header) => {
+      const { world, dispatch, prack, peer, statuses, sequence } = called(`${header}: 100rel`);
+      dispatch('ring', ANSWER);
+      prack(sequence());
+      world.advance(60_000);
+      expect(statuses()[2]).toBe('183 INVITE');
+      const repeated = peer.lastResponse();
+      expect(repeated.body).toHaveLength(0);
+      expect(repeated.header('content-type')).toBeUndefined();
+      expect(repeated.header('rseq') === undefined).toBe(header === 'Supported');
+    },
+  );
+
   it('an answer does not wait for the PRACK of a response without SDP', () => {
     const { dispatch, statuses } = called('Require: 100rel');
     dispatch('ring');

@@ -10,6 +10,7 @@ import {
   type SipRequest,
   type SipResponse,
 } from '../message.ts';
+import type { ContactBinding } from '../registrar/binding.ts';
 import { serialize } from '../serialize.ts';
 import { TransactionLayer } from '../transaction/layer.ts';
 import type { Arrival, StatelessAnswer } from '../transaction/stateless.ts';
@@ -81,6 +82,8 @@ export class UserAgentCore {
   readonly resolving: Questions<Resolution>;
   readonly connecting: Questions<Flow | undefined>;
   readonly knownPeers = new KnownPeers();
+  /** Current contacts of a user; none without a registrar. */
+  contactsOf: (username: string) => readonly ContactBinding[] = () => [];
   /** Service-Route of our registrations by the URI of the registrar (RFC 3608). */
   readonly serviceRoutes = new Map<string, readonly NameAddr[]>();
   readonly unresponsive = new Unresponsive();

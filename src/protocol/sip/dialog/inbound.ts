@@ -1,15 +1,11 @@
 import { assert } from '../../../base/errors.ts';
-import { asLegId } from '../../../base/ids.ts';
 import { noOperation } from '../../../base/no-operation.ts';
-import type { Gate } from '../auth/gate.ts';
 import type { HeaderInit, ResponseParts, SipRequest } from '../message.ts';
-import type { TransactionId, TransactionOutput } from '../transaction/types.ts';
+import type { TransactionId } from '../transaction/types.ts';
 import type { Flow } from '../transport/flow.ts';
-import { unescapeUser } from '../uri.ts';
 import type {
   DestinationGuard,
   HangupCommand,
-  IncomingCall,
   LegEndFacts,
   LegId,
   ReferFacts,
@@ -23,7 +19,6 @@ import {
   type Leg,
   type ReferRequest,
   reasonHeaders,
-  replacedBy,
   replacedLeg,
 } from './dialog.ts';
 import type { Cancel } from './pending.ts';
@@ -45,6 +40,8 @@ export interface InboundLegOptions {
   readonly flow: Flow;
   readonly viaFlow: boolean;
   readonly guard: DestinationGuard | undefined;
+  /** Authenticated user of the phone. */
+  readonly username: string | undefined;
   /** Callback for the end of the leg, called once. Its last messages may still be pending. */
   readonly ended: () => void;
 }
@@ -82,9 +79,9 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
     timer: SessionTimer,
     offer: { readonly headers: HeaderInit; readonly apply: () => void },
   ) {
-    const { id, request, transaction, flow, viaFlow, guard, ended } = options;
+    const { id, request, transaction, flow, viaFlow, guard, username, ended } = options;
     this.#core = core;
-    this.#options = { id, transaction, flow, viaFlow, guard, ended };
+    this.#options = { id, transaction, flow, viaFlow, guard, username, ended };
     this.#request = request;
     this.#timer = offer;
     const dialog = Dialog.fromRequest(request, core.newToken(), core.options.random.integer(1000));
@@ -96,6 +93,7 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
       flow,
       viaFlow,
       guard,
+      username,
       isCaller: false,
     });
     this.#session.refresh.notePeer(request);
@@ -258,6 +256,8 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
   #provisional(early: string | undefined): void {
     const headers = this.#session.inviteHeaders();
     if (early === undefined) this.#reliable.send(180, { headers });
+    // The caller has acknowledged our answer. Repeated, it would be an offer (RFC 3261 §13.2.1).
+    else if (this.#reliable.hasAgreed) this.#reliable.send(183, { headers });
     else this.#reliable.send(183, { headers: headers.concat([CONTENT_TYPE]), body: early });
   }
 
@@ -301,99 +301,3 @@ export class InboundLeg implements Leg, ServerUser, SessionUser {
     this.#options.ended();
   }
 }
-
-type RequestOutput = Extract<TransactionOutput, { kind: 'request' }>;
-
-/** Inbound legs have odd IDs; outbound legs have even IDs that their owner chooses. */
-const ID_STEP = 2;
-
-/** Creates legs for new INVITEs: immediately for carriers, after digest authentication for all others. */
-export class InboundCalls {
-  readonly #core: UserAgentCore;
-  readonly #gate: Gate | undefined;
-  readonly #legs = new Map<LegId, InboundLeg>();
-  #nextId = 1;
-
-  constructor(core: UserAgentCore, gate: Gate | undefined) {
-    this.#core = core;
-    this.#gate = gate;
-  }
-
-  get size(): number {
-    return this.#legs.size;
-  }
-
-  leg(id: LegId): InboundLeg | undefined {
-    return this.#legs.get(id);
-  }
-
-  receive(invite: RequestOutput): void {
-    const { request, transaction, flow } = invite;
-    const core = this.#core;
-    const gate = this.#gate;
-    const carrier = core.options.trustedSource(flow);
-    if (gate === undefined) {
-      this.#begin(invite, { username: undefined, login: undefined, carrier });
-      return;
-    }
-    let open = true;
-    const localTag = core.newToken();
-    core.servers.set(transaction, {
-      localTag,
-      cancelled: () => {
-        open = false;
-        core.respond(transaction, request, 487, { toTag: localTag });
-      },
-    });
-    if (carrier === undefined) {
-      this.#admit(gate, invite, () => open);
-      return;
-    }
-    // A phone may share its address with a carrier (same host or NAT). Callers that use a local user name must
-    // authenticate.
-    gate.knows(fromUser(request) ?? '', (isUser) => {
-      if (!open) return;
-      if (isUser) this.#admit(gate, invite, () => open);
-      else this.#begin(invite, { username: undefined, login: undefined, carrier });
-    });
-  }
-
-  /** The digest user name identifies the caller. From may contain any number or be anonymous (RFC 3323 §4.1). */
-  #admit(gate: Gate, invite: RequestOutput, isOpen: () => boolean): void {
-    gate.admit(invite, ({ username, login }) => {
-      if (isOpen()) this.#begin(invite, { username, login: login?.id, carrier: undefined });
-    });
-  }
-
-  #begin(
-    invite: RequestOutput,
-    caller: Pick<IncomingCall, 'username' | 'login' | 'carrier'>,
-  ): void {
-    const { request, transaction, flow } = invite;
-    const replaced = replacedBy(this.#core, request);
-    if (replaced !== undefined && 'status' in replaced) {
-      this.#core.refuse(transaction, request, flow, replaced.status, 'Replaces');
-      return;
-    }
-    const id = asLegId(this.#nextId);
-    this.#nextId += ID_STEP;
-    const leg = InboundLeg.begin(this.#core, {
-      id,
-      request,
-      transaction,
-      flow,
-      viaFlow: caller.carrier === undefined,
-      guard: caller.username === undefined ? undefined : { receivedAt: [], allow: [] },
-      ended: () => this.#legs.delete(id),
-    });
-    if (leg === undefined) return;
-    this.#legs.set(id, leg);
-    this.#core.emit({
-      kind: 'incoming',
-      call: { leg: id, request, flow, ...caller, sdp: sdpOf(request), replaces: replaced?.leg },
-    });
-  }
-}
-
-const fromUser = ({ from }: SipRequest): string | undefined =>
-  from.uri.kind === 'sip' ? unescapeUser(from.uri.user) : undefined;

@@ -35,6 +35,8 @@ export interface BranchOptions {
   readonly viaFlow: boolean;
   /** Destination guard for a customer's peer; it applies to the whole dialog. */
   readonly guard: DestinationGuard | undefined;
+  /** User of a registered phone. */
+  readonly username?: string | undefined;
   readonly auth: ClientAuth | undefined;
   /** Route over another flow of the same phone, used if this one fails (RFC 5626 §5.3). */
   readonly otherFlow?: Omit<BranchOptions, 'user'> | undefined;
@@ -280,6 +282,7 @@ export class InviteBranch implements RequestUser {
       flow,
       viaFlow: this.#options.viaFlow,
       guard: this.#options.guard,
+      username: this.#options.username,
       largeOverTcp: largeOverTcpTo(this.#options.destination),
       isCaller: true,
     });

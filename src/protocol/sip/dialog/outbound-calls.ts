@@ -100,7 +100,8 @@ export class OutboundCalls {
     const viaFlow = destination.kind === 'flow';
     const flowFailed = (): void => this.#registrar?.flowFailed(binding);
     const plan = this.#plan(command, request, { destination, viaFlow, guard });
-    return { ...plan, peerAddress: binding.flow.address, flowFailed };
+    const { flow, username } = binding;
+    return { ...plan, peerAddress: flow.address, username, flowFailed };
   }
 
   /** Transport named in our Contact. DNS may select another one; the service listens on all of them. */

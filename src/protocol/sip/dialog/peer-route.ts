@@ -23,6 +23,8 @@ export interface PeerRouteOptions {
   readonly viaFlow: boolean;
   /** Guard for a customer's peer: checks the destinations of its Contact and Record-Route before sending. */
   readonly guard: DestinationGuard | undefined;
+  /** User of a registered phone. Default: the peer is not registered. */
+  readonly username?: string | undefined;
   readonly auth: ClientAuth | undefined;
   /**
    * True if requests above 1300 bytes try TCP first when the peer's Contact names no transport (RFC 3261 §18.1.1).
@@ -38,6 +40,7 @@ export class PeerRoute {
   readonly #auth: ClientAuth | undefined;
   readonly #viaFlow: boolean;
   readonly #guard: DestinationGuard | undefined;
+  readonly #username: string | undefined;
   readonly #largeOverTcp: boolean;
   #flow: Flow | undefined;
   /** Last flow. Its transport and address family remain in use after its connection has closed. */
@@ -52,6 +55,7 @@ export class PeerRoute {
     this.#auth = options.auth;
     this.#viaFlow = options.viaFlow;
     this.#guard = options.guard;
+    this.#username = options.username;
     this.#largeOverTcp = options.largeOverTcp ?? false;
     this.#flow = options.flow;
     this.#last = options.flow;
@@ -143,7 +147,7 @@ export class PeerRoute {
    */
   #destination(routed: RoutedRequest): Destination {
     const { isSecure: secure, hasRouteSet } = this.#dialog;
-    const flow = this.#flow;
+    const flow = this.#flow ?? this.#flowOfRegistration();
     if (flow !== undefined && !hasRouteSet && (this.#viaFlow || leadsTo(routed.nextHop, flow))) {
       return { kind: 'flow', flow };
     }
@@ -155,6 +159,22 @@ export class PeerRoute {
     const { receivedAt } = this.#guard;
     const here = this.#receivedAt === undefined ? receivedAt : [...receivedAt, this.#receivedAt];
     return { ...uri, guard: { ...this.#guard, receivedAt: here }, otherwise: this.#flow };
+  }
+
+  /**
+   * Flow of the phone after its connection has closed: that of its Contact, or the only one from the same address. A
+   * phone often registers the new connection with another Contact. Behind NAT it accepts no connections.
+   */
+  #flowOfRegistration(): Flow | undefined {
+    const last = this.#last;
+    if (!this.#viaFlow || this.#username === undefined || last === undefined) return undefined;
+    const direct = this.#core.contactsOf(this.#username).filter(({ path }) => path.length === 0);
+    const { remoteTarget } = this.#dialog;
+    const there = direct.filter(({ flow }) => flow.address === last.remoteAddress);
+    const binding =
+      direct.find(({ contactUri }) => contactUri === remoteTarget) ??
+      (there.length === 1 ? there[0] : undefined);
+    return binding === undefined ? undefined : flowOf(this.#core, binding);
   }
 
   #note(flow: Flow | undefined): void {
