@@ -3,8 +3,10 @@ import { BugError } from '../../base/errors.ts';
 import { hashHex, secretsEqual } from '../../base/hash.ts';
 import { type AccountId, newAccountId, type Random, token, uuid } from '../../base/ids.ts';
 import { Listeners } from '../../base/listeners.ts';
+import type { Logger } from '../../base/logger.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
+import { afterCommit } from './after-commit.ts';
 import { CredentialCache } from './credential-cache.ts';
 import type {
   AccountCredentials,
@@ -69,6 +71,7 @@ export interface AccountDeps {
   readonly idempotency: IdempotencyStore;
   readonly clock: Clock;
   readonly random: Random;
+  readonly logger: Pick<Logger, 'error'>;
   readonly defaults: AccountDefaults;
 }
 
@@ -191,7 +194,9 @@ export class Accounts {
     if (sub?.parentAuthId !== parentAuthId) return err({ kind: 'unknownAccount' });
     const removed = await this.#deps.store.removeSubAccount(subAuthId);
     this.#credentials.changed(subAuthId);
-    await this.#revoked(sub, 'the sub-account was deleted', { removedUsernames: removed });
+    await afterCommit(this.#deps.logger, subAuthId, [
+      this.#revoked(sub, 'the sub-account was deleted', { removedUsernames: removed }),
+    ]);
     return ok(undefined);
   }
 
@@ -252,7 +257,8 @@ export class Accounts {
     const known = await this.#deps.store.addToken(authIdentifier, authToken, othersEndUs);
     this.#credentials.changed(authIdentifier);
     if (!known) return err({ kind: 'unknownAccount' });
-    await Promise.all(this.#onTokensChanged.map((act) => act(authIdentifier)));
+    const acts = this.#onTokensChanged.map((act) => act(authIdentifier));
+    await afterCommit(this.#deps.logger, authIdentifier, acts);
     return ok({ authToken });
   }
 
