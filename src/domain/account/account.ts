@@ -7,6 +7,7 @@ import type { Logger } from '../../base/logger.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { afterCommit } from './after-commit.ts';
+import { type CreatedAccess, type CreatedAccount, drawAccess } from './created.ts';
 import { CredentialCache } from './credential-cache.ts';
 import type {
   AccountCredentials,
@@ -14,6 +15,7 @@ import type {
   AccountStore,
   IdempotencyStore,
   PartnerStore,
+  StoredAccessToken,
 } from './needs.ts';
 import { type AccountDefaults, type NewAccount, newAccount } from './new-account.ts';
 import { OncePerKey } from './once-per-key.ts';
@@ -104,7 +106,7 @@ export class Accounts {
 
   async create(
     input: NewAccount,
-  ): Promise<Result<{ readonly account: Account; readonly authToken: string }, AccountRefusal>> {
+  ): Promise<Result<CreatedAccount, AccountRefusal>> {
     if (!(await this.#isPartner(input.partnerAuthId))) return err({ kind: 'unknownPartner' });
     return this.#insert(input, undefined);
   }
@@ -127,12 +129,23 @@ export class Accounts {
   async createSubAccount(
     parentAuthId: AccountId,
     input: NewAccount,
-  ): Promise<Result<{ readonly account: Account; readonly authToken: string }, AccountRefusal>> {
+    access?: StoredAccessToken,
+  ): Promise<Result<CreatedAccount, AccountRefusal>> {
     const parent = await this.get(parentAuthId);
     if (parent === undefined || parent.parentAuthId !== undefined) {
       return err({ kind: 'unknownParent' });
     }
-    return this.#insert(input, parent);
+    return this.#insert(input, parent, access);
+  }
+
+  /** Creates a sub-account and its first access token, both or none. */
+  async createSubAccountWithAccess(
+    parentAuthId: AccountId,
+    input: NewAccount,
+  ): Promise<Result<CreatedAccount & CreatedAccess, AccountRefusal>> {
+    const { created, stored } = drawAccess(this.#deps.random, this.#nowUs(), ACCESS_TOKEN_MS);
+    const made = await this.createSubAccount(parentAuthId, input, stored);
+    return made.ok ? ok({ ...made.value, ...created }) : made;
   }
 
   async get(authIdentifier: AccountId): Promise<Account | undefined> {
@@ -279,15 +292,10 @@ export class Accounts {
   async createAccessToken(
     authIdentifier: AccountId,
     expiresInMs: number = ACCESS_TOKEN_MS,
-  ): Promise<{ readonly accessToken: string; readonly expiresInMs: number }> {
-    const accessToken = token(this.#deps.random);
-    const expiresUs = this.#nowUs() + expiresInMs * 1000;
-    await this.#deps.store.addAccessToken(
-      hashHex('sha256', accessToken),
-      authIdentifier,
-      expiresUs,
-    );
-    return { accessToken, expiresInMs };
+  ): Promise<CreatedAccess> {
+    const { created, stored } = drawAccess(this.#deps.random, this.#nowUs(), expiresInMs);
+    await this.#deps.store.addAccessToken(authIdentifier, stored);
+    return created;
   }
 
   /** Transfers capacity to a customer or reclaims it (spec: Partner capacity allocation). */
@@ -332,13 +340,14 @@ export class Accounts {
   async #insert(
     input: NewAccount,
     parent: Account | undefined,
-  ): Promise<Result<{ readonly account: Account; readonly authToken: string }, AccountRefusal>> {
+    access?: StoredAccessToken,
+  ): Promise<Result<CreatedAccount, AccountRefusal>> {
     const { random, store, defaults } = this.#deps;
     for (let draw = 0; draw < AUTH_ID_DRAWS; draw += 1) {
       const authToken = token(random);
       const made = { authId: newAccountId(random, parent === undefined ? 'MA' : 'SA'), defaults };
       const account = newAccount(input, parent, { ...made, nowUs: this.#nowUs() });
-      const created = await store.create(account, authToken);
+      const created = await store.create(account, authToken, access);
       if (created.ok) return ok({ account: created.value, authToken });
     }
     throw new BugError(
