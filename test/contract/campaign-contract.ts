@@ -277,7 +277,11 @@ export function campaignContract(name: string, open: () => Promise<Opened>): voi
     it('returns the use of a refused call to the day of the call, not to a later day', async () => {
       const number = { id: 'n1', label: '', totalCalls: 0, day: '', callsOfDay: 0 };
       const { from } = start(1, 'u1');
-      await store.campaigns.addNumbers(ID, [{ ...number, number: from, lastUsedUs: undefined }], 10);
+      await store.campaigns.addNumbers(
+        ID,
+        [{ ...number, number: from, lastUsedUs: undefined }],
+        10,
+      );
       const use = (contactId: number, day: string) =>
         store.campaigns.begin({
           ...start(contactId, `u${contactId}`),

@@ -104,9 +104,7 @@ export class Accounts {
     this.oncePerKey = new OncePerKey(deps.idempotency);
   }
 
-  async create(
-    input: NewAccount,
-  ): Promise<Result<CreatedAccount, AccountRefusal>> {
+  async create(input: NewAccount): Promise<Result<CreatedAccount, AccountRefusal>> {
     if (!(await this.#isPartner(input.partnerAuthId))) return err({ kind: 'unknownPartner' });
     return this.#insert(input, undefined);
   }

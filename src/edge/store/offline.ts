@@ -56,9 +56,9 @@ const LOGS = ['-wal', '-shm'];
 /** Reads the whole file and lists its recordings. Throws STORE_CORRUPT if it is not a database, NOT_FOUND if it does not exist. */
 export const examineBackup = (file: string): BackupFacts =>
   examined(file, (all) => ({
-    recordings: all("SELECT file, bytes FROM recording WHERE status = 'ready' ORDER BY added_us").map(
-      (row) => ({ file: string(row, 'file'), bytes: integer(row, 'bytes') }),
-    ),
+    recordings: all(
+      "SELECT file, bytes FROM recording WHERE status = 'ready' ORDER BY added_us",
+    ).map((row) => ({ file: string(row, 'file'), bytes: integer(row, 'bytes') })),
   }));
 
 /** Like `examineBackup`, without the list of recordings, which may be large. */

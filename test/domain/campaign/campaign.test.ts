@@ -267,7 +267,10 @@ describe('campaigns', () => {
     const { campaigns, create } = opened;
     const { id } = await create({ callerIdStrategy: 'pool', fixedCallerId: undefined });
     const from = (first: number) =>
-      Array.from({ length: 600 }, (_, n) => ({ number: `1202${5_550_000 + first + n}`, label: '' }));
+      Array.from({ length: 600 }, (_, n) => ({
+        number: `1202${5_550_000 + first + n}`,
+        label: '',
+      }));
     const add = (first: number) => campaigns.addNumbers(OWNER, id, from(first));
     const both = await Promise.all([add(0), add(1000)]);
     expect(both.filter(({ ok }) => ok)).toHaveLength(1);

@@ -155,7 +155,10 @@ const deleteRecording = accountRoute({
   status: 204,
   params,
   run: async ({ recordings }, { accountId, subAccount, params: path }) =>
-    answered(await recordings.remove(accountId, recordingIdOf(path.recording_id), subAccount), () => undefined),
+    answered(
+      await recordings.remove(accountId, recordingIdOf(path.recording_id), subAccount),
+      () => undefined,
+    ),
 });
 
 /** An empty value, or null of a variable that is not set, would match the recordings of conferences, which have no numbers. */
@@ -223,7 +226,11 @@ const downloadRecording = linkRoute({
     const links = createSignedLinks(settings, clock);
     if (access === undefined && !links.opens(url, query)) return err(INVALID_TOKEN);
     const accountId = access?.owner.authId ?? path.auth_id;
-    const found = await recordings.get(accountId, recordingIdOf(path.recording_id), subAccountOf(access));
+    const found = await recordings.get(
+      accountId,
+      recordingIdOf(path.recording_id),
+      subAccountOf(access),
+    );
     if (!found.ok) return refused(found.error);
     // Refuses a signed link if the sub-account of the call is not active.
     if (access === undefined && !(await isActive(accounts, found.value.subAccount))) {
