@@ -112,7 +112,7 @@ export async function run(): Promise<Row[]> {
 }
 
 async function prepare(store: Store): Promise<Bench> {
-  const common = { clock: systemClock, random: systemRandom };
+  const common = { clock: systemClock, random: systemRandom, logger: silentLogger };
   const accounts = new Accounts({
     store: store.accounts,
     partners: store.partners,
@@ -130,7 +130,7 @@ async function prepare(store: Store): Promise<Bench> {
   const accountId: AccountId = created.value.account.authId;
   const calls = new BenchCalls();
   const webhooks = { compose: () => undefined, deliver: () => undefined };
-  const needs = { store: store.campaigns, calls, webhooks, logger: silentLogger, ...common };
+  const needs = { store: store.campaigns, calls, webhooks, ...common };
   const dialer = new Dialer({
     ...needs,
     onRevoked: () => undefined,

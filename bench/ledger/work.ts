@@ -1,6 +1,7 @@
 /** Load for the measurement of both databases. */
 import type { Clock } from '../../src/base/clock.ts';
 import type { AccountId } from '../../src/base/ids.ts';
+import { silentLogger } from '../../src/base/logger.ts';
 import { micros } from '../../src/base/money.ts';
 import { systemRandom } from '../../src/base/system-random.ts';
 import { Accounts } from '../../src/domain/account/account.ts';
@@ -22,6 +23,7 @@ export async function createAccount(store: Store): Promise<AccountId> {
     idempotency: store.idempotency,
     clock,
     random: systemRandom,
+    logger: silentLogger,
     defaults: { concurrentCallsLimit: 10, cpsLimit: 2, currency: 'USD', country: 'US' },
   });
   const made = await accounts.create({ name: 'bench' });

@@ -147,6 +147,16 @@ describe('carillon privacy', () => {
     expect([out, `${out}.part`].filter((path) => existsSync(path))).toEqual([]);
   });
 
+  it('export leaves the folder of another process alone', async () => {
+    const out = join(folder, 'concurrent');
+    mkdirSync(`${out}.part`);
+    writeFileSync(join(`${out}.part`, 'records.ndjson'), 'of another process');
+    await carillon('export', NUMBER, '--out', out);
+    expect(terminal.failed).toBe(true);
+    expect(terminal.notes).toContain('another export writes it');
+    expect(readFileSync(join(`${out}.part`, 'records.ndjson'), 'utf8')).toBe('of another process');
+  });
+
   it('erase erases only with --yes, and the audit log does not contain the number', async () => {
     await carillon('erase', NUMBER);
     expect(terminal.notes).toContain('nothing was erased');

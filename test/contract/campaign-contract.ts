@@ -171,7 +171,7 @@ export function campaignContract(name: string, open: () => Promise<Opened>): voi
     it('reverts an attempt that rang no phone: it counts for no limit', async () => {
       const unused = { totalCalls: 0, day: '', callsOfDay: 0, lastUsedUs: undefined };
       const number = start(1, 'u1').from;
-      await store.campaigns.addNumbers(ID, [{ id: 'n1', number, label: '', ...unused }]);
+      await store.campaigns.addNumbers(ID, [{ id: 'n1', number, label: '', ...unused }], 10);
       const poolNumber = { id: 'n1', day: '2026-01-01', ...NO_LIMITS };
       await store.campaigns.begin({ ...start(1, 'u1'), poolNumber });
       const contact = {
@@ -219,7 +219,7 @@ export function campaignContract(name: string, open: () => Promise<Opened>): voi
 
     it('erases a finished campaign with all its data', async () => {
       const unused = { totalCalls: 0, day: '', callsOfDay: 0, lastUsedUs: undefined };
-      await store.campaigns.addNumbers(ID, [{ id: 'n1', number: '1', label: '', ...unused }]);
+      await store.campaigns.addNumbers(ID, [{ id: 'n1', number: '1', label: '', ...unused }], 10);
       await store.campaigns.begin(start(1, 'u1'));
       await store.campaigns.finish(end('u1'), []);
       expect(await store.campaigns.erase(ID, 10)).toBe(false);
@@ -239,7 +239,7 @@ export function campaignContract(name: string, open: () => Promise<Opened>): voi
 
     it('counts the use of a number per day', async () => {
       const number = { id: 'n1', number: '1', label: '', totalCalls: 0, day: '', callsOfDay: 0 };
-      await store.campaigns.addNumbers(ID, [{ ...number, lastUsedUs: undefined }]);
+      await store.campaigns.addNumbers(ID, [{ ...number, lastUsedUs: undefined }], 10);
       const use = (contactId: number, day: string) =>
         store.campaigns.begin({
           ...start(contactId, `u${contactId}`),
@@ -256,7 +256,7 @@ export function campaignContract(name: string, open: () => Promise<Opened>): voi
 
     it('refuses an attempt whose pool number is at its limit or was removed from the pool', async () => {
       const number = { id: 'n1', number: '1', label: '', totalCalls: 0, day: '', callsOfDay: 0 };
-      await store.campaigns.addNumbers(ID, [{ ...number, lastUsedUs: undefined }]);
+      await store.campaigns.addNumbers(ID, [{ ...number, lastUsedUs: undefined }], 10);
       const use = async (contactId: number, limits: Partial<typeof NO_LIMITS> | object) => {
         const poolNumber = { id: 'n1', day: '2026-01-01', ...NO_LIMITS, ...limits };
         const begun = await store.campaigns.begin({
@@ -277,7 +277,11 @@ export function campaignContract(name: string, open: () => Promise<Opened>): voi
     it('returns the use of a refused call to the day of the call, not to a later day', async () => {
       const number = { id: 'n1', label: '', totalCalls: 0, day: '', callsOfDay: 0 };
       const { from } = start(1, 'u1');
-      await store.campaigns.addNumbers(ID, [{ ...number, number: from, lastUsedUs: undefined }]);
+      await store.campaigns.addNumbers(
+        ID,
+        [{ ...number, number: from, lastUsedUs: undefined }],
+        10,
+      );
       const use = (contactId: number, day: string) =>
         store.campaigns.begin({
           ...start(contactId, `u${contactId}`),

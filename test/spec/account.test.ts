@@ -1,5 +1,5 @@
 /** Spec: balance, capacity snapshot, partner capacity allocation; dialect §3.1 and §3.10. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ServiceError } from '../../src/base/errors.ts';
 import { type Credentials, type Service, startService } from './service.ts';
 
@@ -325,6 +325,22 @@ describe('sub-accounts (dialect §3.10)', () => {
     expect(refused.status).toBe(403);
     expect((await service.send('DELETE', `${url}/${authId}`)).status).toBe(200);
     expect((await service.get(`${url}/${authId}`)).status).toBe(404);
+  });
+
+  it('creates a sub-account and its access token together, or neither', async () => {
+    const url = `/api/v1/accounts/${service.account.authId}/sub-accounts/`;
+    const { accounts } = service.store;
+    const unavailable = new Error('the store is unavailable');
+    const writes = vi.spyOn(accounts, 'addAccessToken').mockRejectedValue(unavailable);
+    const made = await service.post(url, { name: 'Team' });
+    writes.mockRestore();
+    expect(made.status).toBe(201);
+    const { auth_id: authId } = made.body.auth_credentials;
+    const bearer = await service.get(`/api/v1/Account/${authId}/balance/USD`, {
+      as: null,
+      headers: { authorization: `Bearer ${made.body.tokens.access_token}` },
+    });
+    expect(bearer.status).toBe(200);
   });
 
   it('Plivo’s form: creates, gets, updates and deletes', async () => {

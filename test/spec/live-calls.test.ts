@@ -26,6 +26,19 @@ beforeEach(() => {
   control.rooms = [];
 });
 
+it('refuses an invalid participant of a multi-party call before it changes the call', async () => {
+  const url = `${service.root}/MultiPartyCall/name_case/Participant/`;
+  const body = { role: 'agent', call_uuid: CALL };
+  const wrong = [{ enter_sound: 'gong' }, { exit_sound: 'beep:99' }, { max_duration: 1e14 }];
+  for (const fields of wrong) {
+    const reply = await service.post(url, { ...body, ...fields });
+    expect(reply.status, JSON.stringify(fields)).toBe(400);
+    expect(reply.text).toContain('invalid participant');
+  }
+  expect(service.control.requested).toEqual([]);
+  expect((await service.post(url, { ...body, max_duration: 600 })).status).toBe(201);
+});
+
 const lastRequest = () => service.control.requested.at(-1);
 
 describe('calls', () => {

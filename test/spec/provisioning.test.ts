@@ -1,5 +1,6 @@
 /** Spec: numbers, origination URIs and trunks; dialect §3.8 and §3.9; Errors: Number attach. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { asAppId } from '../../src/base/ids.ts';
 import { type Service, startService } from './service.ts';
 
 let service: Service;
@@ -164,6 +165,25 @@ describe('numbers: inventory, purchase, release (dialect §3.8)', () => {
     );
     expect((await service.get(`${service.root}/balance/USD`)).body.available_balance).toBe(0.5);
     expect((await buy()).status).toBe(409);
+  });
+
+  it('charges nothing for a number whose application is deleted during the purchase', async () => {
+    await stock();
+    await service.book({ amount: 10, type: 'credit', referenceType: 'payment' });
+    const appId = await application();
+    const { applications, numbers } = service.provisioning;
+    const remove = () => applications.remove(service.account.authId, asAppId(appId));
+    const { purchase } = numbers;
+    vi.spyOn(numbers, 'purchase').mockImplementation(async (...given) => {
+      await remove();
+      return purchase.apply(numbers, given);
+    });
+    const url = `/v1/Account/${service.account.authId}/PhoneNumber/${PATH}/`;
+    const refused = await service.post(url, { app_id: appId });
+    vi.restoreAllMocks();
+    expect([refused.status, Object.keys(refused.body.details ?? {})]).toEqual([400, ['app_id']]);
+    expect((await service.get(`${service.root}/balance/USD`)).body.balance).toBe(10);
+    expect((await service.post(url, {})).status).toBe(201);
   });
 
   it('lists available numbers in the inventory and owned numbers in the account', async () => {

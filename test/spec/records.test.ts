@@ -236,6 +236,14 @@ async function record(audio = 'audio bytes', subAccount?: AccountId) {
 }
 
 describe('recordings (dialect §3.7)', () => {
+  it('opens and deletes a recording whose ID is in capital letters', async () => {
+    const { recordingId } = await record();
+    const url = `${service.root}/Recording/${recordingId.toUpperCase()}`;
+    expect((await service.get(`${url}/`)).status).toBe(200);
+    expect((await service.get(`${url}.mp3`)).status).toBe(200);
+    expect((await service.send('DELETE', `${url}/`)).status).toBe(204);
+  });
+
   it('lists and gets; milliseconds are text with five decimals', async () => {
     const { recordingId } = await record();
     const list = await service.get(`${service.root}/Recording/?call_uuid=${uuid(1).toUpperCase()}`);

@@ -1,4 +1,4 @@
-/** Lists of a sub-account: `next` and `previous` lead to pages of the same list. */
+/** Lists of a sub-account: `next` and `previous` lead to pages of the same list, and `resource_uri` to the object. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { asCallUuid } from '../../src/base/ids.ts';
 import { aCdr } from '../edge/store/records.ts';
@@ -36,6 +36,9 @@ it.each([['Application'], ['Endpoint'], ['Call']])('%s', async (kind) => {
     const second = await service.get(`/api${first.body.meta.next}`, { as });
     expect(second.status, first.body.meta.next).toBe(200);
     expect(second.body.meta).toMatchObject({ total_count: 3, next: null });
+    for (const { resource_uri: uri } of first.body.objects) {
+      expect((await service.get(`/api${uri}`, { as })).status, uri).toBe(200);
+    }
     const back = await service.get(`/api${second.body.meta.previous}`, { as });
     expect(back.body.objects).toEqual(first.body.objects);
   }

@@ -3,8 +3,11 @@ import { BugError } from '../../base/errors.ts';
 import { hashHex, secretsEqual } from '../../base/hash.ts';
 import { type AccountId, newAccountId, type Random, token, uuid } from '../../base/ids.ts';
 import { Listeners } from '../../base/listeners.ts';
+import type { Logger } from '../../base/logger.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
+import { afterCommit } from './after-commit.ts';
+import { type CreatedAccess, type CreatedAccount, drawAccess } from './created.ts';
 import { CredentialCache } from './credential-cache.ts';
 import type {
   AccountCredentials,
@@ -12,6 +15,7 @@ import type {
   AccountStore,
   IdempotencyStore,
   PartnerStore,
+  StoredAccessToken,
 } from './needs.ts';
 import { type AccountDefaults, type NewAccount, newAccount } from './new-account.ts';
 import { OncePerKey } from './once-per-key.ts';
@@ -69,6 +73,7 @@ export interface AccountDeps {
   readonly idempotency: IdempotencyStore;
   readonly clock: Clock;
   readonly random: Random;
+  readonly logger: Pick<Logger, 'error'>;
   readonly defaults: AccountDefaults;
 }
 
@@ -99,9 +104,7 @@ export class Accounts {
     this.oncePerKey = new OncePerKey(deps.idempotency);
   }
 
-  async create(
-    input: NewAccount,
-  ): Promise<Result<{ readonly account: Account; readonly authToken: string }, AccountRefusal>> {
+  async create(input: NewAccount): Promise<Result<CreatedAccount, AccountRefusal>> {
     if (!(await this.#isPartner(input.partnerAuthId))) return err({ kind: 'unknownPartner' });
     return this.#insert(input, undefined);
   }
@@ -124,12 +127,23 @@ export class Accounts {
   async createSubAccount(
     parentAuthId: AccountId,
     input: NewAccount,
-  ): Promise<Result<{ readonly account: Account; readonly authToken: string }, AccountRefusal>> {
+    access?: StoredAccessToken,
+  ): Promise<Result<CreatedAccount, AccountRefusal>> {
     const parent = await this.get(parentAuthId);
     if (parent === undefined || parent.parentAuthId !== undefined) {
       return err({ kind: 'unknownParent' });
     }
-    return this.#insert(input, parent);
+    return this.#insert(input, parent, access);
+  }
+
+  /** Creates a sub-account and its first access token, both or none. */
+  async createSubAccountWithAccess(
+    parentAuthId: AccountId,
+    input: NewAccount,
+  ): Promise<Result<CreatedAccount & CreatedAccess, AccountRefusal>> {
+    const { created, stored } = drawAccess(this.#deps.random, this.#nowUs(), ACCESS_TOKEN_MS);
+    const made = await this.createSubAccount(parentAuthId, input, stored);
+    return made.ok ? ok({ ...made.value, ...created }) : made;
   }
 
   async get(authIdentifier: AccountId): Promise<Account | undefined> {
@@ -191,7 +205,9 @@ export class Accounts {
     if (sub?.parentAuthId !== parentAuthId) return err({ kind: 'unknownAccount' });
     const removed = await this.#deps.store.removeSubAccount(subAuthId);
     this.#credentials.changed(subAuthId);
-    await this.#revoked(sub, 'the sub-account was deleted', { removedUsernames: removed });
+    await afterCommit(this.#deps.logger, subAuthId, [
+      this.#revoked(sub, 'the sub-account was deleted', { removedUsernames: removed }),
+    ]);
     return ok(undefined);
   }
 
@@ -252,7 +268,8 @@ export class Accounts {
     const known = await this.#deps.store.addToken(authIdentifier, authToken, othersEndUs);
     this.#credentials.changed(authIdentifier);
     if (!known) return err({ kind: 'unknownAccount' });
-    await Promise.all(this.#onTokensChanged.map((act) => act(authIdentifier)));
+    const acts = this.#onTokensChanged.map((act) => act(authIdentifier));
+    await afterCommit(this.#deps.logger, authIdentifier, acts);
     return ok({ authToken });
   }
 
@@ -273,15 +290,10 @@ export class Accounts {
   async createAccessToken(
     authIdentifier: AccountId,
     expiresInMs: number = ACCESS_TOKEN_MS,
-  ): Promise<{ readonly accessToken: string; readonly expiresInMs: number }> {
-    const accessToken = token(this.#deps.random);
-    const expiresUs = this.#nowUs() + expiresInMs * 1000;
-    await this.#deps.store.addAccessToken(
-      hashHex('sha256', accessToken),
-      authIdentifier,
-      expiresUs,
-    );
-    return { accessToken, expiresInMs };
+  ): Promise<CreatedAccess> {
+    const { created, stored } = drawAccess(this.#deps.random, this.#nowUs(), expiresInMs);
+    await this.#deps.store.addAccessToken(authIdentifier, stored);
+    return created;
   }
 
   /** Transfers capacity to a customer or reclaims it (spec: Partner capacity allocation). */
@@ -326,13 +338,14 @@ export class Accounts {
   async #insert(
     input: NewAccount,
     parent: Account | undefined,
-  ): Promise<Result<{ readonly account: Account; readonly authToken: string }, AccountRefusal>> {
+    access?: StoredAccessToken,
+  ): Promise<Result<CreatedAccount, AccountRefusal>> {
     const { random, store, defaults } = this.#deps;
     for (let draw = 0; draw < AUTH_ID_DRAWS; draw += 1) {
       const authToken = token(random);
       const made = { authId: newAccountId(random, parent === undefined ? 'MA' : 'SA'), defaults };
       const account = newAccount(input, parent, { ...made, nowUs: this.#nowUs() });
-      const created = await store.create(account, authToken);
+      const created = await store.create(account, authToken, access);
       if (created.ok) return ok({ account: created.value, authToken });
     }
     throw new BugError(

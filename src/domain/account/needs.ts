@@ -26,9 +26,22 @@ export interface AccountCredentials {
   }>;
 }
 
+/** An access token, of which only the SHA-256 hash is stored. */
+export interface StoredAccessToken {
+  readonly hash: string;
+  readonly expiresUs: number;
+}
+
 export interface AccountStore {
-  /** Writes the account, its first token and, for a main account, a balance in its currency. All in one transaction. */
-  create(account: Account, token: string): Promise<Result<Account, 'authIdTaken'>>;
+  /**
+   * Writes the account, its first token, an access token if there is one and, for a main account, a balance in its
+   * currency. All in one transaction.
+   */
+  create(
+    account: Account,
+    token: string,
+    access?: StoredAccessToken,
+  ): Promise<Result<Account, 'authIdTaken'>>;
   get(authId: AccountId): Promise<Account | undefined>;
   list(filter: AccountFilter, slice: Slice): Promise<Page<Account>>;
   patch(authId: AccountId, patch: AccountPatch): Promise<Account | undefined>;
@@ -43,8 +56,7 @@ export interface AccountStore {
    * unknown account.
    */
   addToken(authId: AccountId, token: string, othersEndUs: number): Promise<boolean>;
-  /** Stores an access token by its SHA-256 hash. The token itself is not stored. */
-  addAccessToken(hash: string, authId: AccountId, expiresUs: number): Promise<void>;
+  addAccessToken(authId: AccountId, access: StoredAccessToken): Promise<void>;
   accessTokenOwner(
     hash: string,
   ): Promise<{ readonly authId: AccountId; readonly expiresUs: number } | undefined>;

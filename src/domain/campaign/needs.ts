@@ -178,7 +178,12 @@ export interface CampaignStore {
   attempts(id: CampaignId, slice: Slice): Promise<Page<Attempt>>;
   attempt(callUuid: CallUuid): Promise<Attempt | undefined>;
 
-  addNumbers(id: CampaignId, numbers: readonly PoolNumber[]): Promise<void>;
+  /** Adds the numbers that the pool does not have. Adds none if the pool would then have more than `max`. */
+  addNumbers(
+    id: CampaignId,
+    numbers: readonly PoolNumber[],
+    max: number,
+  ): Promise<Result<void, 'tooMany'>>;
   numbers(id: CampaignId): Promise<readonly PoolNumber[]>;
   /** Changes a pool number. Refused if the pool contains the same number or has no entry with that ID. */
   updateNumber(

@@ -26,10 +26,6 @@ export class PoolNumbers {
     numbers: ReadonlyArray<Pick<PoolNumber, 'number' | 'label'>>,
   ): Promise<Result<readonly PoolNumber[], CampaignRefusal>> {
     const { store, random, dialer } = this.#needs;
-    const known = await store.numbers(campaign.id);
-    if (known.length + numbers.length > MAX_NUMBERS) {
-      return err({ kind: 'tooMany', what: 'numbers in a pool', limit: MAX_NUMBERS });
-    }
     const added: PoolNumber[] = [];
     for (const { number: typed, label } of numbers) {
       const number = plainNumber(typed);
@@ -37,7 +33,8 @@ export class PoolNumbers {
       if (refused !== undefined) return err(refused);
       added.push({ ...UNUSED, id: uuid(random), number, label });
     }
-    await store.addNumbers(campaign.id, added);
+    const stored = await store.addNumbers(campaign.id, added, MAX_NUMBERS);
+    if (!stored.ok) return err({ kind: 'tooMany', what: 'numbers in a pool', limit: MAX_NUMBERS });
     await dialer.changed(campaign);
     const named = new Set(added.map(({ number }) => number));
     return ok((await store.numbers(campaign.id)).filter(({ number }) => named.has(number)));

@@ -154,13 +154,16 @@ export interface NumberStore {
   remove(e164: string): Promise<Result<void, 'unknown' | 'inUse'>>;
   /**
    * Assigns an available number to the account and posts its fees in one transaction; they must be covered
-   * (`canSpend`). `owned` is the resulting record.
+   * (`canSpend`). `owned` is the resulting record. `unknownApplication`: its application is not one of the account.
    */
   purchase(
     owned: PhoneNumber,
     fees: readonly NewEntry[],
   ): Promise<
-    Result<readonly LedgerEntry[], 'notAvailable' | 'unknownBalance' | 'insufficientFunds'>
+    Result<
+      readonly LedgerEntry[],
+      'notAvailable' | 'unknownApplication' | 'unknownBalance' | 'insufficientFunds'
+    >
   >;
   /** Returns active and suspended numbers whose renewal is due at `nowUs`, the longest overdue first. */
   dueForRental(nowUs: number, limit: number): Promise<readonly PhoneNumber[]>;

@@ -101,11 +101,15 @@ export class Numbers {
     return this.#stores.numbers.list(filter, slice);
   }
 
-  /** Purchases a number. Setup fee and first month are charged immediately and must be covered. */
+  /**
+   * Purchases a number. Setup fee and first month are charged immediately and must be covered. With `applicationId`, its
+   * calls run that application; an unknown one refuses the purchase.
+   */
   async purchase(
     e164: string,
     accountId: AccountId,
     currency: string,
+    applicationId?: AppId,
   ): Promise<Result<PhoneNumber, NumberRefusal>> {
     const offered = await this.#stores.numbers.get(e164);
     if (offered?.status !== 'available') return err({ kind: 'numberNotAvailable' });
@@ -114,6 +118,7 @@ export class Numbers {
     const owned: PhoneNumber = {
       ...offered,
       accountId,
+      applicationId,
       status: 'active',
       purchasedUs: now,
       nextBillingUs: nextMonth(now),
@@ -171,11 +176,7 @@ export class Numbers {
     e164: string,
     applicationId: AppId,
   ): Promise<Result<PhoneNumber, NumberRefusal>> {
-    return this.#whenOwned(accountId, e164, async () => {
-      const application = await this.#stores.applications.get(applicationId);
-      if (application?.accountId !== accountId) return err({ kind: 'unknownApplication' });
-      return this.#patched(accountId, e164, { ...UNBOUND, applicationId });
-    });
+    return this.change(accountId, e164, { applicationId });
   }
 
   /** Routes calls of the number to a trunk. */
@@ -206,16 +207,25 @@ export class Numbers {
     e164: string,
     subAccount: AccountId | undefined,
   ): Promise<Result<PhoneNumber, NumberRefusal>> {
-    return this.#whenOwned(accountId, e164, () => this.#patched(accountId, e164, { subAccount }));
+    return this.change(accountId, e164, { subAccount });
   }
 
-  /** Sets the name of the number. Undefined clears it. */
-  async rename(
+  /**
+   * Changes the named fields together, or none. An `applicationId` replaces any other routing; if it is present and
+   * undefined, the application is removed.
+   */
+  async change(
     accountId: AccountId,
     e164: string,
-    alias: string | undefined,
+    fields: Pick<PhoneNumberPatch, 'alias' | 'subAccount' | 'applicationId'>,
   ): Promise<Result<PhoneNumber, NumberRefusal>> {
-    return this.#whenOwned(accountId, e164, () => this.#patched(accountId, e164, { alias }));
+    const { applicationId } = fields;
+    return this.#whenOwned(accountId, e164, async () => {
+      if (applicationId === undefined) return this.#patched(accountId, e164, fields);
+      const application = await this.#stores.applications.get(applicationId);
+      if (application?.accountId !== accountId) return err({ kind: 'unknownApplication' });
+      return this.#patched(accountId, e164, { ...UNBOUND, ...fields });
+    });
   }
 
   /** Registers a callback for numbers that were suspended, or reactivated by a paid renewal. */

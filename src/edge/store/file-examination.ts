@@ -1,5 +1,7 @@
 /** Finds damage of the database file: failed reads, and regular examinations of the whole file. */
-import { Worker } from 'node:worker_threads';
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import type { Clock } from '../../base/clock.ts';
 import { ServiceError } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -14,7 +16,7 @@ export interface FileExaminationNeeds {
   readonly file: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Returns a description of the damage, or undefined. Default: reads the whole file on another thread. */
+  /** Returns a description of the damage, or undefined. Default: reads the whole file in another process. */
   readonly examine?: (file: string, signal: AbortSignal) => Promise<string | undefined>;
 }
 
@@ -29,7 +31,7 @@ export class FileExamination {
 
   constructor(needs: FileExaminationNeeds) {
     this.#needs = needs;
-    const { clock, logger, file, examine = examineOnThread } = needs;
+    const { clock, logger, file, examine = examineInProcess } = needs;
     this.#rounds = new RepeatedTask({
       clock,
       everyMs: EVERY_MS,
@@ -65,17 +67,24 @@ export class FileExamination {
   }
 }
 
-/** Reads the whole file on another thread. Rejects if the thread fails. */
-function examineOnThread(file: string, signal: AbortSignal): Promise<string | undefined> {
-  const worker = new Worker(new URL('./examine-worker.ts', import.meta.url), { workerData: file });
-  const end = (): void => void worker.terminate();
-  signal.addEventListener('abort', end);
-  const examined = Promise.withResolvers<string | undefined>();
-  worker.on('message', (damage: string) => examined.resolve(damage === '' ? undefined : damage));
-  worker.on('error', (error) => examined.reject(error));
-  worker.on('exit', () => examined.resolve(undefined));
-  return examined.promise.finally(() => {
-    signal.removeEventListener('abort', end);
-    return worker.terminate();
-  });
+const run = promisify(execFile);
+
+/**
+ * Reads the whole file in another process, because a thread inside SQLite cannot be stopped. Returns undefined if it was
+ * stopped. Rejects if the process fails.
+ */
+async function examineInProcess(file: string, signal: AbortSignal): Promise<string | undefined> {
+  const program = fileURLToPath(new URL('./examine-process.ts', import.meta.url));
+  try {
+    const { stdout } = await run(process.execPath, [program, file], {
+      signal,
+      killSignal: 'SIGKILL',
+      // Hides the environment of the service, which may contain secrets.
+      env: {},
+    });
+    return stdout === '' ? undefined : stdout;
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  }
 }

@@ -33,7 +33,7 @@ export interface StoredRecording {
   readonly bytes: number;
 }
 
-export interface BackupFacts {
+export interface FileFacts {
   readonly schemaVersion: number;
   /** Newest schema version that this program supports. */
   readonly knownVersion: number;
@@ -43,6 +43,9 @@ export interface BackupFacts {
   readonly accounts: number;
   readonly calls: number;
   readonly entries: number;
+}
+
+export interface BackupFacts extends FileFacts {
   readonly recordings: readonly StoredRecording[];
 }
 
@@ -50,8 +53,20 @@ const DATABASE = 'carillon.db';
 const KEY = join('keys', 'store.key');
 const LOGS = ['-wal', '-shm'];
 
-/** Reads the whole file. Throws STORE_CORRUPT if it is not a database, NOT_FOUND if it does not exist. */
-export function examineBackup(file: string): BackupFacts {
+/** Reads the whole file and lists its recordings. Throws STORE_CORRUPT if it is not a database, NOT_FOUND if it does not exist. */
+export const examineBackup = (file: string): BackupFacts =>
+  examined(file, (all) => ({
+    recordings: all(
+      "SELECT file, bytes FROM recording WHERE status = 'ready' ORDER BY added_us",
+    ).map((row) => ({ file: string(row, 'file'), bytes: integer(row, 'bytes') })),
+  }));
+
+/** Like `examineBackup`, without the list of recordings, which may be large. */
+export const examineFile = (file: string): FileFacts => examined(file, () => ({}));
+
+type ReadAll = (sql: string) => readonly Row[];
+
+function examined<More>(file: string, more: (all: ReadAll) => More): FileFacts & More {
   if (!existsSync(file)) throw new ServiceError('NOT_FOUND', `the file ${file} does not exist`);
   // Opens the copy without creating new files next to it. SQLite would add a log next to a file that it opens for writing.
   const raw = openUnchanged(file);
@@ -62,7 +77,7 @@ export function examineBackup(file: string): BackupFacts {
     const damage = verdicts.map((row) => row.integrity_check).filter((line) => line !== 'ok');
     if (schemaVersion === 0) throw corrupt(file, 'it is not a database of this service');
     if (isMarked(raw) && !hasChecksums(raw)) damage.push('its header is damaged');
-    const all = (sql: string): readonly Row[] => raw.prepare(sql).all() as Row[];
+    const all: ReadAll = (sql) => raw.prepare(sql).all() as Row[];
     const count = (table: string): number =>
       integer(all(`SELECT COUNT(*) AS n FROM ${table}`)[0], 'n');
     return {
@@ -73,9 +88,7 @@ export function examineBackup(file: string): BackupFacts {
       accounts: count('account'),
       calls: count('cdr'),
       entries: count('entry'),
-      recordings: all(
-        "SELECT file, bytes FROM recording WHERE status = 'ready' ORDER BY added_us",
-      ).map((row) => ({ file: string(row, 'file'), bytes: integer(row, 'bytes') })),
+      ...more(all),
     };
   } catch (error) {
     throw error instanceof ServiceError ? error : corrupt(file, reasonOf(error));

@@ -59,6 +59,7 @@ export function createDomainServices(store: Store, options: DomainServicesOption
     idempotency: store.idempotency,
     clock,
     random,
+    logger,
     defaults: options.accounts,
   });
   const recordings = new Recordings({

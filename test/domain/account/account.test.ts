@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ServiceError, UnknownOutcomeError } from '../../../src/base/errors.ts';
 import { type AccountId, asAccountId } from '../../../src/base/ids.ts';
+import { silentLogger } from '../../../src/base/logger.ts';
 import { micros } from '../../../src/base/money.ts';
 import { err, ok, type Result } from '../../../src/base/result.ts';
 import { Accounts, type NewAccount, type Principal } from '../../../src/domain/account/account.ts';
@@ -23,6 +24,7 @@ beforeEach(async () => {
     idempotency: opened.store.idempotency,
     clock: opened.clock,
     random: opened.random,
+    logger: silentLogger,
     defaults: { concurrentCallsLimit: 10, cpsLimit: 2, currency: 'USD', country: 'US' },
   });
 });
@@ -292,6 +294,27 @@ describe('authentication', () => {
     expect((await accounts.authenticateBearer('x')).ok).toBe(false);
     await opened.clock.advance(10_000);
     expect((await accounts.authenticateBearer(accessToken)).ok).toBe(false);
+  });
+});
+
+describe('a change whose consequences fail', () => {
+  const fails = () => Promise.reject(new Error('the store is unavailable'));
+
+  it('returns the new token, because the old one may be invalid already', async () => {
+    const { account } = await create();
+    accounts.onTokensChanged(fails);
+    const rotated = await accounts.rotateToken(account.authId, 0);
+    if (!rotated.ok) throw new Error(rotated.error.kind);
+    const { authToken } = rotated.value;
+    expect((await accounts.authenticate(account.authId, authToken)).ok).toBe(true);
+  });
+
+  it('reports a deleted sub-account as deleted', async () => {
+    const main = await create();
+    const sub = await createSub(main.account.authId);
+    accounts.onRevoked(fails);
+    const removed = await accounts.removeSubAccount(main.account.authId, sub.account.authId);
+    expect(removed.ok).toBe(true);
   });
 });
 

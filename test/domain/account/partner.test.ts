@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type AccountId, asAccountId } from '../../../src/base/ids.ts';
+import { silentLogger } from '../../../src/base/logger.ts';
 import { Accounts } from '../../../src/domain/account/account.ts';
 import type { AccountPatch, TransferRequest } from '../../../src/domain/account/types.ts';
 import { type OpenedStore, openInMemory } from '../../edge/store/open.ts';
@@ -24,6 +25,7 @@ beforeEach(async () => {
     idempotency: opened.store.idempotency,
     clock: opened.clock,
     random: opened.random,
+    logger: silentLogger,
     defaults: { concurrentCallsLimit: 10, cpsLimit: 2, currency: 'USD', country: 'US' },
   });
   partner = await create('Partner', {

@@ -263,6 +263,21 @@ describe('campaigns', () => {
     expect(await campaigns.removeAgent(OWNER, agent.id)).toEqual({ ok: true, value: undefined });
   });
 
+  it('count only new numbers towards the limit of a pool, also in concurrent requests', async () => {
+    const { campaigns, create } = opened;
+    const { id } = await create({ callerIdStrategy: 'pool', fixedCallerId: undefined });
+    const from = (first: number) =>
+      Array.from({ length: 600 }, (_, n) => ({
+        number: `1202${5_550_000 + first + n}`,
+        label: '',
+      }));
+    const add = (first: number) => campaigns.addNumbers(OWNER, id, from(first));
+    const both = await Promise.all([add(0), add(1000)]);
+    expect(both.filter(({ ok }) => ok)).toHaveLength(1);
+    expect(await campaigns.numbers(OWNER, id)).toMatchObject({ value: { length: 600 } });
+    expect((await add(0)).ok || (await add(1000)).ok).toBe(true);
+  });
+
   it('are cloned with their pool and without contacts', async () => {
     const { campaigns, create, upload } = opened;
     const { id } = await create({ callerIdStrategy: 'pool', fixedCallerId: undefined });

@@ -133,7 +133,7 @@ describe('numbers', () => {
       usernameSuffix: 'always',
     }).numbers;
     numberStore.get = sellAfterRead;
-    expect((await racing.rename(ACCOUNT, E164, 'mine')).ok).toBe(false);
+    expect((await racing.change(ACCOUNT, E164, { alias: 'mine' })).ok).toBe(false);
     expect((await numbers.release(E164, other)).ok).toBe(true);
     await numbers.purchase(E164, ACCOUNT, 'USD');
     numberStore.get = sellAfterRead;
@@ -247,7 +247,7 @@ describe('numbers', () => {
 
   it("keeps the account's name of a number until the account releases it", async () => {
     await numbers.purchase(E164, ACCOUNT, 'USD');
-    await numbers.rename(ACCOUNT, E164, 'Front line');
+    await numbers.change(ACCOUNT, E164, { alias: 'Front line' });
     expect(await numbers.get(E164)).toMatchObject({ value: { alias: 'Front line' } });
     await numbers.release(E164, ACCOUNT);
     expect(await numbers.get(E164)).toMatchObject({
@@ -375,7 +375,7 @@ describe('numbers', () => {
     type Change = (of: Numbers) => Promise<unknown>;
     it.each<[string, Change]>([
       ['release', (of) => of.release(E164, ACCOUNT)],
-      ['rename', (of) => of.rename(ACCOUNT, E164, 'mine')],
+      ['rename', (of) => of.change(ACCOUNT, E164, { alias: 'mine' })],
       ['detach', (of) => of.detach(ACCOUNT, E164, 'application')],
       ['assign a sub-account', (of) => of.assignSubAccount(ACCOUNT, E164, ACCOUNT)],
     ])('the old account cannot change it: %s', async (_, change) => {

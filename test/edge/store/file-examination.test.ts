@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
@@ -73,6 +74,27 @@ describe('a database file', () => {
 });
 
 describe('FileExamination', () => {
+  it('ends an examination that does not return, so that a stop does not wait for it', async () => {
+    await withFolder(async (folder) => {
+      // Opening a FIFO waits for a writer.
+      const file = join(folder, 'fifo');
+      execFileSync('mkfifo', [file]);
+      const clock = new SimClock();
+      const examination = new FileExamination({ file, clock, logger: silentLogger });
+      await clock.advance(FIRST_MS);
+      await examination.stop();
+      const open = () => openSync(file, constants.O_WRONLY | constants.O_NONBLOCK);
+      await eventually('the end of the process', () => {
+        try {
+          closeSync(open());
+          return undefined;
+        } catch (error) {
+          return (error as NodeJS.ErrnoException).code === 'ENXIO' ? true : undefined;
+        }
+      });
+    });
+  });
+
   it('repeats every day, remembers damage, and ignores other failures', async () => {
     const clock = new SimClock();
     const verdicts = [undefined, 'page 7', undefined];

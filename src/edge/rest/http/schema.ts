@@ -6,6 +6,8 @@ import {
   type AgentId,
   type AppId,
   asCallUuid,
+  asRecordingId,
+  asStreamId,
   type CallUuid,
   type CampaignId,
   type EndpointId,
@@ -52,6 +54,8 @@ export const campaignIdText = idText<CampaignId>();
 export const agentIdText = idText<AgentId>();
 /** Converts the call UUID of a path or filter, in any case. */
 export const callUuidOf = (typed: string): CallUuid => asCallUuid(typed.toLowerCase());
+export const recordingIdOf = (typed: string): RecordingId => asRecordingId(typed.toLowerCase());
+export const streamIdOf = (typed: string): StreamId => asStreamId(typed.toLowerCase());
 
 export const nullableAccountId = () => Type.Unsafe<AccountId | null>({ type: ['string', 'null'] });
 

@@ -164,7 +164,12 @@ export const applicationUri = (accountId: AccountId, appId: AppId): string =>
 
 export const showApplication = (
   application: Application,
-  context: { readonly registrar: string; readonly defaultEndpointApp: AppId | undefined },
+  context: {
+    readonly registrar: string;
+    readonly defaultEndpointApp: AppId | undefined;
+    /** Account of the client, whose credentials open `resource_uri`. */
+    readonly authId: AccountId;
+  },
 ): Static<typeof ApplicationSchema> => ({
   app_id: String(application.appId),
   app_name: application.name,
@@ -189,7 +194,7 @@ export const showApplication = (
   sip_transfer_method: 'POST',
   sip_uri: `sip:${application.appId}@${context.registrar}`,
   sub_account: application.subAccount ?? null,
-  resource_uri: applicationUri(application.accountId, application.appId),
+  resource_uri: applicationUri(context.authId, application.appId),
   created_at: isoMicros(application.createdUs),
   updated_at: isoMicros(application.updatedUs),
 });

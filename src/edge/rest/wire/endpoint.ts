@@ -1,3 +1,4 @@
+import type { AccountId } from '../../../base/ids.ts';
 import { isoMicros } from '../../../base/time-format.ts';
 import type {
   Endpoint,
@@ -136,11 +137,13 @@ export interface EndpointContext {
   /** Host, with the port unless it is 5060. */
   readonly registrar: string;
   readonly strictVobizSdk: boolean;
+  /** Account of the client, whose credentials open `resource_uri`. */
+  readonly authId: AccountId;
   readonly registrationOf: (username: string) => RegistrationView | undefined;
 }
 
-const resourceUri = (endpoint: Endpoint): string =>
-  `/v1/Account/${endpoint.accountId}/Endpoint/${endpoint.endpointId}/`;
+const resourceUri = ({ endpointId }: Endpoint, { authId }: EndpointContext): string =>
+  `/v1/Account/${authId}/Endpoint/${endpointId}/`;
 const sipUri = (endpoint: Endpoint, registrar: string): string =>
   `sip:${endpoint.username}@${registrar}`;
 
@@ -160,7 +163,7 @@ export function showCreatedEndpoint(
     message: 'created',
     ...short,
     sip_uri: sipUri(endpoint, context.registrar),
-    resource_uri: resourceUri(endpoint),
+    resource_uri: resourceUri(endpoint, context),
   };
 }
 
@@ -176,9 +179,9 @@ export function showEndpoint(
     sip_uri: sipUri(endpoint, context.registrar),
     sip_registered: String(registration !== undefined),
     application:
-      endpoint.appId === undefined ? null : applicationUri(endpoint.accountId, endpoint.appId),
+      endpoint.appId === undefined ? null : applicationUri(context.authId, endpoint.appId),
     sub_account: endpoint.subAccount ?? null,
-    resource_uri: resourceUri(endpoint),
+    resource_uri: resourceUri(endpoint, context),
   };
   if (context.strictVobizSdk) return common;
   return {

@@ -1,4 +1,5 @@
 import { secondsOf } from '../../../base/duration.ts';
+import type { AccountId } from '../../../base/ids.ts';
 import { answeredTimeMs, unitsFromMicros } from '../../../base/money.ts';
 import { dateTimeMicros, sessionStart } from '../../../base/time-format.ts';
 import type { CdrRecord } from '../../../domain/cdr/types.ts';
@@ -23,8 +24,11 @@ export const showPlivoLiveCall = (call: LiveCall) => ({
 const time = (us: number | undefined): string | null =>
   us === undefined ? null : `${dateTimeMicros(us)}+00:00`;
 
-/** Converts a finished call (dialect §3.4), with the members for Vobiz clients in addition to Plivo's. */
-export function showCompletedCall({ cdr }: CdrRecord) {
+/**
+ * Converts a finished call (dialect §3.4), with the members for Vobiz clients in addition to Plivo's. `authId`: account of
+ * the client, whose credentials open `resource_uri`.
+ */
+export function showCompletedCall({ cdr }: CdrRecord, authId: AccountId) {
   const answered = secondsOf(answeredTimeMs(cdr.answerUs, cdr.endUs));
   const total = unitsFromMicros(cdr.cost + cdr.streamingCost);
   const rate = unitsFromMicros(cdr.perMinute);
@@ -50,7 +54,7 @@ export function showCompletedCall({ cdr }: CdrRecord) {
     source_ip: cdr.remoteAddress ?? null,
     stir_attestation: '',
     stir_verification: 'Not Applicable',
-    resource_uri: `/v1/Account/${cdr.accountId}/Call/${cdr.callUuid}/`,
+    resource_uri: `/v1/Account/${authId}/Call/${cdr.callUuid}/`,
     status: cdr.answerUs === undefined ? 'no-answer' : 'completed',
     duration: answered,
     total_cost: total,

@@ -5,6 +5,7 @@ import type {
   AccountStore,
   IdempotencyStore,
   PartnerStore,
+  StoredAccessToken,
 } from '../../../domain/account/needs.ts';
 import type { Account, CapacityTransfer, NetAllocation } from '../../../domain/account/types.ts';
 import type { SigningTokens } from '../../../domain/callback/needs.ts';
@@ -63,10 +64,11 @@ const find = (db: Connection, authId: AccountId): Account | undefined =>
   table.get(db, 'auth_id = ?', [authId]);
 
 export const accountRepository = (db: Connection): Synchronously<AccountStore> => ({
-  create: (account, token) => {
+  create: (account, token, access) => {
     if (!table.insertNew(db, account)) return err('authIdTaken');
     if (account.parentAuthId === undefined) insertBalance(db, account.authId, account.currency);
     insertToken(db, account.authId, token);
+    if (access !== undefined) insertAccessToken(db, account.authId, access);
     return ok(account);
   },
   get: (authId) => find(db, authId),
@@ -106,12 +108,9 @@ export const accountRepository = (db: Connection): Synchronously<AccountStore> =
     insertToken(db, authId, token);
     return true;
   },
-  addAccessToken: (hash, authId, expiresUs) => {
+  addAccessToken: (authId, access) => {
     db.send('DELETE FROM access_token WHERE expires_us <= ?', [db.nowUs]);
-    db.send(
-      'INSERT INTO access_token (hash, auth_id, created_us, expires_us) VALUES (?, ?, ?, ?)',
-      [hash, authId, db.nowUs, expiresUs],
-    );
+    insertAccessToken(db, authId, access);
   },
   accessTokenOwner: (hash) => {
     const row = db.get('SELECT auth_id, expires_us FROM access_token WHERE hash = ?', [hash]);
@@ -130,6 +129,18 @@ function insertToken(db: Connection, authId: AccountId, token: string): void {
     db.nowUs,
   ]);
 }
+
+const insertAccessToken = (
+  db: Connection,
+  authId: AccountId,
+  { hash, expiresUs }: StoredAccessToken,
+): void =>
+  db.send('INSERT INTO access_token (hash, auth_id, created_us, expires_us) VALUES (?, ?, ?, ?)', [
+    hash,
+    authId,
+    db.nowUs,
+    expiresUs,
+  ]);
 
 /** Returns the readable tokens, newest first. */
 function tokensOf(db: Connection, authId: AccountId) {

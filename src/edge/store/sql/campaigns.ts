@@ -37,6 +37,7 @@ import {
   recordingColumn,
   retryColumn,
 } from './stored-campaign.ts';
+import { UnitRefused } from './unit-refused.ts';
 
 const agentTable = new Table<Agent>('campaign_agent', {
   id: text<AgentId>,
@@ -207,8 +208,11 @@ const campaigns = (db: Connection) =>
 
 const numbers = (db: Connection) =>
   ({
-    addNumbers: (campaignId: CampaignId, added: readonly PoolNumber[]): void => {
+    addNumbers: (campaignId, added, max) => {
       for (const number of added) numberTable.insertNew(db, { ...number, campaignId });
+      const pool = new Where().and('campaign_id = ?', campaignId);
+      if (countOf(db, numberTable.name, pool) > max) throw new UnitRefused('tooMany');
+      return ok(undefined);
     },
     numbers: (id: CampaignId): readonly PoolNumber[] =>
       numberTable

@@ -74,6 +74,8 @@ export const numberRepository = (db: Connection): Synchronously<NumberStore> => 
   purchase: (owned, fees) => {
     const current = numberTable.get(db, 'e164 = ?', [owned.e164]);
     if (current?.status !== 'available') return err('notAvailable');
+    if (owned.applicationId !== undefined && !hasApplication(db, owned))
+      return err('unknownApplication');
     const posted = postAll(db, fees, { checked: true });
     numberTable.replace(db, owned, ['e164']);
     return posted;
@@ -81,6 +83,12 @@ export const numberRepository = (db: Connection): Synchronously<NumberStore> => 
   ...rentals(db),
   ...releases(db),
 });
+
+const hasApplication = (db: Connection, { accountId, applicationId }: PhoneNumber): boolean =>
+  db.get('SELECT 1 AS found FROM application WHERE app_id = ? AND account_id = ?', [
+    applicationId ?? null,
+    accountId ?? null,
+  ]) !== undefined;
 
 type NumberParts = Partial<Synchronously<NumberStore>>;
 

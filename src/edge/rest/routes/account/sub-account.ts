@@ -58,13 +58,12 @@ const create = accountRoute({
     tokens: TokensSchema,
   }),
   async run(needs, { accountId, body }) {
-    const created = await needs.accounts.createSubAccount(accountId, {
+    const created = await needs.accounts.createSubAccountWithAccess(accountId, {
       ...subAccountPatch(body),
       name: body.name,
     });
     if (!created.ok) return refused(created.error);
-    const { account, authToken } = created.value;
-    const access = await needs.accounts.createAccessToken(account.authId);
+    const { account, authToken, accessToken, expiresInMs } = created.value;
     return ok({
       message: 'sub-account created',
       sub_account: {
@@ -73,9 +72,9 @@ const create = accountRoute({
       },
       auth_credentials: { auth_id: account.authId, auth_token: authToken },
       tokens: {
-        access_token: access.accessToken,
+        access_token: accessToken,
         token_type: 'bearer',
-        expires_in: access.expiresInMs / 1000,
+        expires_in: expiresInMs / 1000,
       },
     });
   },

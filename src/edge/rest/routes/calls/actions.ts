@@ -1,5 +1,5 @@
 import { SECOND_MS } from '../../../../base/duration.ts';
-import { asRecordingId } from '../../../../base/ids.ts';
+import type { RecordingId } from '../../../../base/ids.ts';
 import { err } from '../../../../base/result.ts';
 import { invalidField } from '../../http/failure.ts';
 import type { Route } from '../../http/route.ts';
@@ -12,6 +12,7 @@ import {
   messageReply,
   oneOf,
   optionalHttpUrl,
+  recordingIdOf,
   recordingIdText,
   Type,
 } from '../../http/schema.ts';
@@ -88,6 +89,10 @@ const startRecording = callRoute({
     ),
 });
 
+/** Converts the recording ID of a body or query, in any case. Undefined means all recordings of the call. */
+const anyRecordingId = (typed: string | undefined): RecordingId | undefined =>
+  typed === undefined ? undefined : recordingIdOf(typed);
+
 const stopRecording = callRoute({
   ...callCommon,
   method: 'DELETE',
@@ -102,10 +107,7 @@ const stopRecording = callRoute({
   }),
   async run({ control }, { accountId, params, query, body }) {
     const fromUrl = /([0-9a-f-]{36})\.(?:mp3|wav)/i.exec(body.URL ?? '')?.[1];
-    const recordingId =
-      body.recording_id ??
-      query.recording_id ??
-      (fromUrl === undefined ? undefined : asRecordingId(fromUrl));
+    const recordingId = anyRecordingId(body.recording_id ?? query.recording_id ?? fromUrl);
     return answered(
       await control.stopRecording(accountId, callUuidOf(params.call_uuid), recordingId),
       () => undefined,
@@ -128,7 +130,7 @@ const recordingSwitch = (word: 'Pause' | 'Resume') =>
         await control.pauseRecording(
           accountId,
           callUuidOf(params.call_uuid),
-          body.recording_id,
+          anyRecordingId(body.recording_id),
           word === 'Pause',
         ),
         () => ({ api_id: id, message: `recording ${word.toLowerCase()}d` }),

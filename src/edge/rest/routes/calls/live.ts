@@ -143,7 +143,7 @@ const listCalls = accountRoute({
       json({
         api_id: id,
         meta: metaOf(page, slice, `/v1/Account/${input.access.account.authId}/Call/`, query),
-        objects: page.items.map((record) => showCompletedCall(record)),
+        objects: page.items.map((record) => showCompletedCall(record, input.access.account.authId)),
       }),
     );
   },
@@ -170,7 +170,7 @@ const getCall = accountRoute({
     if (query.status === undefined) {
       if (!permits(input.principal.account, 'cdr')) return err(notPermitted('cdr'));
       return answered(await callRecords.get(accountId, callUuid, subAccount), (record) =>
-        json({ api_id: id, ...showCompletedCall(record) }),
+        json({ api_id: id, ...showCompletedCall(record, input.access.account.authId) }),
       );
     }
     const call = await control.liveCall(accountId, callUuid);

@@ -1,7 +1,8 @@
 /** Members of multi-party calls: add, move, mute, hold, coach and remove. */
 import { err, ok, type Result } from '../../../../base/result.ts';
 import { inlineDocument } from '../../../../domain/callback/callback.ts';
-import { type Failure, invalidField } from '../../http/failure.ts';
+import { parseAnswerXml } from '../../../../protocol/answer-xml/answer-xml.ts';
+import { type Failure, failure, invalidField } from '../../http/failure.ts';
 import { accountRoute, type Route } from '../../http/route.ts';
 import { apiId, callUuidOf, flag, type Static, Type } from '../../http/schema.ts';
 import { answered, refused } from '../../refusal.ts';
@@ -34,6 +35,13 @@ function chosenCalls(body: Static<typeof AddBody>): Result<'move' | 'call', Fail
   return ok('call');
 }
 
+/** Returns the document of the member. An invalid one is refused here: it would end the call that runs it. */
+function documentOf(name: string, body: Static<typeof AddBody>): Result<string, Failure> {
+  const xml = `<Response>${elementOf(name, body)}</Response>`;
+  const read = parseAnswerXml(xml, { allowInsecureStreams: true });
+  return read.ok ? ok(xml) : err(failure(400, `invalid participant: ${read.error.message}`));
+}
+
 export const multiPartyMemberRoutes: readonly Route[] = [
   accountRoute({
     ...common,
@@ -58,7 +66,9 @@ export const multiPartyMemberRoutes: readonly Route[] = [
       const running = findMpc(await control.multiPartyCalls(accountId), path.mpc_id);
       const name = running?.name ?? /^name_(.{1,128})$/s.exec(path.mpc_id)?.[1];
       if (name === undefined) return refused(NOT_FOUND);
-      const answer = inlineDocument(`<Response>${elementOf(name, body)}</Response>`);
+      const document = documentOf(name, body);
+      if (!document.ok) return document;
+      const answer = inlineDocument(document.value);
       const message = 'participant added';
       if (body.call_uuid !== undefined) {
         const moved = await control.transfer(accountId, callUuidOf(body.call_uuid), {

@@ -18,6 +18,7 @@ import {
   optionalHttpUrl,
   type Static,
   sliceQuery,
+  streamIdOf,
   streamIdText,
   Type,
   timestamp,
@@ -57,7 +58,8 @@ const StreamSchema = Type.Object({
 });
 
 /** Charges are zero while the call runs. After its end they are in its CDR. */
-const showStream = (stream: LiveStream, accountId: AccountId): Static<typeof StreamSchema> => ({
+/** `authId`: account of the client, whose credentials open `resource_uri`. */
+const showStream = (stream: LiveStream, authId: AccountId): Static<typeof StreamSchema> => ({
   stream_id: stream.streamId,
   call_uuid: stream.callUuid,
   service_url: stream.serviceUrl,
@@ -75,7 +77,7 @@ const showStream = (stream: LiveStream, accountId: AccountId): Static<typeof Str
   rounded_bill_duration: 0,
   billed_amount: 0,
   created_at: isoMicros(stream.startUs),
-  resource_uri: `/v1/Account/${accountId}/Call/${stream.callUuid}/Stream/${stream.streamId}/`,
+  resource_uri: `/v1/Account/${authId}/Call/${stream.callUuid}/Stream/${stream.streamId}/`,
 });
 
 const StartBody = Type.Object({
@@ -250,7 +252,7 @@ const listStreams = callRoute({
       return {
         api_id: id,
         meta: { count: streams.length, limit, offset, next, previous },
-        objects: items.map((stream) => showStream(stream, accountId)),
+        objects: items.map((stream) => showStream(stream, access.account.authId)),
       };
     });
   },
@@ -269,12 +271,12 @@ const getStream = callRoute({
   summary: 'Get a stream of a live call',
   params: streamParams,
   reply: StreamSchema,
-  async run({ control }, { accountId, params, apiId: id }) {
+  async run({ control }, { accountId, access, params, apiId: id }) {
     const streams = await control.streams(accountId, callUuidOf(params.call_uuid));
     if (!streams.ok) return refused(streams.error);
-    const found = streams.value.find(({ streamId }) => streamId === params.stream_id);
+    const found = streams.value.find(({ streamId }) => streamId === streamIdOf(params.stream_id));
     if (found === undefined) return refused({ kind: 'notFound', what: 'stream' });
-    return ok({ api_id: id, ...showStream(found, accountId) });
+    return ok({ api_id: id, ...showStream(found, access.account.authId) });
   },
 });
 
@@ -296,7 +298,7 @@ const stopStream = callRoute({
       await control.stopStream(
         accountId,
         callUuidOf(params.call_uuid),
-        params.stream_id,
+        streamIdOf(params.stream_id),
         query.drain,
       ),
       () => undefined,

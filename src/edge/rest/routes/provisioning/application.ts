@@ -42,6 +42,7 @@ const find = finder(
 const shown = (needs: RouteNeeds, { access }: AccountInput) => ({
   registrar: registrarOf(needs),
   defaultEndpointApp: access.owner.defaultEndpointApp,
+  authId: access.account.authId,
 });
 
 /** Only the main account has a default; a sub-account may leave it unchanged. */

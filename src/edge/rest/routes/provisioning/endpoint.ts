@@ -3,7 +3,7 @@ import { err, ok } from '../../../../base/result.ts';
 import { wrongCallerId } from '../../caller-id.ts';
 import type { RouteNeeds } from '../../deps.ts';
 import { invalidField } from '../../http/failure.ts';
-import { accountRoute, type Route } from '../../http/route.ts';
+import { type AccountInput, accountRoute, type Route } from '../../http/route.ts';
 import {
   accountIdText,
   appIdField,
@@ -42,9 +42,10 @@ const find = finder(
   { kind: 'unknownEndpoint' } as const,
 );
 
-const context = (needs: RouteNeeds): EndpointContext => ({
+const context = (needs: RouteNeeds, { access }: AccountInput): EndpointContext => ({
   registrar: registrarOf(needs),
   strictVobizSdk: needs.settings.strictVobizSdk,
+  authId: access.account.authId,
   registrationOf: (username) => needs.operations.registrationOf(username),
 });
 
@@ -78,7 +79,7 @@ const createEndpoint = accountRoute({
     });
     return answered(
       created,
-      (endpoint) => showCreatedEndpoint(endpoint, input.apiId, context(needs)),
+      (endpoint) => showCreatedEndpoint(endpoint, input.apiId, context(needs, input)),
       { unknownApplication: invalidField('application', 'is not an application of this account') },
     );
   },
@@ -123,7 +124,7 @@ const listEndpoints = accountRoute({
     return ok({
       api_id: input.apiId,
       meta: metaOf(page, slice, `/v1/Account/${authId}/Endpoint/`, query),
-      objects: page.items.map((item) => showEndpoint(item, context(needs))),
+      objects: page.items.map((item) => showEndpoint(item, context(needs, input))),
     });
   },
 });
@@ -137,7 +138,7 @@ const getEndpoint = accountRoute({
   reply: EndpointSchema,
   run: async (needs, input) =>
     answered(await find(needs, input, input.params.endpoint_id), (endpoint) => {
-      const view = showEndpoint(endpoint, context(needs));
+      const view = showEndpoint(endpoint, context(needs, input));
       return needs.settings.strictVobizSdk ? view : { api_id: input.apiId, ...view };
     }),
 });

@@ -2,7 +2,7 @@
  * Number routes for Plivo clients. Only under `/v1`: under `/api/v1` the spec answers `/Number/` with a bare 401 (Errors:
  * Number attach).
  */
-import type { AccountId, AppId } from '../../../../base/ids.ts';
+import type { AccountId } from '../../../../base/ids.ts';
 import { err, ok, type Result } from '../../../../base/result.ts';
 import type { NumberRefusal } from '../../../../domain/provisioning/provisioning.ts';
 import type { PhoneNumber } from '../../../../domain/provisioning/types.ts';
@@ -131,37 +131,16 @@ async function change(
   e164: string,
   { app_id: appId, subaccount, alias }: Static<typeof UpdateBody>,
 ): Promise<Failure | undefined> {
-  const { numbers } = needs.provisioning;
-  const { accountId } = input;
-  if (await isUnknownApplication(needs, accountId, appId))
-    return UNKNOWN_APPLICATION.unknownApplication;
-  if (subaccount !== undefined) {
-    const owner = await subAccountFor(needs, input, subaccount);
-    if (!owner.ok) return owner.error;
-    const given = await numbers.assignSubAccount(accountId, e164, owner.value);
-    if (!given.ok) return failureOf(given.error);
-  }
-  if (alias !== undefined) {
-    const named = await numbers.rename(accountId, e164, alias || undefined);
-    if (!named.ok) return failureOf(named.error);
-  }
-  if (appId === undefined) return undefined;
-  const led =
-    appId === ''
-      ? await numbers.detach(accountId, e164, 'application')
-      : await numbers.attachApplication(accountId, e164, appId);
-  return led.ok ? undefined : failureOf(led.error, UNKNOWN_APPLICATION);
+  const owner =
+    subaccount === undefined ? undefined : await subAccountFor(needs, input, subaccount);
+  if (owner?.ok === false) return owner.error;
+  const changed = await needs.provisioning.numbers.change(input.accountId, e164, {
+    ...(owner?.ok && { subAccount: owner.value }),
+    ...(alias !== undefined && { alias: alias || undefined }),
+    ...(appId !== undefined && { applicationId: appId === '' ? undefined : appId }),
+  });
+  return changed.ok ? undefined : failureOf(changed.error, UNKNOWN_APPLICATION);
 }
-
-/** Checked before the first write or charge. An empty ID removes the application. */
-const isUnknownApplication = async (
-  { provisioning }: RouteNeeds,
-  accountId: AccountId,
-  appId: AppId | '' | undefined,
-): Promise<boolean> =>
-  appId !== undefined &&
-  appId !== '' &&
-  !(await provisioning.applications.get(accountId, appId)).ok;
 
 const UNKNOWN_APPLICATION = {
   unknownApplication: invalidField('app_id', 'is not an application of this account'),
@@ -243,20 +222,17 @@ const buy = accountRoute({
     const e164 = e164Digits(path.number);
     if (e164 === undefined) return err(notFound('number'));
     const appId = body.app_id === '' ? undefined : body.app_id;
-    if (await isUnknownApplication(needs, accountId, appId))
-      return err(UNKNOWN_APPLICATION.unknownApplication);
-    const bought = await numbers.purchase(e164, accountId, access.owner.currency);
-    if (!bought.ok) return refused(bought.error);
-    if (appId !== undefined) {
-      const led = await numbers.attachApplication(accountId, e164, appId);
-      if (!led.ok) return refused(led.error, UNKNOWN_APPLICATION);
-    }
-    return ok({
-      api_id: id,
-      message: 'created',
-      status: 'fulfilled',
-      numbers: [{ number: e164, status: 'Success' }],
-    });
+    const bought = await numbers.purchase(e164, accountId, access.owner.currency, appId);
+    return answered(
+      bought,
+      () => ({
+        api_id: id,
+        message: 'created',
+        status: 'fulfilled',
+        numbers: [{ number: e164, status: 'Success' }],
+      }),
+      UNKNOWN_APPLICATION,
+    );
   },
 });
 

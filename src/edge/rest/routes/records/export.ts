@@ -10,11 +10,13 @@ import { accountRoute, linkRoute, type Route } from '../../http/route.ts';
 import {
   accountIdText,
   apiId,
+  callUuidOf,
   callUuidText,
   hinted,
   nullableText,
   nullableTimestamp,
   oneOf,
+  recordingIdOf,
   recordingIdText,
   type Static,
   sliceQuery,
@@ -84,10 +86,10 @@ const requestExport = accountRoute({
       },
       fromNumber: body.from_number,
       toNumber: body.to_number,
-      callUuid: body.call_uuid,
+      callUuid: body.call_uuid && callUuidOf(body.call_uuid),
       conferenceName: body.conference_name,
       format: body.recording_format,
-      recordingId: body.recording_id,
+      recordingId: body.recording_id && recordingIdOf(body.recording_id),
     });
     if (queued.ok) onExportQueued();
     return answered(queued, () => ({ api_id: id, status: 'success' }));

@@ -1,5 +1,5 @@
 import { wallUs } from '../../../../base/clock.ts';
-import { type AccountId, asRecordingId, type RecordingId } from '../../../../base/ids.ts';
+import type { AccountId, RecordingId } from '../../../../base/ids.ts';
 import { err, ok, type Result } from '../../../../base/result.ts';
 import type { Access } from '../../../../domain/account/account.ts';
 import { agesWindow } from '../../../../domain/recording/recording.ts';
@@ -15,6 +15,7 @@ import {
   callUuidOf,
   hinted,
   oneOf,
+  recordingIdOf,
   recordingIdText,
   type Static,
   sliceQuery,
@@ -140,7 +141,7 @@ const getRecording = accountRoute({
       authId: access.account.authId,
     };
     return answered(
-      await recordings.get(accountId, path.recording_id, subAccount),
+      await recordings.get(accountId, recordingIdOf(path.recording_id), subAccount),
       (recording) => ({ api_id: id, ...showRecording(recording, context) }),
     );
   },
@@ -154,7 +155,10 @@ const deleteRecording = accountRoute({
   status: 204,
   params,
   run: async ({ recordings }, { accountId, subAccount, params: path }) =>
-    answered(await recordings.remove(accountId, path.recording_id, subAccount), () => undefined),
+    answered(
+      await recordings.remove(accountId, recordingIdOf(path.recording_id), subAccount),
+      () => undefined,
+    ),
 });
 
 /** An empty value, or null of a variable that is not set, would match the recordings of conferences, which have no numbers. */
@@ -190,7 +194,7 @@ const deleteRecordings = accountRoute({
     const deleted = await recordings.removeAll({
       ...filter.value,
       format: query.recording_format,
-      recordingId: query.recording_id && asRecordingId(query.recording_id.toLowerCase()),
+      recordingId: query.recording_id && recordingIdOf(query.recording_id),
     });
     return ok({ api_id: input.apiId, message: 'deleted', deleted });
   },
@@ -222,7 +226,11 @@ const downloadRecording = linkRoute({
     const links = createSignedLinks(settings, clock);
     if (access === undefined && !links.opens(url, query)) return err(INVALID_TOKEN);
     const accountId = access?.owner.authId ?? path.auth_id;
-    const found = await recordings.get(accountId, path.recording_id, subAccountOf(access));
+    const found = await recordings.get(
+      accountId,
+      recordingIdOf(path.recording_id),
+      subAccountOf(access),
+    );
     if (!found.ok) return refused(found.error);
     // Refuses a signed link if the sub-account of the call is not active.
     if (access === undefined && !(await isActive(accounts, found.value.subAccount))) {

@@ -1,9 +1,15 @@
-import { asRecordingId } from '../../../../base/ids.ts';
 import { unitsFromMicros } from '../../../../base/money.ts';
 import { ok } from '../../../../base/result.ts';
 import type { Transcription } from '../../../../domain/transcription/types.ts';
 import { accountRoute, type Route } from '../../http/route.ts';
-import { accountIdText, apiId, recordingIdText, type Static, Type } from '../../http/schema.ts';
+import {
+  accountIdText,
+  apiId,
+  recordingIdOf,
+  recordingIdText,
+  type Static,
+  Type,
+} from '../../http/schema.ts';
 import { answered } from '../../refusal.ts';
 
 const fields = {
@@ -59,7 +65,7 @@ const ofRecording = accountRoute({
   params: Type.Object({ auth_id: accountIdText(), recording_id: recordingIdText() }),
   reply: Type.Object({ api_id: apiId(), objects: Type.Array(TranscriptionSchema) }),
   async run({ recordings, transcriptions }, { accountId, subAccount, params, apiId: id }) {
-    const recordingId = asRecordingId(params.recording_id.toLowerCase());
+    const recordingId = recordingIdOf(params.recording_id);
     const recording = await recordings.get(accountId, recordingId, subAccount);
     if (!recording.ok) return answered(recording, () => ({ api_id: id, objects: [] }));
     const found = await transcriptions.ofRecording(accountId, recordingId, subAccount);

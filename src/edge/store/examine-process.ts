@@ -1,11 +1,10 @@
-/** Thread that examines a database file. It sends a description of the damage, '' for none. */
-import { parentPort, workerData } from 'node:worker_threads';
+/** Program that examines the database file of its argument. It prints a description of the damage, nothing if there is none. */
 import { ServiceError } from '../../base/errors.ts';
-import { examineBackup } from './offline.ts';
+import { examineFile } from './offline.ts';
 
 function damageOf(file: string): string {
   try {
-    const { damage, ledgerFaults } = examineBackup(file);
+    const { damage, ledgerFaults } = examineFile(file);
     if (damage[0] !== undefined) return `the database file is damaged (${damage[0]})`;
     const [fault] = ledgerFaults;
     return fault === undefined ? '' : `the ledger of account ${fault.accountId} does not add up`;
@@ -17,4 +16,4 @@ function damageOf(file: string): string {
   }
 }
 
-parentPort?.postMessage(damageOf(String(workerData)));
+process.stdout.write(damageOf(String(process.argv[2])));
