@@ -155,6 +155,31 @@ describe('the pipeline', () => {
     ]);
   });
 
+  it.each([
+    ['deepgram', [{ type: 'SpeechStarted' }, heard('')]],
+    ['websocket', [{ partial: 'huh' }, { text: '' }]],
+  ] as const)(
+    'lets the caller interrupt after a noise that %s reports without words',
+    async (type, noise) => {
+      const isDeepgram = type === 'deepgram';
+      let finish: () => void = () => undefined;
+      chat = (_, response) => {
+        finish = () => stream(response, ['one two three four five six seven eight nine ten.']);
+      };
+      await begin({}, type);
+      recognizer.send(isDeepgram ? heard('count') : { text: 'count' });
+      await until(() => asked.length === 1);
+      // A malformed event is reported, so that the noise before it was handled.
+      recognizer.send(...noise);
+      recognizer.sendText('[]');
+      await until(() => texts().some((text) => String(text).startsWith('warning: recognizer')));
+      finish();
+      await call.told('playAudio');
+      recognizer.send(isDeepgram ? { type: 'SpeechStarted' } : { partial: 'stop' });
+      await call.told('clearAudio');
+    },
+  );
+
   it('completes a response that may not be interrupted before it answers the next turn', async () => {
     let finish: () => void = () => undefined;
     chat = (_, response) => {

@@ -47,8 +47,10 @@ class Vosk implements Recognizer {
         },
         message: ({ partial, text }) => {
           if (textOf(partial).trim() !== '') events.began();
-          const words = textOf(text).trim();
-          if (words !== '') events.turn(words.slice(0, MAX_TURN));
+          if (typeof text !== 'string') return;
+          const words = text.trim();
+          if (words === '') events.silent();
+          else events.turn(words.slice(0, MAX_TURN));
         },
         malformed: (why) => events.warning(`recognizer: ${why}`),
         lost: (cause) => events.failed(`the recognizer ${cause}`),
@@ -106,9 +108,11 @@ class PerUtterance implements Recognizer {
     if (this.#over.signal.aborted) return;
     if (result.ok) {
       this.#failures = 0;
-      if (result.value !== '') this.#events.turn(result.value.slice(0, MAX_TURN));
+      if (result.value === '') this.#events.silent();
+      else this.#events.turn(result.value.slice(0, MAX_TURN));
       return;
     }
+    this.#events.silent();
     this.#failures += 1;
     if (this.#failures >= 2) this.#events.failed(result.error);
     else this.#events.warning(result.error);
