@@ -86,6 +86,20 @@ async function begin(
   });
   await until(() => recognizer.sockets.length === 1 && call.isReady);
 }
+/** A call whose utterances are sent to a transcription server. */
+function beginWithTranscriptions(): void {
+  speech = (_, response) =>
+    void response.end(writeWav({ rate: 8000, samples: new Int16Array(800) }));
+  call = new TestCall({
+    model: {
+      type: 'pipeline',
+      dialect: 'current',
+      recognizer: { type: 'http', url, language: 'en' },
+      chat: { url, model: 'm', maxTokens: 100 },
+      speech: { url, model: 's', voice: 'v', format: 'wav' },
+    },
+  });
+}
 const heard = (transcript: string, final = true): Event => ({
   type: 'Results',
   is_final: final,
@@ -95,6 +109,15 @@ const heard = (transcript: string, final = true): Event => ({
 const messagesOf = (request: Event | undefined): Event[] =>
   (request?.['messages'] ?? []) as Event[];
 const texts = (): readonly unknown[] => call.notes.map(({ text }) => text);
+
+const frame = (level: number): string =>
+  Buffer.from(Int16Array.from({ length: 320 }, (_, i) => level * Math.sin(i / 3)).buffer).toString(
+    'base64',
+  );
+const say = (level: number, frames: number): void => {
+  for (let i = 0; i < frames; i += 1)
+    call.receive({ event: 'media', media: { track: 'inbound', payload: frame(level) } });
+};
 
 describe('the pipeline', () => {
   it('greets, recognizes, answers sentence by sentence, and keeps the history', async () => {
@@ -327,30 +350,33 @@ describe('the pipeline', () => {
   });
 
   it('cuts utterances for a transcription server, and accepts speech as WAV', async () => {
-    speech = (_, response) =>
-      void response.end(writeWav({ rate: 8000, samples: new Int16Array(800) }));
-    call = new TestCall({
-      model: {
-        type: 'pipeline',
-        dialect: 'current',
-        recognizer: { type: 'http', url, language: 'en' },
-        chat: { url, model: 'm', maxTokens: 100 },
-        speech: { url, model: 's', voice: 'v', format: 'wav' },
-      },
-    });
-    const frame = (level: number): string =>
-      Buffer.from(
-        Int16Array.from({ length: 320 }, (_, i) => level * Math.sin(i / 3)).buffer,
-      ).toString('base64');
-    const say = (level: number, frames: number): void => {
-      for (let i = 0; i < frames; i += 1)
-        call.receive({ event: 'media', media: { track: 'inbound', payload: frame(level) } });
-    };
+    beginWithTranscriptions();
     say(0, 20);
     say(9000, 40);
     say(0, 50);
     await until(() => texts().includes('Good morning'));
     expect((await call.told('playAudio'))['media']).toMatchObject({ sampleRate: 24000 });
+  });
+
+  it('keeps the order of utterances whose transcriptions overlap', async () => {
+    const waiting = new Map<number, ServerResponse>();
+    transcription = (body, response) => void waiting.set(body.length, response);
+    beginWithTranscriptions();
+    for (const frames of [40, 20]) {
+      say(0, 20);
+      say(9000, frames);
+      say(0, 50);
+    }
+    await until(() => waiting.size === 2);
+    const [short = 0, long = 0] = [...waiting.keys()].toSorted((a, b) => a - b);
+    waiting.get(short)?.end(JSON.stringify({ text: 'second' }));
+    await once(waiting.get(short) as ServerResponse, 'close');
+    waiting.get(long)?.end(JSON.stringify({ text: 'first' }));
+    await until(() => texts().includes('first') && texts().includes('second'));
+    expect(texts().filter((text) => text === 'first' || text === 'second')).toEqual([
+      'first',
+      'second',
+    ]);
   });
 });
 
