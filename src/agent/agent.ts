@@ -26,6 +26,8 @@ export interface AgentOptions {
   readonly network: AgentNetwork;
   /** Public URL of the agent, without password; undefined: that of `listen`. */
   readonly url?: string;
+  /** Outcomes of calls whose stream has ended, by call UUID. The next version of the agent continues these calls. */
+  readonly outcomes?: Map<string, Outcome>;
   print(line: string): void;
 }
 
@@ -60,11 +62,12 @@ class AgentProgram implements RunningAgent {
   readonly #options: AgentOptions;
   readonly #server: Server;
   readonly #sockets: WebSocketServer;
-  readonly #outcomes = new Map<string, Outcome>();
+  readonly #outcomes: Map<string, Outcome>;
   #url = '';
 
   constructor(options: AgentOptions) {
     this.#options = options;
+    this.#outcomes = options.outcomes ?? new Map();
     this.#server = createServer((request, response) => this.#serve(request, response));
     this.#server.on('clientError', (_error, socket) => socket.destroy());
     this.#sockets = new WebSocketServer({

@@ -7,6 +7,7 @@ import { type RunningAgent, startAgent } from './agent.ts';
 import { readDefinition } from './definition.ts';
 import type { HostReply, HostRequest } from './host-messages.ts';
 import { openNetwork } from './network.ts';
+import type { Outcome } from './outcome.ts';
 
 interface Running {
   readonly agent: RunningAgent;
@@ -21,6 +22,8 @@ const MAX_AGENTS = 1000;
 /** The service passes the options of its egress guard as the argument. */
 const network = openNetwork(createEgressGuard(JSON.parse(process.argv[2] ?? '') as EgressOptions));
 const agents = new Map<string, Promise<Running>>();
+/** Outcomes of calls of all agents: the definition of an agent may change between a stream and the request after it. */
+const outcomes = new Map<string, Outcome>();
 /** Agents whose definition has changed, with calls. */
 const old = new Set<Running>();
 
@@ -35,6 +38,7 @@ async function start({ definition, url }: HostRequest): Promise<Running> {
     clock,
     network,
     url,
+    outcomes,
     print: () => undefined,
   });
   return { agent: running, password };

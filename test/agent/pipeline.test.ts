@@ -86,6 +86,20 @@ async function begin(
   });
   await until(() => recognizer.sockets.length === 1 && call.isReady);
 }
+/** A call whose utterances are sent to a transcription server. */
+function beginWithTranscriptions(): void {
+  speech = (_, response) =>
+    void response.end(writeWav({ rate: 8000, samples: new Int16Array(800) }));
+  call = new TestCall({
+    model: {
+      type: 'pipeline',
+      dialect: 'current',
+      recognizer: { type: 'http', url, language: 'en' },
+      chat: { url, model: 'm', maxTokens: 100 },
+      speech: { url, model: 's', voice: 'v', format: 'wav' },
+    },
+  });
+}
 const heard = (transcript: string, final = true): Event => ({
   type: 'Results',
   is_final: final,
@@ -95,6 +109,15 @@ const heard = (transcript: string, final = true): Event => ({
 const messagesOf = (request: Event | undefined): Event[] =>
   (request?.['messages'] ?? []) as Event[];
 const texts = (): readonly unknown[] => call.notes.map(({ text }) => text);
+
+const frame = (level: number): string =>
+  Buffer.from(Int16Array.from({ length: 320 }, (_, i) => level * Math.sin(i / 3)).buffer).toString(
+    'base64',
+  );
+const say = (level: number, frames: number): void => {
+  for (let i = 0; i < frames; i += 1)
+    call.receive({ event: 'media', media: { track: 'inbound', payload: frame(level) } });
+};
 
 describe('the pipeline', () => {
   it('greets, recognizes, answers sentence by sentence, and keeps the history', async () => {
@@ -154,6 +177,31 @@ describe('the pipeline', () => {
       { role: 'user', content: 'never mind' },
     ]);
   });
+
+  it.each([
+    ['deepgram', [{ type: 'SpeechStarted' }, heard('')]],
+    ['websocket', [{ partial: 'huh' }, { text: '' }]],
+  ] as const)(
+    'lets the caller interrupt after a noise that %s reports without words',
+    async (type, noise) => {
+      const isDeepgram = type === 'deepgram';
+      let finish: () => void = () => undefined;
+      chat = (_, response) => {
+        finish = () => stream(response, ['one two three four five six seven eight nine ten.']);
+      };
+      await begin({}, type);
+      recognizer.send(isDeepgram ? heard('count') : { text: 'count' });
+      await until(() => asked.length === 1);
+      // A malformed event is reported, so that the noise before it was handled.
+      recognizer.send(...noise);
+      recognizer.sendText('[]');
+      await until(() => texts().some((text) => String(text).startsWith('warning: recognizer')));
+      finish();
+      await call.told('playAudio');
+      recognizer.send(isDeepgram ? { type: 'SpeechStarted' } : { partial: 'stop' });
+      await call.told('clearAudio');
+    },
+  );
 
   it('completes a response that may not be interrupted before it answers the next turn', async () => {
     let finish: () => void = () => undefined;
@@ -302,30 +350,33 @@ describe('the pipeline', () => {
   });
 
   it('cuts utterances for a transcription server, and accepts speech as WAV', async () => {
-    speech = (_, response) =>
-      void response.end(writeWav({ rate: 8000, samples: new Int16Array(800) }));
-    call = new TestCall({
-      model: {
-        type: 'pipeline',
-        dialect: 'current',
-        recognizer: { type: 'http', url, language: 'en' },
-        chat: { url, model: 'm', maxTokens: 100 },
-        speech: { url, model: 's', voice: 'v', format: 'wav' },
-      },
-    });
-    const frame = (level: number): string =>
-      Buffer.from(
-        Int16Array.from({ length: 320 }, (_, i) => level * Math.sin(i / 3)).buffer,
-      ).toString('base64');
-    const say = (level: number, frames: number): void => {
-      for (let i = 0; i < frames; i += 1)
-        call.receive({ event: 'media', media: { track: 'inbound', payload: frame(level) } });
-    };
+    beginWithTranscriptions();
     say(0, 20);
     say(9000, 40);
     say(0, 50);
     await until(() => texts().includes('Good morning'));
     expect((await call.told('playAudio'))['media']).toMatchObject({ sampleRate: 24000 });
+  });
+
+  it('keeps the order of utterances whose transcriptions overlap', async () => {
+    const waiting = new Map<number, ServerResponse>();
+    transcription = (body, response) => void waiting.set(body.length, response);
+    beginWithTranscriptions();
+    for (const frames of [40, 20]) {
+      say(0, 20);
+      say(9000, frames);
+      say(0, 50);
+    }
+    await until(() => waiting.size === 2);
+    const [short = 0, long = 0] = [...waiting.keys()].toSorted((a, b) => a - b);
+    waiting.get(short)?.end(JSON.stringify({ text: 'second' }));
+    await once(waiting.get(short) as ServerResponse, 'close');
+    waiting.get(long)?.end(JSON.stringify({ text: 'first' }));
+    await until(() => texts().includes('first') && texts().includes('second'));
+    expect(texts().filter((text) => text === 'first' || text === 'second')).toEqual([
+      'first',
+      'second',
+    ]);
   });
 });
 

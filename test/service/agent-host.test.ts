@@ -5,10 +5,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import WebSocket from 'ws';
 import { silentLogger } from '../../src/base/logger.ts';
 import type { Application } from '../../src/domain/provisioning/types.ts';
 import { systemClock as clock } from '../../src/edge/clock/system-clock.ts';
 import { AgentHost } from '../../src/service/agent-host.ts';
+import { Vendor } from '../agent/vendor.ts';
 import { until } from '../eventually.ts';
 import { SimClock } from '../sim/clock.ts';
 
@@ -58,6 +60,55 @@ it('an unhandled rejection does not end the calls of all agents', async () => {
   await until(() => warnings.some((line) => line.includes('Error: planted')));
   expect(await run()).toEqual(first);
   await host.stop();
+});
+
+it('a call ends as its model decided although the definition changed during the call', async () => {
+  const vendor = await Vendor.listen();
+  onTestFinished(() => vendor.close());
+  vendor.react = ({ type }) => {
+    if (type !== 'session.update') return;
+    const item = { type: 'function_call', call_id: '1', name: 'bye', arguments: '{}' };
+    vendor.send(
+      { type: 'session.updated' },
+      { type: 'response.output_item.done', item },
+      { type: 'response.done', response: { status: 'completed', output: [item] } },
+    );
+  };
+  const { host } = newHost();
+  onTestFinished(() => host.stop());
+  const placeOf = async (instructions: string) => {
+    const definition = {
+      instructions,
+      model: { type: 'openai-realtime', url: vendor.url },
+      tools: [{ name: 'bye', type: 'hangup', description: 'Ends the call.' }],
+      fallback: { say: 'Sorry.' },
+    };
+    const application = { appId: 1, agent: JSON.stringify(definition) } as unknown as Application;
+    const place = await host.run(application, 'http://agent');
+    if (!place.ok) throw new Error(place.error);
+    return place.value;
+  };
+  const { port, password } = await placeOf('Be brief.');
+  const socket = new WebSocket(`ws://agent:${password}@127.0.0.1:${port}/stream`);
+  await once(socket, 'open');
+  let messages = '';
+  socket.on('message', (data) => {
+    messages += String(data);
+  });
+  socket.send(JSON.stringify({ event: 'start', start: { callId: 'c', streamId: 's' } }));
+  await until(() => messages.includes('"stop"'));
+  socket.terminate();
+
+  const changed = await placeOf('Be verbose.');
+  expect(changed.port).not.toBe(port);
+  const response = await fetch(`http://127.0.0.1:${changed.port}/after`, {
+    method: 'POST',
+    headers: { Authorization: `Basic ${btoa(`agent:${changed.password}`)}` },
+    body: new URLSearchParams({ CallUUID: 'c' }),
+  });
+  const document = await response.text();
+  expect(document).toContain('<Hangup/>');
+  expect(document).not.toContain('<Speak>');
 });
 
 const stdio = ['ignore', 'ignore', 'pipe', 'ipc'] as const;

@@ -121,7 +121,8 @@ export class Deepgram implements Recognizer {
     if (words !== '') this.#events.began();
     if (message['is_final'] !== true) return;
     this.#words = `${this.#words} ${words}`.trim().slice(0, MAX_TURN);
-    if (message['speech_final'] === true) this.#turn();
+    // The vendor reports no end of a turn for sounds without words.
+    if (message['speech_final'] === true || this.#words === '') this.#turn();
   }
 
   /** Each event contains all words of its turn. */
@@ -139,7 +140,8 @@ export class Deepgram implements Recognizer {
   #turn(): void {
     const words = this.#words;
     this.#words = '';
-    if (words !== '') this.#events.turn(words);
+    if (words === '') this.#events.silent();
+    else this.#events.turn(words);
   }
 }
 

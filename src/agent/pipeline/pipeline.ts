@@ -65,6 +65,9 @@ export class Pipeline implements Model {
           this.#speaking = true;
         },
         turn: (text) => this.#turn(text),
+        silent: () => {
+          this.#speaking = false;
+        },
         warning: (text) => events.warning(text),
         failed: (cause) => this.#fail(cause),
       },

@@ -8,6 +8,8 @@ export interface RecognizerEvents {
   began(): void;
   /** The caller finished a turn with these words. */
   turn(text: string): void;
+  /** The sound that began had no words. */
+  silent(): void;
   warning(text: string): void;
   failed(cause: string): void;
 }

@@ -1,4 +1,5 @@
 /** Streaming recognizers of a pipeline: Deepgram, vosk-server, and OpenAI's transcription endpoint per utterance. */
+import type { Result } from '../../base/result.ts';
 import type { RecognizerSettings } from '../agent-file.ts';
 import { JsonSocket, textOf } from '../model/json-socket.ts';
 import type { AgentNetwork } from '../network.ts';
@@ -47,8 +48,10 @@ class Vosk implements Recognizer {
         },
         message: ({ partial, text }) => {
           if (textOf(partial).trim() !== '') events.began();
-          const words = textOf(text).trim();
-          if (words !== '') events.turn(words.slice(0, MAX_TURN));
+          if (typeof text !== 'string') return;
+          const words = text.trim();
+          if (words === '') events.silent();
+          else events.turn(words.slice(0, MAX_TURN));
         },
         malformed: (why) => events.warning(`recognizer: ${why}`),
         lost: (cause) => events.failed(`the recognizer ${cause}`),
@@ -75,6 +78,8 @@ class PerUtterance implements Recognizer {
   readonly #over = new AbortController();
   #isReady = false;
   #failures = 0;
+  /** Reports the utterances in their order, although a short one may be transcribed before a longer one. */
+  #reported: Promise<void> = Promise.resolve();
 
   constructor(settings: RecognizerSettings, { network }: Connection, events: RecognizerEvents) {
     this.#settings = settings;
@@ -82,7 +87,7 @@ class PerUtterance implements Recognizer {
     this.#events = events;
     this.#gate = new SpeechGate({
       began: () => events.began(),
-      ended: (pcm) => void this.#transcribe(pcm),
+      ended: (pcm) => this.#transcribe(pcm),
     });
   }
 
@@ -98,17 +103,23 @@ class PerUtterance implements Recognizer {
     this.#over.abort();
   }
 
-  async #transcribe(pcm: Buffer): Promise<void> {
-    const result = await transcribe(this.#settings, pcm, {
+  #transcribe(pcm: Buffer): void {
+    const result = transcribe(this.#settings, pcm, {
       network: this.#network,
       signal: this.#over.signal,
     });
+    this.#reported = this.#reported.then(async () => this.#report(await result));
+  }
+
+  #report(result: Result<string, string>): void {
     if (this.#over.signal.aborted) return;
     if (result.ok) {
       this.#failures = 0;
-      if (result.value !== '') this.#events.turn(result.value.slice(0, MAX_TURN));
+      if (result.value === '') this.#events.silent();
+      else this.#events.turn(result.value.slice(0, MAX_TURN));
       return;
     }
+    this.#events.silent();
     this.#failures += 1;
     if (this.#failures >= 2) this.#events.failed(result.error);
     else this.#events.warning(result.error);

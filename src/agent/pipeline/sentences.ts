@@ -2,9 +2,11 @@
 
 /** Minimum length of a sentence, so that "Mr." or "1." does not become one. */
 const LEAST_CHARS = 12;
-/** Length after which a comma or space also ends a piece. */
+/** Length after which a comma or space also ends a piece; without one, the piece ends there. */
 const LONG_CHARS = 180;
-const END = /[.!?…。！？](?=["')\]]*\s)/g;
+/** In Chinese and Japanese, no space follows a stop. */
+const END = /[.!?…।॥؟۔](?=["')\]]*\s)|[。！？][」』”’）]*/g;
+const PAUSES = [',', '，', '、', '；', '،', ' '];
 
 export class Sentences {
   #text = '';
@@ -28,12 +30,11 @@ export class Sentences {
   }
 
   #endOf(): number {
-    for (const { index } of this.#text.matchAll(END)) {
-      if (index + 1 >= LEAST_CHARS) return index + 1;
+    for (const { index, 0: stop } of this.#text.matchAll(END)) {
+      if (index + stop.length >= LEAST_CHARS) return index + stop.length;
     }
     if (this.#text.length <= LONG_CHARS) return 0;
-    const comma = this.#text.lastIndexOf(',', LONG_CHARS);
-    const space = this.#text.lastIndexOf(' ', LONG_CHARS);
-    return Math.max(comma, space, LEAST_CHARS) + 1;
+    const pause = Math.max(...PAUSES.map((sign) => this.#text.lastIndexOf(sign, LONG_CHARS)));
+    return pause >= LEAST_CHARS ? pause + 1 : LONG_CHARS;
   }
 }

@@ -1,12 +1,15 @@
 /** Audio streams of one call, for its CDR and for billing. */
 import type { StreamId } from '../../base/ids.ts';
-import { ZERO } from '../../base/money.ts';
+import { micros, ZERO } from '../../base/money.ts';
 import { closeStream, connectedUs } from '../cdr/cdr.ts';
 import type { OpenStream } from '../cdr/needs.ts';
 import type { StreamCdr, StreamTermination, TurnSummary } from '../cdr/types.ts';
 import type { CallPrice } from './identity.ts';
 
-/** Maximum number of recorded streams per call. Bounds the record of a document that opens streams in a loop. */
+/**
+ * Maximum number of records of finished streams per call, which a document that opens streams in a loop exceeds. Further
+ * streams are billed as connections of a recorded one.
+ */
 const MAX_RECORDED = 200;
 /** Maximum number of refused streams in a record. */
 const MAX_REFUSED = 20;
@@ -24,10 +27,7 @@ export interface StreamEnd {
   readonly disclosedUs?: number;
 }
 
-/**
- * Audio streams of one call. Times are microseconds on the call's timeline. Methods return false for streams that are
- * not recorded.
- */
+/** Audio streams of one call. Times are microseconds on the call's timeline. Methods return false for unknown streams. */
 export class CallStreams {
   readonly #price: CallPrice;
   #open: readonly OpenStream[] = [];
@@ -46,7 +46,6 @@ export class CallStreams {
   }
 
   opened(stream: StreamFacts, startUs: number): void {
-    if (this.#open.length + this.#past.length >= MAX_RECORDED) return;
     const { streamPerMinute: perMinute, streamPulseMs: pulseMs } = this.#price;
     const times = { startUs, earlierUs: 0, sinceUs: startUs, endUs: undefined };
     this.#open = [...this.#open, { ...stream, ...times, perMinute, pulseMs }];
@@ -73,7 +72,7 @@ export class CallStreams {
     this.#open = this.#open.filter((stream) => stream !== open);
     const closed = closeStream(open, atUs, this.#price.currency, reason);
     const facts = { ...(turns && { turns }), ...(disclosedUs !== undefined && { disclosedUs }) };
-    this.#past = [...this.#past, { ...closed, ...facts }];
+    this.#past = withRecord(this.#past, { ...closed, ...facts });
     return true;
   }
 
@@ -101,4 +100,19 @@ export class CallStreams {
     this.#open = this.#open.map((stream) => (isMeant(stream) ? changed(stream) : stream));
     return true;
   }
+}
+
+/** Adds a record. Beyond the limit, it extends the latest record of the same bot, or else the latest record. */
+function withRecord(past: readonly StreamCdr[], added: StreamCdr): readonly StreamCdr[] {
+  const same = past.findLastIndex(({ serviceUrl }) => serviceUrl === added.serviceUrl);
+  const extended = past.at(same);
+  if (past.length < MAX_RECORDED || extended === undefined) return [...past, added];
+  return past.with(same, {
+    ...extended,
+    endUs: Math.max(extended.endUs, added.endUs),
+    connectedUs: extended.connectedUs + added.connectedUs,
+    billedMs: extended.billedMs + added.billedMs,
+    billedAmount: micros(extended.billedAmount + added.billedAmount),
+    terminationReason: added.terminationReason,
+  });
 }

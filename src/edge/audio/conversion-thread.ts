@@ -70,7 +70,12 @@ export class ConversionThread {
     this.#cancelLimit = clock.at(clock.monotonicMs() + timeLimitMs, () => {
       void this.#abandon(`took longer than ${timeLimitMs / 1000} s`);
     });
-    this.#thread().postMessage(next.job);
+    try {
+      this.#thread().postMessage(next.job);
+    } catch (error) {
+      // The system starts no further thread.
+      void this.#abandon(error instanceof Error ? error.message : String(error));
+    }
   }
 
   #thread(): Worker {

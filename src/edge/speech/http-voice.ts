@@ -133,8 +133,9 @@ export class HttpVoice {
       const end = partEnd(waiting, rate);
       if (end > 0) yield take(end);
     }
+    // A text such as "..." has nothing to pronounce.
     if (waiting.length === 0 && gain === undefined)
-      throw new SpeechFault('the server sent no audio');
+      throw new SpeechFault('the server sent an empty WAV file', true);
     if (waiting.length > 0) yield take(waiting.length);
   }
 
@@ -171,6 +172,7 @@ export class HttpVoice {
         clearTimeout(timer);
         yield samples.value;
       }
+      if (!wav.hasBegun) throw new SpeechFault('the server sent no audio');
       yield wav.finish();
     } finally {
       clearTimeout(timer);

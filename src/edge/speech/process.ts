@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 import { err, ok, type Result } from '../../base/result.ts';
 
@@ -28,38 +28,39 @@ const MAX_ERROR_CHARS = 500;
 export function processRunner(limits: ProcessLimits): RunProcess {
   return (command, args, input) => {
     const { promise, resolve } = Promise.withResolvers<Result<Uint8Array, ProcessProblem>>();
-    const child = spawn(command, args, {
+    const child: ChildProcess = spawn(command, args, {
       stdio: 'pipe',
       // Hides the service's environment variables, which may hold secrets.
       env: { PATH: SYSTEM_PATH, LANG: 'C.UTF-8' },
     });
     // The option `timeout` of spawn keeps its timer if the program cannot be started.
     const timer = setTimeout(() => child.kill('SIGKILL'), limits.timeLimitMs);
-    lowerPriority(child.pid);
-    const output: Uint8Array[] = [];
-    let size = 0;
-    let complaint = '';
-    child.stdout.on('data', (chunk: Uint8Array) => {
-      size += chunk.length;
-      if (size > limits.maxOutputBytes) child.kill('SIGKILL');
-      else output.push(chunk);
-    });
-    child.stderr.on('data', (chunk: Buffer) => {
-      if (complaint.length < MAX_ERROR_CHARS) complaint += chunk.toString('utf8');
-    });
-    // The exit status decides about a program that ends before it has read all input.
-    child.stdin.on('error', () => undefined);
     child.on('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(timer);
       const isAbsent = error.code === 'ENOENT' || error.code === 'EACCES';
       resolve(err({ kind: isAbsent ? 'absent' : 'failed', detail: error.message }));
     });
+    lowerPriority(child.pid);
+    const output: Uint8Array[] = [];
+    let size = 0;
+    let complaint = '';
+    // Without free file descriptors, the child has no streams and only reports an error.
+    child.stdout?.on('data', (chunk: Uint8Array) => {
+      size += chunk.length;
+      if (size > limits.maxOutputBytes) child.kill('SIGKILL');
+      else output.push(chunk);
+    });
+    child.stderr?.on('data', (chunk: Buffer) => {
+      if (complaint.length < MAX_ERROR_CHARS) complaint += chunk.toString('utf8');
+    });
+    // The exit status decides about a program that ends before it has read all input.
+    child.stdin?.on('error', () => undefined);
     child.on('close', (code, signal) => {
       clearTimeout(timer);
       if (code === 0) resolve(ok(Buffer.concat(output)));
       else resolve(err(ending(command, code, signal, complaint)));
     });
-    child.stdin.end(input);
+    child.stdin?.end(input);
     return promise;
   };
 }

@@ -14,6 +14,11 @@ export class WavStream {
     this.#rate = rate;
   }
 
+  /** Whether the header was complete. */
+  get hasBegun(): boolean {
+    return this.#convert !== undefined;
+  }
+
   /** Adds bytes of the file and returns little-endian int16 samples. */
   push(bytes: Uint8Array): Result<Uint8Array, string> {
     if (this.#convert !== undefined) return ok(this.#samples(this.#convert, bytes));

@@ -55,16 +55,39 @@ describe('CallStreams', () => {
     expect(streams.past[0]).toMatchObject({ startUs: 5, endUs: 5, billedAmount: 0 });
   });
 
-  it('records at most two hundred streams and returns false for others', () => {
-    for (let i = 0; i <= 200; i += 1) {
-      streams.opened(stream(asStreamId(`${i}`)), 0);
-      const isRecorded = streams.closed(asStreamId(`${i}`), {
-        atUs: SECOND_US,
-        reason: 'API request',
-      });
-      expect(isRecorded).toBe(i < 200);
+  it('bills streams beyond two hundred records as further connections of the last one', () => {
+    for (let i = 0; i < 203; i += 1) {
+      const atUs = i * 60 * SECOND_US;
+      streams.opened(stream(asStreamId(`${i}`)), atUs);
+      expect(streams.open).toHaveLength(1);
+      const end = { atUs: atUs + 12 * SECOND_US, reason: 'API request' } as const;
+      expect(streams.closed(asStreamId(`${i}`), end)).toBe(true);
     }
     expect(streams.past).toHaveLength(200);
+    expect(streams.past.reduce((sum, { billedAmount }) => sum + billedAmount, 0)).toBe(203 * 2000);
+    expect(streams.past.at(-1)).toMatchObject({
+      streamId: '199',
+      startUs: 199 * 60 * SECOND_US,
+      endUs: (202 * 60 + 12) * SECOND_US,
+      connectedUs: 4 * 12 * SECOND_US,
+      billedMs: 80_000,
+    });
     expect(streams.lost(asStreamId('unknown'), 0)).toBe(false);
+  });
+
+  it('adds the cost of further streams to a record of the same bot', () => {
+    const other = { ...stream(asStreamId('other')), serviceUrl: 'wss://other.test/' };
+    for (let i = 0; i < 199; i += 1) {
+      streams.opened(stream(asStreamId(`${i}`)), 0);
+      streams.closed(asStreamId(`${i}`), { atUs: SECOND_US, reason: 'API request' });
+    }
+    streams.opened(other, 0);
+    streams.closed(other.streamId, { atUs: SECOND_US, reason: 'API request' });
+    streams.opened(stream(asStreamId('last')), 0);
+    streams.closed(asStreamId('last'), { atUs: SECOND_US, reason: 'Call hangup' });
+    expect(streams.past.slice(-2)).toMatchObject([
+      { streamId: '198', billedMs: 20_000, terminationReason: 'Call hangup' },
+      { streamId: 'other', billedMs: 10_000, terminationReason: 'API request' },
+    ]);
   });
 });

@@ -41,6 +41,21 @@ it('survives an error of a thread that is being terminated', async () => {
   await expect(thread.stop()).resolves.toBeUndefined();
 });
 
+it('fails a job that the system gives no thread, and runs the next ones', async () => {
+  const refused = new Error('Worker initialization failure: EAGAIN');
+  vi.spyOn(Worker.prototype, 'postMessage').mockImplementationOnce(() => {
+    throw refused;
+  });
+  const clock = new SimClock();
+  const thread = new ConversionThread({ clock, timeLimitMs: 600_000, maxWaiting: 1 });
+  const jobs = [thread.run({ kind: 'warm' }), thread.run({ kind: 'warm' })];
+  expect(await Promise.all(jobs)).toEqual([
+    { kind: 'failed', failure: 'failed', detail: refused.message },
+    { kind: 'warmed' },
+  ]);
+  await thread.stop();
+});
+
 it('leaves no part of a file when it aborts an encoding', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'carillon-abort-'));
   try {

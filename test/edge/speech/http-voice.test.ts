@@ -180,6 +180,17 @@ describe('speech from a server (POST /v1/audio/speech)', () => {
     expect(server.received).toHaveLength(2);
   });
 
+  it('uses the server for other calls after a text that has nothing to pronounce', async () => {
+    const reply = ({ body }: Received, response: ServerResponse) =>
+      void response.end(wavOf(body.includes('...') ? new Uint8Array(0) : wave(1)));
+    server = await SpeechServer.listen({ reply });
+    const runs: string[] = [];
+    const synthesizer = await voice(runs);
+    await received(synthesizer, say('...'));
+    expect(seconds(await received(synthesizer, say('Hello')))).toBeCloseTo(1, 1);
+    expect(runs).toEqual(['...']);
+  });
+
   it('uses the server again as soon as a request ends, after too many at the same time', async () => {
     const held: ServerResponse[] = [];
     const reply = (_: Received, response: ServerResponse): void => void held.push(response);

@@ -31,4 +31,18 @@ describe('a program', () => {
     const args = ['--input-type=module', '-e', script];
     expect(execFileSync(process.execPath, args, { encoding: 'utf8' })).toBe('absent false\n');
   });
+
+  it('that cannot be started without free file descriptors is a fault, not an uncaught exception', () => {
+    const script = `
+      import { openSync } from 'node:fs';
+      import { processRunner } from ${JSON.stringify(MODULE)};
+      try {
+        for (;;) openSync('/dev/null');
+      } catch {}
+      const { error } = await processRunner(${JSON.stringify(LIMITS)})('cat', [], '');
+      console.log(error.kind, error.detail, process.getActiveResourcesInfo().includes('Timeout'));`;
+    const limited = 'ulimit -n 64; exec "$@"';
+    const args = ['-c', limited, 'sh', process.execPath, '--input-type=module', '-e', script];
+    expect(execFileSync('sh', args, { encoding: 'utf8' })).toBe('failed spawn cat EMFILE false\n');
+  });
 });

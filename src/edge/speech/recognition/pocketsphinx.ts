@@ -8,6 +8,7 @@ import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { ok } from '../../../base/result.ts';
 import { Semaphore } from '../../../base/semaphore.ts';
 import type { RecognitionRequest } from '../../../domain/call/needs.ts';
@@ -27,8 +28,13 @@ const MAX_GRAMMARS = 100;
 /** Silence of 0.25 s around the audio. Without it, words at the ends are misrecognized. */
 const PADDING = new Uint8Array(8000);
 
-/** Returns undefined if pocketsphinx is not installed. */
-export async function findPocketSphinx(run: RunProcess): Promise<RecognitionEngine | undefined> {
+const openDictionary = (): Readable => createReadStream(DICTIONARY);
+
+/** Returns undefined if pocketsphinx is not installed. `open` opens the dictionary and is replaced in tests. */
+export async function findPocketSphinx(
+  run: RunProcess,
+  open = openDictionary,
+): Promise<RecognitionEngine | undefined> {
   const dictionary = await access(DICTIONARY).then(
     () => true,
     () => false,
@@ -36,7 +42,7 @@ export async function findPocketSphinx(run: RunProcess): Promise<RecognitionEngi
   // Without arguments the program lists them and fails, which shows that it is installed.
   const listing = dictionary ? await run(PROGRAM, [], '') : undefined;
   if (listing === undefined || (!listing.ok && listing.error.kind === 'absent')) return undefined;
-  const sphinx = new PocketSphinx(run);
+  const sphinx = new PocketSphinx(run, open);
   return {
     name: 'pocketsphinx',
     understands: (language) => /^en(-|_|$)/i.test(language),
@@ -47,11 +53,13 @@ export async function findPocketSphinx(run: RunProcess): Promise<RecognitionEngi
 
 class PocketSphinx {
   readonly #run: RunProcess;
+  readonly #openDictionary: () => Readable;
   readonly #grammars = new Map<string, Promise<string | undefined>>();
   readonly #processes = new Semaphore({ slots: MAX_PROCESSES, maxWaiting: MAX_WAITING });
 
-  constructor(run: RunProcess) {
+  constructor(run: RunProcess, open: () => Readable) {
     this.#run = run;
+    this.#openDictionary = open;
   }
 
   async recognise(
@@ -95,9 +103,11 @@ class PocketSphinx {
     const key = hints.join('\n');
     const known = this.#grammars.get(key);
     if (known !== undefined) return known;
-    const made = grammarOf(hints);
+    const made = grammarOf(hints, this.#openDictionary);
     if (this.#grammars.size >= MAX_GRAMMARS) this.#grammars.clear();
     this.#grammars.set(key, made);
+    // The dictionary is read again for the next request.
+    made.catch(() => this.#grammars.delete(key));
     return made;
   }
 }
@@ -124,7 +134,10 @@ function read(output: string): { readonly text: string; readonly confidence: num
 const DIGITS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
 
 /** Builds a grammar from the phrases whose words are all in the dictionary. Returns undefined if there are none. */
-async function grammarOf(hints: readonly string[]): Promise<string | undefined> {
+async function grammarOf(
+  hints: readonly string[],
+  open: () => Readable,
+): Promise<string | undefined> {
   const phrases = hints.map((hint) =>
     hint
       .toLowerCase()
@@ -132,7 +145,7 @@ async function grammarOf(hints: readonly string[]): Promise<string | undefined> 
       .split(/[^a-z']+/)
       .filter((word) => word !== ''),
   );
-  const known = await wordsIn(new Set(phrases.flat()));
+  const known = await wordsIn(new Set(phrases.flat()), open);
   const usable = phrases.filter(
     (words) => words.length > 0 && words.every((word) => known.has(word)),
   );
@@ -142,10 +155,13 @@ async function grammarOf(hints: readonly string[]): Promise<string | undefined> 
 }
 
 /** Returns the words that are in the dictionary. */
-async function wordsIn(wanted: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+async function wordsIn(
+  wanted: ReadonlySet<string>,
+  open: () => Readable,
+): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   if (wanted.size === 0) return found;
-  const lines = createInterface({ input: createReadStream(DICTIONARY) });
+  const lines = createInterface({ input: open() });
   for await (const line of lines) {
     const word = line.slice(0, line.indexOf(' '));
     if (wanted.has(word)) found.add(word);
