@@ -8,7 +8,7 @@ namespace carillon {
 namespace {
 MemberFlags flags_of(Fields& fields) {
   return {fields["muted"].boolean(), fields["deaf"].boolean(), fields["held"].boolean(),
-          fields["whispers"].boolean(), fields["coached"].boolean()};
+          fields["whispers"].boolean(), fields["coached"].boolean(), fields["unrecorded"].boolean()};
 }
 }  // namespace
 
@@ -29,7 +29,7 @@ Napi::Value EngineObject::close_room(const Info& info) {
   return info.Env().Undefined();
 }
 
-/// ({ room, leg, member, muted, deaf, held, whispers, coached })
+/// ({ room, leg, member, muted, deaf, held, whispers, coached, unrecorded })
 Napi::Value EngineObject::join_room(const Info& info) {
   Arguments args(info, "joinRoom");
   Fields fields = args.fields(0);
@@ -43,7 +43,7 @@ Napi::Value EngineObject::join_room(const Info& info) {
   return info.Env().Undefined();
 }
 
-/// ({ room, member, muted, deaf, held, whispers, coached })
+/// ({ room, member, muted, deaf, held, whispers, coached, unrecorded })
 Napi::Value EngineObject::set_member(const Info& info) {
   Arguments args(info, "setMember");
   Fields fields = args.fields(0);

@@ -129,7 +129,7 @@ export class FakeRoom extends Sounding {
     this.events = events;
   }
 
-  join(leg: MediaLeg, flags: { muted: boolean; deaf: boolean }): Seat {
+  join(leg: MediaLeg, flags: MemberFlags): Seat {
     const seat = new Seat(leg, flags);
     this.seats.push(seat);
     return seat;
@@ -145,7 +145,7 @@ export class Seat implements RoomMember {
   isFree = false;
   readonly leg: MediaLeg;
 
-  constructor(leg: MediaLeg, flags: { muted: boolean; deaf: boolean }) {
+  constructor(leg: MediaLeg, flags: MemberFlags) {
     this.leg = leg;
     this.flags = { ...flags, held: false };
   }

@@ -15,6 +15,11 @@ void Mixer::add(std::span<const Sample> spoken) noexcept {
   for (size_t i = 0; i < count; ++i) sum_[i] += spoken[i];
 }
 
+void Mixer::remove(std::span<const Sample> spoken) noexcept {
+  const size_t count = std::min(spoken.size(), frame_samples(rate_));
+  for (size_t i = 0; i < count; ++i) sum_[i] -= spoken[i];
+}
+
 void Mixer::mix_without(std::span<const Sample> own, Limiter& limiter, Frame& out) const noexcept {
   out.set_rate(rate_);
   const size_t count = out.size();

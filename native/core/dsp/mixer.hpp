@@ -26,6 +26,8 @@ class Mixer {
   [[nodiscard]] SampleRate rate() const noexcept { return rate_; }
   /// Adds a member's audio, up to one frame; missing samples count as silence.
   void add(std::span<const Sample> spoken) noexcept;
+  /// Removes audio that was added to this frame.
+  void remove(std::span<const Sample> spoken) noexcept;
   /// Writes the mix for the member that said `own` (empty for listeners and recordings). `limiter` belongs to
   /// that member.
   void mix_without(std::span<const Sample> own, Limiter& limiter, Frame& out) const noexcept;

@@ -141,6 +141,22 @@ void Room::add_whispers(Frame& out) const {
   }
 }
 
+/// Mixes the audio of all members that may be recorded, and of the players.
+void Room::mix_for_taps(Frame& out) {
+  const auto left_out = [](const auto& member) {
+    return member->spoke_ && member->flags_.unrecorded && !member->flags_.whispers;
+  };
+  if (std::ranges::none_of(members_, left_out)) {
+    mixer_.mix_without({}, taps_limiter_, out);
+    return;
+  }
+  Mixer recorded = mixer_;
+  for (const auto& member : members_) {
+    if (left_out(member)) recorded.remove(member->spoken_.samples());
+  }
+  recorded.mix_without({}, taps_limiter_, out);
+}
+
 SampleRate Room::highest_rate() const {
   SampleRate highest = kLineRates.front();
   for (const auto& member : members_) {
@@ -188,7 +204,7 @@ void Room::frame(Nanos now, Events& events) {
   if (std::all_of(taps_.begin(), taps_.end(), [](const auto& tap) { return !tap; })) return;
   Frame all(rate);
   Frame nothing(rate);
-  mixer_.mix_without({}, taps_limiter_, all);
+  mix_for_taps(all);
   nothing.fill(0);
   for (auto& tap : taps_) {
     if (tap) tap->frame({all, nothing, nothing, false}, now, events);

@@ -25,6 +25,7 @@ struct MemberFlags {
   bool held = false;      // muted and deaf
   bool whispers = false;  // heard only by coached members, and not recorded
   bool coached = false;
+  bool unrecorded = false;  // heard by others, but left out of the audio of taps
 };
 
 class RoomMember final : public FarEnd {
@@ -95,6 +96,7 @@ class Room {
   [[nodiscard]] SampleRate highest_rate() const;
   void announce_floor(Events& events) const;
   void add_whispers(Frame& out) const;
+  void mix_for_taps(Frame& out);
 
   RoomHandle handle_;
   size_t slot_ = 0;

@@ -330,6 +330,8 @@ export interface MemberFlags {
   /** Heard by coached members only, and not recorded. */
   readonly whispers?: boolean;
   readonly coached?: boolean;
+  /** Heard by the other members, but left out of recordings of the room. */
+  readonly unrecorded?: boolean;
 }
 
 export interface RoomMember {
@@ -338,7 +340,8 @@ export interface RoomMember {
 }
 
 export interface MediaRoom {
-  join(leg: MediaLeg, flags: { readonly muted: boolean; readonly deaf: boolean }): RoomMember;
+  /** Adds a member; absent flags are false. */
+  join(leg: MediaLeg, flags: MemberFlags): RoomMember;
   /** Highest sample rate of the members, in Hz. */
   readonly rate: LineRate;
   /** Plays audio to all members. */

@@ -1,7 +1,16 @@
 /** Public interface for other modules: causes, and the call itself. */
 
 export type { CallLogEntry } from './call-log.ts';
-export { keepConsent, mayKeepAudio } from './consent.ts';
+export {
+  agreementOf,
+  type Consent,
+  connectParties,
+  consentOf,
+  haveOthersAgreed,
+  keepConsent,
+  mayKeepAudio,
+  watchParties,
+} from './consent.ts';
 export {
   CONTACT_UNREACHABLE,
   HANGUP_CAUSES,

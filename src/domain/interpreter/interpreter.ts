@@ -89,7 +89,7 @@ export class Interpreter {
   /** Refusal of the last failed `Dial`, for a caller that is not answered. */
   #refusal: Refusal | undefined;
   #document: AbortController | undefined;
-  /** Document of an `action` whose request has not been sent yet. */
+  /** Document of an `action` whose request has not been sent yet, or is to be repeated after a failure. */
   #unsent: NextDocument | undefined;
 
   constructor(call: Call, script: Script, needs: InterpreterNeeds) {
@@ -240,7 +240,8 @@ export class Interpreter {
       ...(document.fallback === undefined ? {} : { fallback: document.fallback }),
       signal,
       onAttempt: (attempt) => {
-        this.#unsent = undefined;
+        // A failed request is repeated, but not after an interruption, which may come before the next attempt.
+        if (attempt.error === undefined || signal.aborted) this.#unsent = undefined;
         this.#call.log.add('callback', attempt.event, { ...attempt });
       },
     });

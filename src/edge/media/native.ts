@@ -118,6 +118,7 @@ interface NativeMemberFlags {
   readonly held: boolean;
   readonly whispers: boolean;
   readonly coached: boolean;
+  readonly unrecorded: boolean;
 }
 
 export interface NativeEngine {

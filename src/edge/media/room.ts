@@ -21,6 +21,15 @@ import { startRecording } from './recording.ts';
 /** Native limit of members (Room::kMaxMembers). */
 const MAX_MEMBERS = 256;
 
+const UNSET: Required<MemberFlags> = {
+  muted: false,
+  deaf: false,
+  held: false,
+  whispers: false,
+  coached: false,
+  unrecorded: false,
+};
+
 class NativeMember implements RoomMember {
   readonly handle: MemberHandle;
   readonly leg: NativeLeg;
@@ -30,18 +39,12 @@ class NativeMember implements RoomMember {
   #flags: Required<MemberFlags>;
   #left = false;
 
-  constructor(
-    hub: Hub,
-    room: RoomHandle,
-    leg: NativeLeg,
-    flags: { readonly muted: boolean; readonly deaf: boolean },
-    onLeave: () => void,
-  ) {
+  constructor(hub: Hub, room: RoomHandle, leg: NativeLeg, flags: MemberFlags, onLeave: () => void) {
     this.#hub = hub;
     this.#room = room;
     this.leg = leg;
     this.#onLeave = onLeave;
-    this.#flags = { ...flags, held: false, whispers: false, coached: false };
+    this.#flags = { ...UNSET, ...flags };
     this.handle = hub.newHandle();
     hub.engine.joinRoom({ room, leg: leg.handle, member: this.handle, ...this.#flags });
   }
@@ -79,7 +82,7 @@ export class NativeRoom implements MediaRoom {
     });
   }
 
-  join(leg: MediaLeg, flags: { readonly muted: boolean; readonly deaf: boolean }): RoomMember {
+  join(leg: MediaLeg, flags: MemberFlags): RoomMember {
     if (!(leg instanceof NativeLeg)) throw new BugError('a leg of another media engine');
     if (this.#members.size >= MAX_MEMBERS) throw new BugError('the room is full');
     const member = new NativeMember(this.#hub, this.#handle, leg, flags, () => {

@@ -108,6 +108,58 @@ describe('the action of an element (dialect §2.1)', () => {
     expect(scene.reported(ACTION)).toEqual([]);
   });
 
+  /** Each request to an action fails once and is repeated after 1 s. */
+  function failOnce(): void {
+    const { fetchDocument } = scene.needs.callbacks;
+    const failing: typeof fetchDocument = async (target, parameters, options) => {
+      if (options.kind === 'action') {
+        options.onAttempt?.({ event: options.kind, url: target.url, error: 'status 503' } as never);
+        await scene.clock.sleep(1000, options.signal);
+      }
+      return fetchDocument(target, parameters, options);
+    };
+    Object.assign(scene.needs.callbacks, { fetchDocument: failing });
+  }
+
+  it.each([
+    ['Dial', dial(`action="${ACTION}"`)],
+    ['Record', `<Record recordSession="true" action="${ACTION}"/>`],
+  ])('of %s is notified if the caller hangs up between two attempts', async (name, xml) => {
+    failOnce();
+    const a = await scene.caller(xml);
+    await scene.called[0]?.answers();
+    scene.called[0]?.ends('bye');
+    await settle();
+    a.ends('bye');
+    await a.running;
+    await settle();
+    expect(scene.requests.map(({ url }) => url)).toEqual([ANSWER]);
+    expect(scene.reported(ACTION)).toMatchObject([
+      { Event: name === 'Dial' ? 'DialAction' : 'Record', CallStatus: 'completed' },
+    ]);
+  });
+
+  it('is not notified in addition to a request that the hangup interrupts', async () => {
+    const { fetchDocument } = scene.needs.callbacks;
+    const slow: typeof fetchDocument = async (target, parameters, options) => {
+      if (options.kind !== 'action') return fetchDocument(target, parameters, options);
+      try {
+        await scene.clock.sleep(1000, options.signal);
+      } finally {
+        options.onAttempt?.({ event: 'DialAction', url: target.url, error: 'aborted' } as never);
+      }
+      throw new Error('not interrupted');
+    };
+    Object.assign(scene.needs.callbacks, { fetchDocument: slow });
+    const a = await scene.caller(dial(`action="${ACTION}"`));
+    await scene.called[0]?.answers();
+    scene.called[0]?.ends('bye');
+    await settle();
+    a.ends('bye');
+    await a.running;
+    expect(scene.reported(ACTION)).toEqual([]);
+  });
+
   it('is notified if the caller hangs up while a Dial waits for its turn', async () => {
     scene.answerBeforeDial = true;
     scene.refused.add('14155550111');

@@ -156,6 +156,8 @@ export class Scene {
   readonly recordingPauses: boolean[] = [];
   readonly callRecordings: FakeRecording<CallRecordRequest>[] = [];
   readonly dialAnswered: Call[] = [];
+  /** Calls whose recordings were stopped. */
+  readonly recordingStops: Call[] = [];
   readonly errors: string[] = [];
   /** Recognitions in order of their start. */
   readonly listeners: ScriptedListener[] = [];
@@ -442,7 +444,10 @@ export class Scene {
     const recorder = {
       dialAnswered: (call: Call) => this.dialAnswered.push(call),
       start: (_call: Call, request: CallRecordRequest) => record(this.callRecordings, request),
-      stop: () => this.callRecordings.length > 0,
+      stop: (call: Call) => {
+        this.recordingStops.push(call);
+        return this.callRecordings.length > 0;
+      },
       pause: (_call: Call, isPaused: boolean) => {
         this.recordingPauses.push(isPaused);
         return this.callRecordings.length;

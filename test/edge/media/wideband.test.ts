@@ -229,6 +229,34 @@ describe('6.5 kHz', () => {
     expect(rms(wires.receivedBy(supervisor))).toBeLessThan(30);
   });
 
+  it('of an unrecorded member reach the conference, but not its recording', async () => {
+    const wires = new Wires();
+    const folder = mkdtempSync(join(tmpdir(), 'carillon-room-'));
+    folders.push(folder);
+    const path = join(folder, 'room.wav');
+    const room = wires.media.openRoom({ floor: () => undefined });
+    const [refusing, agreeing, listener] = [
+      await wires.phone(5000),
+      await wires.phone(6500),
+      await wires.phone(0),
+    ];
+    room.join(refusing, { unrecorded: true });
+    room.join(agreeing, {});
+    room.join(listener, {});
+    const recording = room.record(path);
+    wires.run(1000);
+    recording.stop();
+    wires.run(1000);
+    await recording.finished;
+    const wav = readFileSync(path);
+    const recorded = new Int16Array(
+      wav.buffer.slice(wav.byteOffset + 44 + 16_000, wav.byteOffset + 44 + 30_000),
+    );
+    expect(purity(recorded, 6500, 16_000)).toBeGreaterThan(0.95);
+    expect(purity(recorded, 5000, 16_000)).toBeLessThan(0.001);
+    expect(purity(wires.receivedBy(listener), 5000, 16_000)).toBeGreaterThan(0.3);
+  });
+
   it('are kept in a recording and in file playback', async () => {
     const wires = new Wires();
     const folder = mkdtempSync(join(tmpdir(), 'carillon-wide-'));

@@ -2,7 +2,7 @@
 import type { AccountId } from '../../../base/ids.ts';
 import type { ConferenceInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import type { CallIdentity } from '../../call/call.ts';
-import type { HangupCauseKey, HangupSource } from '../../call/types.ts';
+import type { Consent, HangupCauseKey, HangupSource } from '../../call/types.ts';
 import type { Ticket } from '../../cluster/cluster.ts';
 import type { LeaveReason, Participation } from '../needs.ts';
 
@@ -12,6 +12,8 @@ export const GUEST = 'conference.guest';
 export const LEAVE = 'conference.leave';
 /** Sent to the home node of a call when its conference has begun. */
 export const BEGUN = 'conference.begun';
+/** Sent to the home node of a call: whether the parties that it hears have agreed to recordings and streams. */
+export const AGREED = 'conference.agreed';
 export const NOTED = 'conference.noted';
 export const NOTIFY = 'conference.notify';
 
@@ -36,6 +38,8 @@ export interface JoinRequest {
   /** True if the call's keypad presses arrive as events, not as tones. */
   readonly keypadEvents: boolean;
   readonly instruction: WireInstruction;
+  /** Consent of the party; undefined: it was not asked. */
+  readonly consent?: Consent['status'] | undefined;
   /** True if the conference had begun on the node from which it moves. */
   readonly goesOn: boolean;
 }

@@ -2,10 +2,12 @@
 import type { Logger } from '../../../base/logger.ts';
 import type { Call, CallLogKind } from '../../call/call.ts';
 import type { InboundLeg, LegPolicy } from '../../call/needs.ts';
+import { haveOthersAgreed, keepConsent, watchParties } from '../../call/types.ts';
 import type { NotificationDraft } from '../../callback/types.ts';
 import type { Bus } from '../../cluster/needs.ts';
 import type { InterpreterNeeds, Participation, VerbContext } from '../needs.ts';
 import {
+  AGREED,
   BEGUN,
   fromWire,
   type GuestState,
@@ -60,6 +62,7 @@ export class Guest {
       keypadEvents,
       noted: (kind, text, facts) => this.#noted(kind, text, facts),
     });
+    if (this.#request.consent !== undefined) keepConsent(call, this.#request.consent);
     // The home node shows the SIP messages of the call.
     call.takeInbound(leg, LINK_POLICY, { ownsMessages: false });
     this.#enter(call).catch((error: unknown) => {
@@ -101,6 +104,7 @@ export class Guest {
     }
     this.#participation = entered;
     this.#needs.rosters.watch(entered.room);
+    this.#reportConsent(call, entered);
     const facts = () => ({ memberId: entered.member.id, room: roomOf(entered) });
     this.#settle({ kind: 'in', ...facts() });
     // A member on this node ends with the node, so the home node must know that the conference has begun.
@@ -119,6 +123,26 @@ export class Guest {
     };
     this.#over.resolve();
     call.hangup('normal', 'Platform');
+  }
+
+  /**
+   * Reports to the home node whether the other members have agreed to recordings and streams: it may record what its call
+   * hears. If a report that they have not fails, the guest leaves.
+   */
+  #reportConsent(call: Call, { room, member }: ReturnType<Conferences['enterHere']> & {}): void {
+    const { callUuid } = this.#request.identity;
+    let reported = true;
+    const report = (): void => {
+      const agreed = haveOthersAgreed(call);
+      const guest = room.members.find(({ id }) => id === member.id);
+      if (guest === undefined || agreed === reported) return;
+      reported = agreed;
+      this.#ask(AGREED, [callUuid, agreed]).catch(() => {
+        if (!agreed) room.leave(guest, 'kicked');
+      });
+    };
+    watchParties(call, report);
+    report();
   }
 
   #settle(state: GuestState): void {

@@ -117,6 +117,11 @@ export class Member {
     }
   }
 
+  /** Registers a function that is called when the member leaves. */
+  atLeaving(undo: () => void): void {
+    this.#undo.push(undo);
+  }
+
   /** Isolates the member until the conference starts, and plays its waitSound. `timeout` limits the wait. */
   wait(source: SoundSource | undefined, timeout?: { readonly ms: number; over(): void }): void {
     if (this.#isWaiting) return;

@@ -3,6 +3,7 @@ import { ServiceError } from '../../../base/errors.ts';
 import type { ConferenceInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import type { Call } from '../../call/call.ts';
 import type { Signalling } from '../../call/needs.ts';
+import { consentOf } from '../../call/types.ts';
 import type { Bus } from '../../cluster/needs.ts';
 import type { LeaveReason, Participation, VerbContext } from '../needs.ts';
 import { relayDigits } from '../relay-digits.ts';
@@ -90,6 +91,7 @@ async function askToJoin(
     currency: call.price.currency,
     keypadEvents: call.keypadEvents,
     instruction: toWire(instruction),
+    consent: consentOf(call)?.status,
   };
   return (await bus.ask(owner, JOIN, [request])) as JoinAnswer;
 }

@@ -8,6 +8,7 @@ import type {
   ConferenceSound,
 } from '../../../protocol/answer-xml/answer-xml.ts';
 import type { Media, MediaRoom, RoomMember } from '../../call/needs.ts';
+import { agreementOf } from '../../call/types.ts';
 import type { LeaveReason, Recorder, VerbContext } from '../needs.ts';
 import type { LiveRecording, RecordRefusal, RoomRecordRequest } from '../recording/types.ts';
 import { playSoundUrl, type SoundSource } from '../sound-url.ts';
@@ -24,7 +25,7 @@ import { Member } from './member.ts';
 import { enterParty, recordingReported } from './party.ts';
 import { notifyParty } from './party-events.ts';
 import { PartyHistory } from './party-history.ts';
-import { mayRecord, noteRefusal } from './record-consent.ts';
+import { heardBy, mayRecord, noteRefusal } from './record-consent.ts';
 import { RecordingSlot } from './recording-slot.ts';
 
 /** Maximum length of a recording started by a document: 24 h. Limits recordings of rooms that never empty. */
@@ -108,9 +109,11 @@ export class Room {
   ): Member | undefined {
     if (this.#members.size >= instruction.maxMembers) return undefined;
     const { muted } = instruction;
-    const seat = this.#media.join(context.call.media, { muted, deaf: false });
+    const unrecorded = !agreementOf(context.call).ok;
+    const seat = this.#media.join(context.call.media, { muted, deaf: false, unrecorded });
     const member = new Member(this.#nextId(), seat, { instruction, context });
     const isFirst = this.#members.size === 0;
+    heardBy(this.members, member);
     if (isFirst) this.#firstId = member.id;
     this.#members.set(member.id, member);
     context.call.log.add('call', 'conference entered', { name: this.name, memberId: member.id });

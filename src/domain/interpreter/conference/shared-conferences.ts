@@ -4,14 +4,18 @@
  */
 import type { Clock } from '../../../base/clock.ts';
 import type { Logger } from '../../../base/logger.ts';
+import { noOperation } from '../../../base/no-operation.ts';
 import type { ConferenceInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import type { Call, CallLogKind } from '../../call/call.ts';
+import { connectParties, keepConsent } from '../../call/types.ts';
 import type { CallbackClient } from '../../callback/callback.ts';
 import type { NotificationDraft } from '../../callback/types.ts';
 import type { NodeTickets } from '../../cluster/cluster.ts';
 import type { Claims } from '../../cluster/needs.ts';
+import { endUnagreed } from '../kept-audio.ts';
 import type { ConferenceDirectory, LeaveReason, Participation, VerbContext } from '../needs.ts';
 import {
+  AGREED,
   BEGUN,
   claimOf,
   GUEST,
@@ -79,6 +83,9 @@ export class SharedConferences implements ConferenceDirectory {
       return state ?? UNKNOWN;
     });
     bus.answer(BEGUN, async (callUuid: Call['uuid']) => this.#stays.get(callUuid)?.hasBegun());
+    bus.answer(AGREED, async (callUuid: Call['uuid'], agreed: boolean) =>
+      this.#stays.get(callUuid)?.othersAgreed(agreed),
+    );
     bus.answer(NOTIFY, async (draft: NotificationDraft) => callbacks.notify(draft));
     bus.answer(
       NOTED,
@@ -222,6 +229,7 @@ class Stay {
   readonly #context: VerbContext;
   readonly #enter: (goesOn: boolean) => Promise<Participation | undefined>;
   #hasBegun = false;
+  #undo: () => void = noOperation;
 
   constructor(
     context: VerbContext,
@@ -229,6 +237,17 @@ class Stay {
   ) {
     this.#context = context;
     this.#enter = enter;
+  }
+
+  /** Notes whether the members on other nodes have agreed to recordings and streams of what they say. */
+  othersAgreed(agreed: boolean): void {
+    this.#undo();
+    if (agreed) return;
+    const { call, needs } = this.#context;
+    const others = { nowUs: () => call.nowUs() };
+    keepConsent(others, 'refused');
+    this.#undo = connectParties(call, others);
+    endUnagreed(call, needs);
   }
 
   /** Marks the conference as begun. */
@@ -243,6 +262,7 @@ class Stay {
     const follow = async (): Promise<LeaveReason> => {
       for (;;) {
         const reason = await now.member.left;
+        this.othersAgreed(true);
         if (reason !== 'moved') return reason;
         const next = await this.#after(now);
         if (typeof next === 'string') return next;

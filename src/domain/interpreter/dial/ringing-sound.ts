@@ -2,6 +2,7 @@
 import type { DialInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import type { Call } from '../../call/call.ts';
 import type { Bridge, Playback } from '../../call/needs.ts';
+import { connectAudio } from '../kept-audio.ts';
 import type { VerbContext } from '../needs.ts';
 import { playSoundUrl } from '../sound-url.ts';
 import { ringingTone } from '../tones.ts';
@@ -101,7 +102,7 @@ export class RingingSound {
     this.#tone?.stop();
     this.#tone = undefined;
     call.media.ringback(true);
-    early.bridge = needs.media.bridge(call.media, leg.media);
+    early.bridge = connectAudio(call, leg, needs);
   }
 
   async #playMusic(url: string): Promise<void> {

@@ -7,6 +7,7 @@ import { type Call, endAt, matchDigits } from '../../call/call.ts';
 import type { Bridge, Refer } from '../../call/needs.ts';
 import type { HangupSource } from '../../call/types.ts';
 import { playWhileHeld } from '../hold.ts';
+import { connectAudio } from '../kept-audio.ts';
 import type { VerbContext } from '../needs.ts';
 import { relayDigits } from '../relay-digits.ts';
 import { ringingTone } from '../tones.ts';
@@ -165,7 +166,7 @@ export class DialSession {
     const released = new Promise<void>((resolve) => {
       this.#detach = resolve;
     });
-    const connect = (): Bridge => needs.media.bridge(a.media, b.media);
+    const connect = (): Bridge => connectAudio(a, b, needs);
     // A caller in early media hears the called party immediately, without waiting for the ACK.
     let bridge = a.status === 'early' ? connect() : undefined;
     const refers = new EarlyRefers([a, b], needs, (refer, by) => this.#refer(refer, by, leg));

@@ -1,6 +1,6 @@
 import type { ConsentInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import { keepConsent } from '../../call/types.ts';
-import { streamsOf } from '../audio-stream.ts';
+import { endUnagreed } from '../kept-audio.ts';
 import type { VerbContext } from '../needs.ts';
 import { concludeAction, NEXT, type VerbOutcome } from '../outcome.ts';
 import { speakTo } from '../sound.ts';
@@ -12,8 +12,8 @@ const EVENT = 'Consent';
 type Refused = { readonly key: string | undefined; readonly reason: string };
 
 /**
- * `Consent`, an addition to the dialect: asks the caller to agree with a key. Until the caller has agreed, recordings and
- * streams of the call are refused; a refusal ends those that are running.
+ * `Consent`, an addition to the dialect: asks the caller to agree with a key. Until the caller has agreed, its audio is
+ * not recorded or streamed, for any call or client; a refusal ends the recordings and streams that are running.
  */
 export async function consent(
   instruction: ConsentInstruction,
@@ -27,8 +27,7 @@ export async function consent(
   if (refused === undefined) call.log.add('call', 'consent given', { key: instruction.key });
   else {
     call.log.add('call', 'consent refused', { ...refused });
-    needs.recorder.stop(call);
-    for (const stream of streamsOf(call)) stream.stop('apiRequest');
+    endUnagreed(call, needs);
   }
   const { action: url, method, redirect, onRefusal } = instruction;
   if (url !== undefined) {

@@ -1,8 +1,9 @@
 import { unlessAborted } from '../../../base/abort.ts';
 import { parseAnswerXml, type RecordInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
+import type { CallbackTarget } from '../../callback/types.ts';
 import { notify, parametersOf, signerOf } from '../call-callbacks.ts';
 import type { VerbContext } from '../needs.ts';
-import { concludeAction, NEXT, type VerbOutcome } from '../outcome.ts';
+import { concludeAction, NEXT, tellInterrupted, type VerbOutcome } from '../outcome.ts';
 import type { CallRecordRequest, LiveRecording } from '../recorder.ts';
 import { toneTo } from '../sound.ts';
 import { BEEP } from '../tones.ts';
@@ -105,7 +106,7 @@ async function recordMessage(
     await unlessAborted(signal, live.ended);
   } catch (error) {
     live.stop(call.isEnded ? 'HungUp' : 'Interrupted');
-    if (action?.redirect === true) tellInterrupted(context, action, live);
+    if (action?.redirect === true) tellMessage(context, action, live);
     throw error;
   } finally {
     releaseKeys();
@@ -115,14 +116,14 @@ async function recordMessage(
   try {
     await within(FILE_WAIT_MS, context, live.finalized);
   } catch (error) {
-    tellInterrupted(context, action, live);
+    tellMessage(context, action, live);
     throw error;
   }
   return concludeAction(context, action, 'Record', live.parameters());
 }
 
 /** Notifies `action` of a message if its document can no longer follow, usually after a hangup. */
-function tellInterrupted(context: VerbContext, action: Action, live: LiveRecording): void {
+function tellMessage(context: VerbContext, action: Action, live: LiveRecording): void {
   const { url, method } = action;
   void live.finalized.then((isFinalized) => {
     if (!isFinalized) return;
@@ -161,6 +162,7 @@ async function askAction(
   live: LiveRecording,
 ): Promise<VerbOutcome> {
   const { call, needs, signal } = context;
+  let isSent = false;
   try {
     const fetched = await needs.callbacks.fetchDocument(
       { url, method },
@@ -171,7 +173,11 @@ async function askAction(
         callUuid: call.uuid,
         // Uses the signal of the call: the application is notified even if a transfer replaces the document.
         signal: call.signal,
-        onAttempt: (attempt) => call.log.add('callback', attempt.event, { ...attempt }),
+        onAttempt: (attempt) => {
+          // A failed request is repeated, but not after the end of the call, which may come before the next attempt.
+          isSent ||= attempt.error === undefined || call.isEnded;
+          call.log.add('callback', attempt.event, { ...attempt });
+        },
       },
     );
     if (fetched.ok) return hangupIn(fetched.value.body, context);
@@ -181,8 +187,23 @@ async function askAction(
     if (!call.isEnded && !signal.aborted) {
       needs.logger.error({ error, callUuid: call.uuid }, 'action of Record failed');
     }
+    if (call.isEnded && !isSent) await unsent(context, { url, method }, live);
   }
   return NEXT;
+}
+
+/** Notifies `action` if the call ended before it was requested. Never rejects. */
+async function unsent(
+  context: VerbContext,
+  action: CallbackTarget,
+  live: LiveRecording,
+): Promise<void> {
+  const { call, needs } = context;
+  try {
+    await tellInterrupted(context, action, 'Record', live.parameters());
+  } catch (error) {
+    needs.logger.error({ error, callUuid: call.uuid }, 'action of Record not notified');
+  }
 }
 
 /** Returns the first Hangup of a response. Anything else, including an invalid document, is an acknowledgement. */
