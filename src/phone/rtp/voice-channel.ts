@@ -18,6 +18,8 @@ export interface Peer {
 const FRAME_MS = 20;
 const FRAME_SAMPLES = 160;
 const SAMPLES_PER_MS = 8;
+/** Maximum time by which received audio can end after the current time, if most packets of a stream arrived late. */
+const MAX_AHEAD_MS = 1000;
 /** Maximum number of packets kept, one hour of audio, and of received keys. */
 const MAX_KEPT = { packets: 180_000, keys: 1000 } as const;
 /** A key press lasts 100 ms, and its end is sent three times (RFC 4733 §2.5.1.4). */
@@ -112,19 +114,18 @@ export class VoiceChannel {
 
   /**
    * Returns the received audio at 8 kHz; index 0 is the time of `talk`. Timestamps place each packet within the stream.
-   * The median arrival time places the stream, so that the delay is that of the network and the far end only.
+   * The median arrival time places the stream, so that the delay is that of the network and the far end only. The result
+   * ends with the last sent or received packet, because a late timer of this process must not cut received audio.
    */
   received(): Int16Array {
-    const offsets = this.#packets.map(
-      ({ arrivalMs, timestamp }) => arrivalMs - timestamp / SAMPLES_PER_MS,
-    );
-    const ssrcs = new Set(this.#packets.map(({ ssrc }) => ssrc));
-    const samples = new Int16Array(this.#frames * FRAME_SAMPLES);
-    for (const ssrc of ssrcs) {
-      const base = median(offsets.filter((_, i) => this.#packets[i]?.ssrc === ssrc));
-      for (const packet of this.#packets) {
-        if (packet.ssrc === ssrc) this.#place(packet, base, samples);
-      }
+    const places = this.#places();
+    const limit = (this.#clock.monotonicMs() - this.#startMs + MAX_AHEAD_MS) * SAMPLES_PER_MS;
+    const ends = places.map(({ at, audio }) => at + audio.length).filter((end) => end <= limit);
+    const sent = this.#frames * FRAME_SAMPLES;
+    const samples = new Int16Array(ends.reduce((last, end) => Math.max(last, end), sent));
+    for (const { at, audio } of places) {
+      if (at < 0 || at >= samples.length) continue;
+      samples.set(audio.subarray(0, samples.length - at), at);
     }
     return samples;
   }
@@ -134,12 +135,22 @@ export class VoiceChannel {
     this.#socket.close();
   }
 
-  #place({ timestamp, payload }: Received, baseMs: number, into: Int16Array): void {
-    const decoded = this.#peer?.codec.decode(payload) ?? new Int16Array(0);
-    const atMs = timestamp / SAMPLES_PER_MS + baseMs - this.#startMs;
-    const at = Math.round(atMs * SAMPLES_PER_MS);
-    if (at < 0 || at >= into.length) return;
-    into.set(decoded.subarray(0, into.length - at), at);
+  /** Audio of each received packet, and the index of its first sample. */
+  #places(): readonly { readonly at: number; readonly audio: Int16Array }[] {
+    const delays = new Map<number, number[]>();
+    for (const { ssrc, arrivalMs, timestamp } of this.#packets) {
+      const ofStream = delays.get(ssrc) ?? [];
+      delays.set(ssrc, ofStream);
+      ofStream.push(arrivalMs - timestamp / SAMPLES_PER_MS);
+    }
+    const bases = new Map([...delays].map(([ssrc, ofStream]) => [ssrc, median(ofStream)]));
+    return this.#packets.map(({ ssrc, timestamp, payload }) => {
+      const atMs = timestamp / SAMPLES_PER_MS + (bases.get(ssrc) ?? 0) - this.#startMs;
+      return {
+        at: Math.round(atMs * SAMPLES_PER_MS),
+        audio: this.#peer?.codec.decode(payload) ?? new Int16Array(0),
+      };
+    });
   }
 
   #received(bytes: Buffer): void {
