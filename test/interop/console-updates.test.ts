@@ -2,6 +2,7 @@
 import type { Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasChromium } from '../e2e/chromium.ts';
+import { callFor } from '../e2e/phone.ts';
 import type { Json } from '../e2e/service.ts';
 import { wavFile } from '../protocol/audio-file/signals.ts';
 import { ConsoleStage, type Person } from './console-stage.ts';
@@ -85,6 +86,21 @@ describe.skipIf(!hasChromium)('pages of the console', () => {
     await page.unroute(`**/Call/${uuid}/Stream/`);
     await page.unroute('**/console/api/live-calls?**');
     await page.unroute('**/console/api/events');
+  });
+
+  it('show a finished call of an account that is not in the list of accounts', async () => {
+    const { service } = stage;
+    const { page, go } = staff;
+    await callFor(service, service.demo, 1);
+    const { body } = await service.api('GET', 'cdr/recent');
+    const [over] = body['data'] as Json[];
+    const other = await service.admin('POST', '/accounts', { name: 'Other' });
+    // The account of the call is beyond the accounts that the page lists.
+    const accounts = [other.body];
+    await page.route('**/admin/v1/accounts?**', (route) => route.fulfill({ json: { accounts } }));
+    await go(`/${String(other.body['auth_id'])}/calls/${String(over?.['uuid'])}`);
+    await page.getByText('Why the call ended').waitFor();
+    await page.unrouteAll();
   });
 
   it('show the balance after each entry, without entries of other currencies', async () => {
