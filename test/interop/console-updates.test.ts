@@ -103,6 +103,31 @@ describe.skipIf(!hasChromium)('pages of the console', () => {
     await page.unrouteAll();
   });
 
+  it('show the streams of all calls, page by page', async () => {
+    const { page, go } = staff;
+    const { authId } = stage.service.demo;
+    await page.route('**/console/api/live-calls?**', (route) => {
+      const asked = new URL(route.request().url()).searchParams;
+      const [limit, offset] = [Number(asked.get('limit')), Number(asked.get('offset'))];
+      const uuids = Array.from({ length: 101 }, (_, at) => `call-${at}`);
+      const calls = uuids
+        .slice(offset, offset + limit)
+        .map((call_uuid) => ({ call_uuid, account_id: authId }));
+      return route.fulfill({ json: { total: uuids.length, calls } });
+    });
+    await page.route('**/Stream/', (route) => {
+      const [, uuid = ''] = /Call\/([^/]+)\//.exec(route.request().url()) ?? [];
+      const stream = { stream_id: uuid, service_url: `wss://${uuid}.example.test` };
+      return route.fulfill({ json: { objects: [stream] } });
+    });
+    await go(`/${authId}/streams`);
+    await page.getByText('wss://call-0.example.test').waitFor();
+    for (let turn = 0; turn < 4; turn += 1)
+      await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByText('wss://call-100.example.test').waitFor();
+    await page.unrouteAll();
+  });
+
   it('show the balance after each entry, without entries of other currencies', async () => {
     const { service } = stage;
     const { page, go } = staff;
