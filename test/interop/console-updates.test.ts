@@ -128,6 +128,48 @@ describe.skipIf(!hasChromium)('pages of the console', () => {
     await page.unrouteAll();
   });
 
+  it('show all recordings of a call, and an error instead of none', async () => {
+    const { page, go } = staff;
+    const recordings = Array.from({ length: 101 }, (_, at) => ({
+      recording_id: `recording-${at}`,
+      recording_format: 'wav',
+      recording_duration_ms: 7_200_000,
+    }));
+    await page.route(/Call\/[-0-9a-f]+\/log$/, (route) => route.fulfill({ json: { log: [] } }));
+    let isFailing = true;
+    await page.route(/Recording\/\?call_uuid=/, (route) => {
+      const asked = new URL(route.request().url()).searchParams;
+      const [limit, offset] = [Number(asked.get('limit') ?? 20), Number(asked.get('offset') ?? 0)];
+      return isFailing
+        ? route.fulfill({ status: 500, json: { error: 'out of order' } })
+        : route.fulfill({ json: { objects: recordings.slice(offset, offset + limit) } });
+    });
+    await go(`/${stage.service.demo.authId}/calls/6f1e1c52-0d0f-4f39-9d3c-0a7d8c0f1a2c`);
+    await page.getByText('out of order').waitFor();
+    isFailing = false;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('button', { name: 'Play', exact: true }).nth(100).waitFor();
+    await page.unrouteAll();
+  });
+
+  it('offer all campaigns as a filter of calls, and keep one that is not in the list', async () => {
+    const { page, go } = staff;
+    const campaigns = Array.from({ length: 101 }, (_, at) => ({
+      id: `c-${at}`,
+      name: `Wave ${at}`,
+    }));
+    await page.route('**/campaigns?**', (route) => {
+      const offset = Number(new URL(route.request().url()).searchParams.get('offset'));
+      return route.fulfill({ json: { objects: campaigns.slice(offset, offset + 100) } });
+    });
+    await go(`/${stage.service.demo.authId}/calls?campaign=erased`);
+    const filter = page.getByLabel('Campaign', { exact: true });
+    await filter.waitFor();
+    expect(await filter.inputValue()).toBe('erased');
+    await filter.selectOption({ label: 'Wave 100' });
+    await page.unrouteAll();
+  });
+
   it('show the balance after each entry, without entries of other currencies', async () => {
     const { service } = stage;
     const { page, go } = staff;

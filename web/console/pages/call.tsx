@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { get, getIfAny, type Row, rows, text } from '../api.ts';
+import { allOf, get, getIfAny, type Row, rows, text } from '../api.ts';
 import { clock, money, words } from '../format.ts';
 import { useLive, useLoad } from '../hooks.ts';
 import type { PageProps } from '../page-props.ts';
@@ -65,7 +65,7 @@ function useCall({ account: chosen, uuid, isStaff }: Props) {
     get(`/api/v1/Account/${account}/Call/${uuid}/log`),
   );
   const sounds = useLoad(`${account} ${state}`, () =>
-    get(`/api/v1/Account/${account}/Recording/?call_uuid=${uuid}`),
+    allOf(`/api/v1/Account/${account}/Recording/?call_uuid=${uuid}`),
   );
   const { again } = log;
   useEffect(() => {
@@ -73,7 +73,7 @@ function useCall({ account: chosen, uuid, isStaff }: Props) {
     const timer = setInterval(again, LIVE_MS);
     return () => clearInterval(timer);
   }, [live === undefined, again]);
-  return { live, owner, account, record, log, recordings: rows(sounds.value?.['objects']) };
+  return { live, owner, account, record, log, sounds };
 }
 
 /** Returns the end of the timeline in milliseconds: the end of the call, or now. Undefined while loading. */
@@ -84,7 +84,7 @@ function endMsOf(cdr: Row | null | undefined, live: Row | undefined): number | u
 
 export function CallPage(props: Props) {
   const { uuid, isStaff, me } = props;
-  const { live, owner, account, record, log, recordings } = useCall(props);
+  const { live, owner, account, record, log, sounds } = useCall(props);
   const entries = rows(log.value?.['log']);
   const cdr = record.value;
   const isUnknown = live === undefined && cdr === null && entries.length === 0;
@@ -115,7 +115,8 @@ export function CallPage(props: Props) {
         )}
       </Card>
       {cdr && <Curves path={`/api/v1/Account/${account}/Call/${uuid}/quality/samples`} />}
-      {recordings.map((one) => (
+      <LoadProblem of={sounds} />
+      {sounds.value?.map((one) => (
         <Recording key={text(one['recording_id'])} account={account} recording={one} />
       ))}
       {entries.some(({ kind }) => kind === 'xml') && (
