@@ -2,6 +2,7 @@
 import type { Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasChromium } from '../e2e/chromium.ts';
+import { callFor } from '../e2e/phone.ts';
 import type { Json } from '../e2e/service.ts';
 import { wavFile } from '../protocol/audio-file/signals.ts';
 import { ConsoleStage, type Person } from './console-stage.ts';
@@ -85,6 +86,88 @@ describe.skipIf(!hasChromium)('pages of the console', () => {
     await page.unroute(`**/Call/${uuid}/Stream/`);
     await page.unroute('**/console/api/live-calls?**');
     await page.unroute('**/console/api/events');
+  });
+
+  it('show a finished call of an account that is not in the list of accounts', async () => {
+    const { service } = stage;
+    const { page, go } = staff;
+    await callFor(service, service.demo, 1);
+    const { body } = await service.api('GET', 'cdr/recent');
+    const [over] = body['data'] as Json[];
+    const other = await service.admin('POST', '/accounts', { name: 'Other' });
+    // The account of the call is beyond the accounts that the page lists.
+    const accounts = [other.body];
+    await page.route('**/admin/v1/accounts?**', (route) => route.fulfill({ json: { accounts } }));
+    await go(`/${String(other.body['auth_id'])}/calls/${String(over?.['uuid'])}`);
+    await page.getByText('Why the call ended').waitFor();
+    await page.unrouteAll();
+  });
+
+  it('show the streams of all calls, page by page', async () => {
+    const { page, go } = staff;
+    const { authId } = stage.service.demo;
+    await page.route('**/console/api/live-calls?**', (route) => {
+      const asked = new URL(route.request().url()).searchParams;
+      const [limit, offset] = [Number(asked.get('limit')), Number(asked.get('offset'))];
+      const uuids = Array.from({ length: 101 }, (_, at) => `call-${at}`);
+      const calls = uuids
+        .slice(offset, offset + limit)
+        .map((call_uuid) => ({ call_uuid, account_id: authId }));
+      return route.fulfill({ json: { total: uuids.length, calls } });
+    });
+    await page.route('**/Stream/', (route) => {
+      const [, uuid = ''] = /Call\/([^/]+)\//.exec(route.request().url()) ?? [];
+      const stream = { stream_id: uuid, service_url: `wss://${uuid}.example.test` };
+      return route.fulfill({ json: { objects: [stream] } });
+    });
+    await go(`/${authId}/streams`);
+    await page.getByText('wss://call-0.example.test').waitFor();
+    for (let turn = 0; turn < 4; turn += 1)
+      await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByText('wss://call-100.example.test').waitFor();
+    await page.unrouteAll();
+  });
+
+  it('show all recordings of a call, and an error instead of none', async () => {
+    const { page, go } = staff;
+    const recordings = Array.from({ length: 101 }, (_, at) => ({
+      recording_id: `recording-${at}`,
+      recording_format: 'wav',
+      recording_duration_ms: 7_200_000,
+    }));
+    await page.route(/Call\/[-0-9a-f]+\/log$/, (route) => route.fulfill({ json: { log: [] } }));
+    let isFailing = true;
+    await page.route(/Recording\/\?call_uuid=/, (route) => {
+      const asked = new URL(route.request().url()).searchParams;
+      const [limit, offset] = [Number(asked.get('limit') ?? 20), Number(asked.get('offset') ?? 0)];
+      return isFailing
+        ? route.fulfill({ status: 500, json: { error: 'out of order' } })
+        : route.fulfill({ json: { objects: recordings.slice(offset, offset + limit) } });
+    });
+    await go(`/${stage.service.demo.authId}/calls/6f1e1c52-0d0f-4f39-9d3c-0a7d8c0f1a2c`);
+    await page.getByText('out of order').waitFor();
+    isFailing = false;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('button', { name: 'Play', exact: true }).nth(100).waitFor();
+    await page.unrouteAll();
+  });
+
+  it('offer all campaigns as a filter of calls, and keep one that is not in the list', async () => {
+    const { page, go } = staff;
+    const campaigns = Array.from({ length: 101 }, (_, at) => ({
+      id: `c-${at}`,
+      name: `Wave ${at}`,
+    }));
+    await page.route('**/campaigns?**', (route) => {
+      const offset = Number(new URL(route.request().url()).searchParams.get('offset'));
+      return route.fulfill({ json: { objects: campaigns.slice(offset, offset + 100) } });
+    });
+    await go(`/${stage.service.demo.authId}/calls?campaign=erased`);
+    const filter = page.getByLabel('Campaign', { exact: true });
+    await filter.waitFor();
+    expect(await filter.inputValue()).toBe('erased');
+    await filter.selectOption({ label: 'Wave 100' });
+    await page.unrouteAll();
   });
 
   it('show the balance after each entry, without entries of other currencies', async () => {

@@ -166,16 +166,21 @@ export const rows = (value: unknown): readonly Row[] =>
 
 const PER_PAGE = 100;
 
-/** Loads a list page by page, until it ends or has `most` rows. */
+/**
+ * Loads a list page by page, until it ends or has `most` rows. `path` may have filters. `size` is the query parameter with the number of rows; lists
+ * with another one than `limit` have numbered pages.
+ */
 export async function allOf(
   path: string,
   member = 'objects',
   most = 1000,
-  queryOf = (offset: number) => `limit=${PER_PAGE}&offset=${offset}`,
+  size = 'limit',
 ): Promise<readonly Row[]> {
   const found: Row[] = [];
   for (;;) {
-    const page = rows((await get(`${path}?${queryOf(found.length)}`))[member]);
+    const at = size === 'limit' ? `offset=${found.length}` : `page=${found.length / PER_PAGE + 1}`;
+    const asked = `${path}${path.includes('?') ? '&' : '?'}${size}=${PER_PAGE}&${at}`;
+    const page = rows((await get(asked))[member]);
     found.push(...page);
     if (page.length < PER_PAGE || found.length >= most) return found;
   }
@@ -187,12 +192,7 @@ export const accountsOf = (most: number): Promise<readonly Row[]> =>
 
 /** Loads the telephone numbers of an account. */
 export const numbersOf = (account: string): Promise<readonly Row[]> =>
-  allOf(
-    `/api/v1/Account/${account}/numbers`,
-    'items',
-    1000,
-    (offset) => `per_page=${PER_PAGE}&page=${offset / PER_PAGE + 1}`,
-  );
+  allOf(`/api/v1/Account/${account}/numbers`, 'items', 1000, 'per_page');
 
 /** Returns undefined for an object that does not exist, for example because it has just ended. */
 export const getIfAny = (path: string): Promise<Row | undefined> =>

@@ -1390,6 +1390,11 @@ export interface Operations {
     path: { call_uuid: string };
     reply: undefined;
   };
+  /** Get the account of a running or finished call */
+  'GET /admin/v1/calls/{call_uuid}/account': {
+    path: { call_uuid: string };
+    reply: { account_id: string };
+  };
   /** Get the SIP messages of a call and its related legs, oldest first, with passwords, tokens and media keys masked. `format` or Accept selects JSON, a pcap file for Wireshark, or a text ladder */
   'GET /admin/v1/calls/{call_uuid}/messages': {
     path: { call_uuid: string };

@@ -3512,6 +3512,10 @@ class GetAdminV1CallsByCallUuidReply(_GetAdminV1CallsByCallUuidReplyRequired, _G
     pass
 
 
+class GetAdminV1CallsByCallUuidAccountReply(TypedDict):
+    account_id: str
+
+
 class GetAdminV1CallsByCallUuidMessagesQuery(TypedDict, total=False):
     format: Optional[Literal["json", "pcap", "text"]]
 
@@ -4926,6 +4930,16 @@ class Api:
         timeout: Optional[float] = ...,
     ) -> GetAdminV1CallsByCallUuidReply:
         """Get a call and its timeline, also for a while after its end."""
+
+    @overload
+    def get(
+        self,
+        path: Literal["/admin/v1/calls/{call_uuid}/account"],
+        *,
+        call_uuid: str,
+        timeout: Optional[float] = ...,
+    ) -> GetAdminV1CallsByCallUuidAccountReply:
+        """Get the account of a running or finished call."""
 
     @overload
     def get(

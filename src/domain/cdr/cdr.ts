@@ -53,6 +53,11 @@ export class CallRecords {
     return visible ? ok(found) : err({ kind: 'unknownCall' });
   }
 
+  /** Returns the account of a finished call, or undefined if the call has no record. */
+  async accountOf(callUuid: CallUuid): Promise<AccountId | undefined> {
+    return (await this.#store.get(callUuid))?.cdr.accountId;
+  }
+
   /** Returns one page, latest first, with the sums of the whole set. */
   async list(filter: CdrFilter, slice: Slice): Promise<CdrList> {
     const [page, summary] = await Promise.all([

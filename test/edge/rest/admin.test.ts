@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { asAccountId } from '../../../src/base/ids.ts';
 import { aLiveCall } from '../../spec/fake-control.ts';
 import { type Service, startService } from '../../spec/service.ts';
+import { aCdr } from '../store/records.ts';
 
 let service: Service;
 beforeEach(async () => {
@@ -64,6 +65,16 @@ describe('/admin/v1', () => {
     expect(balance.body).toMatchObject({ credit_limit: 25.5, low_balance_threshold: 5 });
     const shown = await service.admin('GET', `/accounts/${as.authId}`);
     expect(shown.text).not.toContain(as.authToken);
+  });
+
+  it('returns the account of a finished call without a list of the accounts', async () => {
+    const { authId } = service.account;
+    const cdr = aCdr({ accountId: asAccountId(authId) });
+    await service.store.calls.settle({ cdr, entries: [], notification: undefined });
+    const { body } = await service.admin('GET', `/calls/${cdr.callUuid}/account`);
+    expect(body).toEqual({ account_id: authId });
+    const unknown = '/calls/6f1e1c52-0d0f-4f39-9d3c-0a7d8c0f1a2b/account';
+    expect((await service.admin('GET', unknown)).status).toBe(404);
   });
 
   it('patches only the named fields; null clears', async () => {

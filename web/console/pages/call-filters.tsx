@@ -1,6 +1,6 @@
 /** Filters of the list of calls. */
 import { useState } from 'preact/hooks';
-import { get, rows, text } from '../api.ts';
+import { allOf, text } from '../api.ts';
 import { secondOf } from '../format.ts';
 import { useLoad } from '../hooks.ts';
 import { CAUSES } from '../reasons.ts';
@@ -164,13 +164,10 @@ const QUALITIES: Options = [
 
 /** Names of the account's objects at a path, by the field with their IDs. */
 function useNames(account: string, path: string, id: string): Options {
-  const { value } = useLoad(`${account} ${path}`, () =>
-    get(`/api/v1/Account/${account}/${path}?limit=100`),
+  const { value = [] } = useLoad(`${account} ${path}`, () =>
+    allOf(`/api/v1/Account/${account}/${path}`),
   );
-  return [
-    ANY,
-    ...rows(value?.['objects']).map((one) => [text(one[id]), text(one['name'])] as const),
-  ];
+  return [ANY, ...value.map((one) => [text(one[id]), text(one['name'])] as const)];
 }
 
 function MoreFilters({ filters, set, account, isStaff }: MoreProps) {

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { accountsOf, get, getIfAny, type Row, rows, text } from '../api.ts';
+import { allOf, get, getIfAny, type Row, rows, text } from '../api.ts';
 import { clock, money, words } from '../format.ts';
 import { useLive, useLoad } from '../hooks.ts';
 import type { PageProps } from '../page-props.ts';
@@ -42,8 +42,6 @@ const recordOf = (account: string, uuid: string): Promise<Row | null> =>
   );
 
 const LIVE_MS = 3000;
-/** Accounts in which the page searches the call of a link. */
-const ACCOUNTS_MAX = 100;
 
 /** The running call, its record, its log and its recordings. */
 function useCall({ account: chosen, uuid, isStaff }: Props) {
@@ -59,15 +57,15 @@ function useCall({ account: chosen, uuid, isStaff }: Props) {
   );
   const live = fed ?? rows(other.value?.['calls'])[0];
   // A link to a call works regardless of the selected account.
-  const { value: owner } = useLoad(uuid, () => ownerOf(chosen, uuid, isStaff));
-  const account = text(live?.['account_id']) || owner || chosen;
+  const owner = useLoad(uuid, () => ownerOf(chosen, uuid, isStaff));
+  const account = text(live?.['account_id']) || owner.value || chosen;
   const state = live === undefined ? 'over' : text(live['call_status']);
   const record = useLoad(`${account} ${state}`, () => recordOf(account, uuid));
   const log = useLoad(`${account} ${state}`, () =>
     get(`/api/v1/Account/${account}/Call/${uuid}/log`),
   );
   const sounds = useLoad(`${account} ${state}`, () =>
-    get(`/api/v1/Account/${account}/Recording/?call_uuid=${uuid}`),
+    allOf(`/api/v1/Account/${account}/Recording/?call_uuid=${uuid}`),
   );
   const { again } = log;
   useEffect(() => {
@@ -75,7 +73,7 @@ function useCall({ account: chosen, uuid, isStaff }: Props) {
     const timer = setInterval(again, LIVE_MS);
     return () => clearInterval(timer);
   }, [live === undefined, again]);
-  return { live, account, record, log, recordings: rows(sounds.value?.['objects']) };
+  return { live, owner, account, record, log, sounds };
 }
 
 /** Returns the end of the timeline in milliseconds: the end of the call, or now. Undefined while loading. */
@@ -86,11 +84,11 @@ function endMsOf(cdr: Row | null | undefined, live: Row | undefined): number | u
 
 export function CallPage(props: Props) {
   const { uuid, isStaff, me } = props;
-  const { live, account, record, log, recordings } = useCall(props);
+  const { live, owner, account, record, log, sounds } = useCall(props);
   const entries = rows(log.value?.['log']);
   const cdr = record.value;
   const isUnknown = live === undefined && cdr === null && entries.length === 0;
-  if (isUnknown && log.problem !== undefined) return <NotFound />;
+  if (isUnknown && owner.value !== undefined && log.problem !== undefined) return <NotFound />;
   const isLoading = live === undefined && cdr === undefined && record.problem === undefined;
   return (
     <>
@@ -102,6 +100,7 @@ export function CallPage(props: Props) {
         live={live}
       />
       {isLoading && <Skeleton />}
+      <LoadProblem of={owner} />
       <LoadProblem of={record} />
       {live !== undefined && <LivePart account={account} uuid={uuid} live={live} />}
       {cdr && <WhyEnded cdr={cdr} />}
@@ -116,7 +115,8 @@ export function CallPage(props: Props) {
         )}
       </Card>
       {cdr && <Curves path={`/api/v1/Account/${account}/Call/${uuid}/quality/samples`} />}
-      {recordings.map((one) => (
+      <LoadProblem of={sounds} />
+      {sounds.value?.map((one) => (
         <Recording key={text(one['recording_id'])} account={account} recording={one} />
       ))}
       {entries.some(({ kind }) => kind === 'xml') && (
@@ -170,14 +170,11 @@ function CallHead({ account, uuid, isStaff, cdr, live }: HeadProps) {
   );
 }
 
-async function ownerOf(chosen: string, uuid: string, isStaff: boolean): Promise<string> {
-  if (!isStaff || (await recordOf(chosen, uuid)) !== null) return chosen;
-  for (const one of await accountsOf(ACCOUNTS_MAX)) {
-    const id = text(one['auth_id']);
-    if (id !== chosen && (await recordOf(id, uuid).catch(() => null)) !== null) return id;
-  }
-  return chosen;
-}
+/** Returns the account of the call. The selected account may be another one; for an unknown call it is returned. */
+const ownerOf = (chosen: string, uuid: string, isStaff: boolean): Promise<string> =>
+  isStaff
+    ? getIfAny(`/admin/v1/calls/${uuid}/account`).then((found) => text(found?.['account_id']))
+    : Promise.resolve(chosen);
 
 const WhyEnded = ({ cdr }: { readonly cdr: Row }) => (
   <div class={`why ${endTone(cdr)}`}>

@@ -1,6 +1,6 @@
 /** Heading of a campaign: start, pause and resume, and the menu with edit, schedule, copy, cancel and archive. */
 import { useState } from 'preact/hooks';
-import { call, get, type Row, rows, text } from '../api.ts';
+import { allOf, call, type Row, text } from '../api.ts';
 import { dateTime, words } from '../format.ts';
 import { useAction, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
@@ -132,7 +132,7 @@ export function CampaignHead({ account, path, row, again }: HeadProps) {
   const commands = useCommands(path, again);
   const { open, close, problem } = commands;
   const agents = useLoad(`${account} agents`, () =>
-    get(`/api/v1/Account/${account}/campaign/agents?limit=100`),
+    allOf(`/api/v1/Account/${account}/campaign/agents`),
   );
   return (
     <>
@@ -165,7 +165,7 @@ export function CampaignHead({ account, path, row, again }: HeadProps) {
         close={close}
         row={row}
         noun={t('campaign')}
-        fields={campaignFields(rows(agents.value?.['objects']))}
+        fields={campaignFields(agents.value ?? [])}
         request={() => ({ method: 'PUT', path })}
         prepare={campaignBody}
         save={(body) => call('PUT', path, body)}

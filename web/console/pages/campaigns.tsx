@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { call, get, number, type Row, rows, text } from '../api.ts';
+import { allOf, call, get, number, type Row, rows, text } from '../api.ts';
 import { count, words } from '../format.ts';
 import { useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
@@ -34,7 +34,7 @@ function useCampaigns(account: string) {
   const query = `limit=${PER_PAGE}&offset=${(page - 1) * PER_PAGE}${fields.archived === '' ? '' : '&archived=true'}`;
   const found = useLoad(`${account} ${query}`, () => get(`${root}?${query}`), EVERY_MS);
   const agents = useLoad(`${account} agents`, () =>
-    get(`/api/v1/Account/${account}/campaign/agents?limit=100`),
+    allOf(`/api/v1/Account/${account}/campaign/agents`),
   );
   const list = found.value && rows(found.value['objects']);
   return {
@@ -45,7 +45,7 @@ function useCampaigns(account: string) {
     query,
     found,
     list,
-    agents: rows(agents.value?.['objects']),
+    agents: agents.value ?? [],
   };
 }
 

@@ -1,7 +1,7 @@
 /** Requests of the service to the customer's URLs: list, details and replay. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { call, get, part, type Row, rows, text } from '../api.ts';
+import { allOf, call, get, part, type Row, text } from '../api.ts';
 import { useAction, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
 import { href } from '../place.ts';
@@ -63,9 +63,9 @@ export function Deliveries({ account, callUuid, entries }: Props) {
   const path = `/api/v1/Account/${account}/webhooks`;
   const count = entries.filter(({ kind }) => kind === 'callback').length;
   const found = useLoad(`${account} ${callUuid} ${count}`, () =>
-    get(`${path}?call_uuid=${callUuid}&limit=100`),
+    allOf(`${path}?call_uuid=${callUuid}`),
   );
-  const kept = found.value && rows(found.value['objects']);
+  const kept = found.value;
   // Deliveries are stored for a limited time; the timeline is stored with the call.
   const stored = entries
     .filter(({ kind }) => kind === 'callback')

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { allOf, call, get, type Row, rows, text } from '../api.ts';
+import { allOf, call, get, type Row, text } from '../api.ts';
 import { words } from '../format.ts';
 import { useAction, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
@@ -242,7 +242,7 @@ async function setTarget(root: string, row: Row, target: string): Promise<void> 
 function Assign({ account, targets, root, row, close, done }: AssignProps) {
   const { apps, trunks } = targets;
   const subs = useLoad(`${account} subs`, () =>
-    get(`/api/v1/accounts/${account}/sub-accounts/?page=1&size=100`).catch((): Row => ({})),
+    allOf(`/api/v1/accounts/${account}/sub-accounts/`, 'sub_accounts', 1000, 'size'),
   );
   const [chosen, setChosen] = useState<string>();
   const [sub, setSub] = useState<string>();
@@ -290,9 +290,7 @@ function Assign({ account, targets, root, row, close, done }: AssignProps) {
         set={setSub}
         options={[
           ['', t('None')],
-          ...rows(subs.value?.['sub_accounts']).map(
-            (one) => [text(one['auth_id']), text(one['name'])] as const,
-          ),
+          ...(subs.value ?? []).map((one) => [text(one['auth_id']), text(one['name'])] as const),
         ]}
       />
     </FormDrawer>

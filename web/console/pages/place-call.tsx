@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { callOnce, get, type Row, rows, text } from '../api.ts';
+import { callOnce, numbersOf, text } from '../api.ts';
 import { useAction, useFields, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
 import { go, href } from '../place.ts';
@@ -34,7 +34,7 @@ export function PlaceCall({ account }: { readonly account: string }) {
   const close = () => setOpen(false);
   const { fields, set, problem, problems, isBusy, place, request } = usePlaceCall(account, close);
   const numbers = useLoad(`${account} ${isOpen}`, () =>
-    isOpen ? get(`/api/v1/Account/${account}/numbers?per_page=100`) : Promise.resolve<Row>({}),
+    isOpen ? numbersOf(account) : Promise.resolve([]),
   );
   if (!may('change')) return null;
   return (
@@ -57,7 +57,7 @@ export function PlaceCall({ account }: { readonly account: string }) {
           value={fields.from}
           set={set('from')}
           problem={problems['from']}
-          list={rows(numbers.value?.['items']).map((one) => text(one['e164']))}
+          list={(numbers.value ?? []).map((one) => text(one['e164']))}
           required
         />
         <TextArea

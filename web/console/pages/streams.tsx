@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks';
-import { call, get, getIfAny, type Row, rows, text } from '../api.ts';
+import { useEffect, useState } from 'preact/hooks';
+import { call, get, getIfAny, number, type Row, rows, text } from '../api.ts';
 import { words } from '../format.ts';
 import { useAction, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
@@ -8,27 +8,31 @@ import { href } from '../place.ts';
 import { t } from '../text.ts';
 import { Actions, confirmed, Drawer } from '../ui/overlay.tsx';
 import { Badge, CopyText, Empty, Head, LoadProblem, Mos, Problem, Since } from '../ui/parts.tsx';
-import { type Column, Table } from '../ui/table.tsx';
+import { type Column, Pager, Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 import { ListenIn, StreamInspector } from './listen.tsx';
 import { StreamTest } from './stream-test.tsx';
 
-const CALLS_MAX = 100;
+/** Running calls of a page. Each needs a request for its streams. */
+const PER_PAGE = 25;
 const EVERY_MS = 3000;
 
-/** Streams of the running calls that the user may see. */
-function useStreams({ account, isStaff }: PageProps, root: string) {
+/** Streams of one page of the running calls that the user may see. */
+function useStreams({ account, isStaff }: PageProps, root: string, page: number) {
   const scope = isStaff ? `account_id=${account}&` : '';
+  const slice = `limit=${PER_PAGE}&offset=${(page - 1) * PER_PAGE}`;
   return useLoad(
-    account,
+    `${account} ${page}`,
     async () => {
       // The feed has a part of the calls of a busy service.
-      const page = await get(`/console/api/live-calls?${scope}bot=true&limit=${CALLS_MAX}`);
-      const each = rows(page['calls']).map(async (one) => {
-        const reply = await getIfAny(`${root}${text(one['call_uuid'])}/Stream/`);
-        return rows(reply?.['objects']).map((stream): Row => ({ ...one, ...stream }));
+      const reply = await get(`/console/api/live-calls?${scope}bot=true&${slice}`);
+      const calls = rows(reply['calls']);
+      const each = calls.map(async (one) => {
+        const own = await getIfAny(`${root}${text(one['call_uuid'])}/Stream/`);
+        return rows(own?.['objects']).map((stream): Row => ({ ...one, ...stream }));
       });
-      return (await Promise.all(each)).flat();
+      const streams = (await Promise.all(each)).flat();
+      return { streams, shown: calls.length, total: number(reply['total']) };
     },
     EVERY_MS,
   );
@@ -55,7 +59,14 @@ function useStop(root: string, again: () => void) {
 export function Streams(props: PageProps) {
   const { account } = props;
   const root = `/api/v1/Account/${account}/Call/`;
-  const found = useStreams(props, root);
+  const [page, setPage] = useState(1);
+  const found = useStreams(props, root, page);
+  const { streams, shown = 0, total } = found.value ?? {};
+  // The calls of the last page have ended.
+  const isBeyond = page > 1 && found.value !== undefined && shown === 0;
+  useEffect(() => {
+    if (isBeyond) setPage(page - 1);
+  }, [isBeyond, page]);
   const [open, setOpen] = useState<Row>();
   const { problem, stop } = useStop(root, found.again);
   return (
@@ -72,7 +83,7 @@ export function Streams(props: PageProps) {
       <Problem text={problem} />
       <Table
         name={t('Streams')}
-        rows={found.value}
+        rows={streams}
         problem={found.problem}
         keyOf={(row) => text(row['stream_id'])}
         empty={
@@ -85,6 +96,7 @@ export function Streams(props: PageProps) {
         }
         columns={[...COLUMNS, actionsColumn(setOpen, stop)]}
       />
+      <Pager page={page} set={setPage} perPage={PER_PAGE} shown={shown} total={total} />
       <StreamDrawer account={account} row={open} close={() => setOpen(undefined)} />
     </>
   );

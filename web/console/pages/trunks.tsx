@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
-import { call, get, part, type Row, rows, text } from '../api.ts';
+import { allOf, call, get, part, type Row, text } from '../api.ts';
 import { words } from '../format.ts';
 import { useLoad } from '../hooks.ts';
 import type { PageProps } from '../page-props.ts';
 import { useQuery } from '../place.ts';
 import { t } from '../text.ts';
 import { Editor, type FieldSpec } from '../ui/editor.tsx';
-import { optionsOf } from '../ui/form.tsx';
+import { type Options, optionsOf } from '../ui/form.tsx';
 import { Badge, CopyText, Head, Tabs } from '../ui/parts.tsx';
 import { Resource } from '../ui/resource.tsx';
 import type { Column } from '../ui/table.tsx';
@@ -49,19 +49,11 @@ export function Trunks({ account, isStaff }: PageProps) {
   );
 }
 
-const useParts = (account: string, kind: PartKind, current: string) => {
-  const { value } = useLoad(`${account} ${kind.path}`, () =>
-    get(`/api/v1/Account/${account}/${kind.path}?limit=100`),
+const useParts = (account: string, kind: PartKind): Options => {
+  const { value = [] } = useLoad(`${account} ${kind.path}`, () =>
+    allOf(`/api/v1/Account/${account}/${kind.path}`),
   );
-  const known = rows(value?.['objects']).map((one) => [text(one['id']), kind.nameOf(one)] as const);
-  return [
-    ['', t('None')] as const,
-    ...known,
-    // A selected part that is not in the list stays selected, so that saving does not remove it.
-    ...(current === '' || known.some(([id]) => id === current)
-      ? []
-      : [[current, current] as const]),
-  ];
+  return [['', t('None')], ...value.map((one) => [text(one['id']), kind.nameOf(one)] as const)];
 };
 
 const stateOf = (row: Row) => (
@@ -128,9 +120,9 @@ const LIMITS: readonly FieldSpec[] = [
 
 /** Fields that select the parts of a trunk. */
 function usePartFields(account: string): readonly FieldSpec[] {
-  const uris = useParts(account, ORIGINATION_URIS, '');
-  const credentials = useParts(account, CREDENTIALS, '');
-  const acls = useParts(account, IP_ACLS, '');
+  const uris = useParts(account, ORIGINATION_URIS);
+  const credentials = useParts(account, CREDENTIALS);
+  const acls = useParts(account, IP_ACLS);
   return [
     {
       name: 'primary_uri_uuid',

@@ -116,9 +116,12 @@ export type Options = ReadonlyArray<readonly [value: string, text: string]>;
 export const optionsOf = (values: readonly string[]): Options =>
   values.map((one) => [one, one] as const);
 
+/** A value that is not among the options, because their list is incomplete or has changed, stays selected. */
 export function Select(props: Common & { readonly options: Options }) {
   const id = useId();
-  const { value, set, options } = props;
+  const { value, set } = props;
+  const isKnown = value === '' || props.options.some(([one]) => one === value);
+  const options = isKnown ? props.options : [...props.options, [value, value] as const];
   return (
     <Shell {...props} id={id}>
       <select

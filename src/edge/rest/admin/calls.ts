@@ -57,6 +57,23 @@ const getCall = adminRoute({
   },
 });
 
+const getOwner = adminRoute({
+  ...common,
+  method: 'GET',
+  path: '/admin/v1/calls/{call_uuid}/account',
+  summary: 'Get the account of a running or finished call',
+  params,
+  reply: Type.Object({ account_id: accountIdText() }),
+  async run({ liveCalls, callRecords }, { params: { call_uuid: callUuid } }) {
+    // Most requests are for finished calls, which need no answer of another node.
+    const accountId =
+      (await callRecords.accountOf(callUuid)) ?? (await liveCalls.get(callUuid))?.call?.accountId;
+    return accountId === undefined
+      ? refused({ kind: 'unknownCall' })
+      : ok({ account_id: accountId });
+  },
+});
+
 const hangupCall = adminRoute({
   ...common,
   method: 'DELETE',
@@ -148,6 +165,7 @@ const showQuality = adminRoute({
 export const adminCallRoutes: readonly Route[] = [
   listCalls,
   getCall,
+  getOwner,
   hangupCall,
   listMessages,
   showQuality,
