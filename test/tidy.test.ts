@@ -40,7 +40,8 @@ const RULES: readonly Rule[] = [
     never: /\bbug: (true|is)|\berr: error\b/,
   },
   {
-    title: 'the service uses node:http through src/base/node-http.ts, which does not load a second HTTP client',
+    title:
+      'the service uses node:http through src/base/node-http.ts, which does not load a second HTTP client',
     where: /^src\/(?!cli\/).*\.ts$/,
     never: /^import (?!type\b).*from 'node:https?'/,
   },
