@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { wallUs } from '../../../src/base/clock.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import type { Bus } from '../../../src/domain/cluster/needs.ts';
 import type { Binding } from '../../../src/domain/registration/types.ts';
@@ -105,7 +106,7 @@ describe('a registration that another node removed while the bus was disconnecte
     ({
       username: 'bob',
       contactUri: 'sip:bob@192.0.2.1',
-      updatedUs: clock.wallMs() * 1000,
+      updatedUs: wallUs(clock),
     }) as Binding;
 
   async function twoNodes() {

@@ -144,6 +144,23 @@ describe('busy lamps (RFC 4235)', () => {
     expect(last().bodyText).toContain(`version="${versions.at(-1)}" state="full"`);
   });
 
+  it('reach a phone behind NAT whose connection has closed and which registered again', () => {
+    const { world, server, bob, register, subscribe, lamps, callBob, alice } = setUp();
+    world.refusing.add(`${PEER}:5060`);
+    const receive = server.receive.bind(server);
+    server.receive = (bytes, flow) => {
+      const byTcp = { ...flow, transport: 'tcp', connectionId: 77 } as const;
+      receive(bytes, flow.remoteAddress === PEER ? byTcp : flow);
+    };
+    register(bob, 'bob');
+    register(alice, 'alice');
+    expect(subscribe('dialog')).toBe('200 SUBSCRIBE');
+    server.dispatch({ kind: 'connectionLost', connectionId: 77 });
+    register(alice, 'alice');
+    callBob();
+    expect(lamps()).toEqual(['terminated', 'trying']);
+  });
+
   it('are limited to phones of the same account; others cannot detect the user', () => {
     const { subscribe } = setUp();
     expect(subscribe('dialog', {}, 'eve')).toBe('404 SUBSCRIBE');

@@ -93,16 +93,17 @@ export class DrachtioConnection {
     if (!this.#isUp) done(failed(this.#problem));
     else if (message.length > MAX_SENT_BYTES) done(failed('too long for drachtio-server'));
     else if (this.#replies.size >= MAX_REPLIES) done(failed('too many pending requests'));
-    else this.#replies.set(this.#write(['sip', ...words], message), done);
+    else this.#write(['sip', ...words], message, done);
   }
 
-  #write(words: readonly string[], message?: Uint8Array): string {
+  /** `done` receives the reply, also if the connection is lost here. Default: the reply is ignored. */
+  #write(words: readonly string[], message?: Uint8Array, done?: (reply: Reply) => void): void {
     this.#lastId += 1;
     const id = String(this.#lastId);
+    if (done !== undefined) this.#replies.set(id, done);
     const socket = this.#socket;
     socket?.write(frame([id, ...words], message));
     if ((socket?.writableLength ?? 0) > MAX_UNSENT_BYTES) this.#lost('the server reads too slowly');
-    return id;
   }
 
   #connect(): void {
@@ -120,8 +121,7 @@ export class DrachtioConnection {
   }
 
   #authenticate(): void {
-    const id = this.#write(['authenticate', this.#options.secret, '']);
-    this.#replies.set(id, ({ isOk, words }) => {
+    this.#write(['authenticate', this.#options.secret, ''], undefined, ({ isOk, words }) => {
       if (isOk) this.#askForRequests(words[1] ?? '');
       else this.#refused();
     });
@@ -133,8 +133,9 @@ export class DrachtioConnection {
    */
   #askForRequests(version: string): void {
     const verbs = ROUTES.filter((verb) => verb !== 'invite' || this.#takesCalls);
-    const ids = verbs.map((verb) => this.#write(['route', verb]));
-    this.#replies.set(ids.at(-1) ?? '', () => this.#up(version));
+    const last = verbs.at(-1);
+    for (const verb of verbs)
+      this.#write(['route', verb], undefined, verb === last ? () => this.#up(version) : undefined);
   }
 
   #up(version: string): void {

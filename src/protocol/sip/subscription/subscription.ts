@@ -45,7 +45,7 @@ export class Subscription implements DialogUser {
   #cancelExpiry: Cancel = () => undefined;
 
   constructor(core: UserAgentCore, options: SubscriptionOptions) {
-    const { request, flow } = options;
+    const { request, flow, subscriber } = options;
     this.#core = core;
     this.options = options;
     this.contact = request.header('contact') ?? '';
@@ -54,6 +54,7 @@ export class Subscription implements DialogUser {
       flow,
       viaFlow: true,
       guard: { receivedAt: [], allow: [] },
+      username: subscriber,
       auth: undefined,
     });
   }
