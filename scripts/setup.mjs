@@ -12,13 +12,13 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
-  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BUILD_JOBS } from './build-jobs.mjs';
+import { tryLock, unlock } from './setup-lock.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const dev = process.argv.includes('--dev');
@@ -28,7 +28,6 @@ const webDir = join(buildDir, 'web');
 const webStamp = join(webDir, '.carillon-stamp');
 const lockDir = join(buildDir, 'setup.lock');
 const npmStamp = join(root, 'node_modules', '.carillon-stamp.json');
-const LOCK_STALE_MS = 15 * 60_000;
 
 const say = (line) => process.stderr.write(`carillon set-up: ${line}\n`);
 const fail = (line) => {
@@ -64,48 +63,20 @@ function setUp() {
 
 function takeLock() {
   mkdirSync(buildDir, { recursive: true });
-  let said = false;
-  for (;;) {
-    try {
-      mkdirSync(lockDir);
-      writeFileSync(join(lockDir, 'pid'), String(process.pid));
-      for (const signal of ['SIGINT', 'SIGTERM']) {
-        process.on(signal, () => {
-          releaseLock();
-          process.exit(130);
-        });
-      }
-      return;
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw error;
-      if (lockIsStale()) {
-        rmSync(lockDir, { recursive: true, force: true });
-        continue;
-      }
-      if (!said) say('another set-up is running, waiting for it');
-      said = true;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
-    }
+  for (let said = false; !tryLock(lockDir); said = true) {
+    if (!said) say('another set-up is running, waiting for it');
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
   }
-}
-
-function lockIsStale() {
-  try {
-    if (Date.now() - statSync(lockDir).mtimeMs > LOCK_STALE_MS) return true;
-    process.kill(Number(readFileSync(join(lockDir, 'pid'), 'utf8')), 0);
-    return false;
-  } catch (error) {
-    return error.code === 'ESRCH';
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.on(signal, () => {
+      releaseLock();
+      process.exit(130);
+    });
   }
 }
 
 function releaseLock() {
-  try {
-    if (readFileSync(join(lockDir, 'pid'), 'utf8') === String(process.pid))
-      rmSync(lockDir, { recursive: true, force: true });
-  } catch {
-    // Another process owns the lock or has removed it.
-  }
+  unlock(lockDir);
 }
 
 // ------------------------------------------------------------------ system tools

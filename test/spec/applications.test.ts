@@ -1,5 +1,6 @@
 /** Spec: POST …/Application/; dialect §3.2. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { asAppId } from '../../src/base/ids.ts';
 import { type Service, startService } from './service.ts';
 
 let service: Service;
@@ -116,6 +117,30 @@ describe('applications', () => {
     expect(await flags()).toEqual([false, true]);
     const account = await service.accounts.get(service.account.authId);
     expect(account?.defaultEndpointApp).toBe(Number(second.app_id));
+  });
+
+  it('default_endpoint_app never names an application that is deleted at the same time', async () => {
+    const { applications } = service.provisioning;
+    const { authId } = service.account;
+    const made = await create();
+    const one = `${url}${made.app_id}/`;
+    const appId = asAppId(Number(made.app_id));
+    const { remove } = applications;
+    const removal = vi.spyOn(applications, 'remove').mockImplementation(async (...given) => {
+      await service.accounts.patch(authId, { defaultEndpointApp: appId });
+      return remove.apply(applications, given);
+    });
+    expect((await service.send('DELETE', one)).status).toBe(409);
+    removal.mockRestore();
+    await service.accounts.patch(authId, { defaultEndpointApp: undefined });
+    const { patch } = service.accounts;
+    const setting = vi.spyOn(service.accounts, 'patch').mockImplementationOnce(async (...given) => {
+      await applications.remove(authId, appId);
+      return patch.apply(service.accounts, given);
+    });
+    await service.post(one, { default_endpoint_app: true });
+    setting.mockRestore();
+    expect((await service.accounts.get(authId))?.defaultEndpointApp).toBeUndefined();
   });
 
   it('deletes with 204; 409 while endpoints are attached, unless cascade is set', async () => {

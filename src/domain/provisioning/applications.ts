@@ -10,7 +10,7 @@ export type NewApplication = Pick<Application, 'accountId' | 'name' | 'answerUrl
 
 export type ApplicationRefusal =
   | { readonly kind: 'unknownApplication' }
-  /** Numbers or endpoints are bound to the application. */
+  /** Numbers or endpoints are bound to the application, or it is the default of the account. */
   | { readonly kind: 'applicationInUse' };
 
 /** Manages applications: the URLs that control calls. */

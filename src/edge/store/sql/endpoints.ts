@@ -1,5 +1,6 @@
 import {
   type AccountId,
+  type AppId,
   asAccountId,
   asAppId,
   asEndpointId,
@@ -68,6 +69,7 @@ export const applicationRepository = (db: Connection): Synchronously<Application
   remove: (accountId, appId, rebind) => {
     if (applicationTable.get(db, 'app_id = ? AND account_id = ?', [appId, accountId]) === undefined)
       return err('unknown');
+    if (isDefault(db, accountId, appId)) return err('inUse');
     if (rebind === undefined) {
       const bound = db.get(
         `SELECT (SELECT COUNT(*) FROM endpoint WHERE app_id = @id)
@@ -86,6 +88,12 @@ export const applicationRepository = (db: Connection): Synchronously<Application
     return ok(undefined);
   },
 });
+
+const isDefault = (db: Connection, accountId: AccountId, appId: AppId): boolean =>
+  db.get('SELECT 1 AS found FROM account WHERE auth_id = ? AND default_endpoint_app = ?', [
+    accountId,
+    appId,
+  ]) !== undefined;
 
 const endpointTable = new Table<Endpoint>('endpoint', {
   endpointId: text,

@@ -59,7 +59,7 @@ const forMainAccount = (
 
 /** Stores the account's default application, which unbound endpoints use. */
 async function keepDefault(
-  { accounts }: RouteNeeds,
+  { accounts, provisioning }: RouteNeeds,
   { access, accountId }: AccountInput,
   appId: AppId,
   wanted: boolean | undefined,
@@ -67,6 +67,9 @@ async function keepDefault(
   const current = access.owner.defaultEndpointApp;
   if (wanted === true && current !== appId) {
     await accounts.patch(accountId, { defaultEndpointApp: appId });
+    // The default is not deleted, but the application may have been deleted before it became the default.
+    const { ok: exists } = await provisioning.applications.get(accountId, appId);
+    if (!exists) await accounts.patch(accountId, { defaultEndpointApp: undefined });
   }
   if (wanted === false && current === appId) {
     await accounts.patch(accountId, { defaultEndpointApp: undefined });
@@ -194,7 +197,7 @@ const updateApplication = accountRoute({
       ...(answerUrl.value !== undefined && { answerUrl: answerUrl.value }),
       ...agent.value,
     });
-    await keepDefault(needs, input, appId, body.default_endpoint_app);
+    if (patched.ok) await keepDefault(needs, input, appId, body.default_endpoint_app);
     return answered(patched, () => ({ api_id: input.apiId, message: 'changed' }));
   },
 });

@@ -197,7 +197,7 @@ const downloadExport = linkRoute({
     const links = createSignedLinks(settings, clock);
     if (access === undefined && !links.opens(url, query)) return err(INVALID_TOKEN);
     const accountId = access?.owner.authId ?? params.auth_id;
-    const job = await recordings.getExport(params.export_id);
+    const job = await recordings.getExport(params.export_id.toLowerCase());
     if (job?.accountId !== accountId || job.file === undefined) return err(notFound('export'));
     return fileReply({
       folder: settings.exportsFolder,
