@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { WebSocket } from 'ws';
 import type { AgentFile } from '../../src/agent/agent-file.ts';
 import { until } from '../eventually.ts';
 import { TestCall } from './call.ts';
@@ -142,6 +144,25 @@ describe('Gemini Live', () => {
     expect(call.notes.at(-2)?.['text']).toBe(
       'failed: the model did not resume the session in time',
     );
+  });
+
+  it('keeps the result of a tool until the vendor has confirmed a resumed session', async () => {
+    await begin();
+    vendor.react = () => undefined;
+    vendor.send({ sessionResumptionUpdate: { newHandle: 'h1', resumable: true } }, { goAway: {} });
+    await until(() => vendor.received.filter((event) => 'setup' in event).length === 2);
+    await until(() => vendor.sockets.length === 1);
+    call.model?.toolResult({ id: 't', name: 'look', arguments: '{}' }, 'found');
+    const [socket] = vendor.sockets;
+    socket?.ping();
+    await once(socket as WebSocket, 'pong');
+    expect(vendor.received.some((event) => 'toolResponse' in event)).toBe(false);
+    vendor.send({ setupComplete: {} });
+    expect(await vendor.got((event) => 'toolResponse' in event)).toEqual({
+      toolResponse: {
+        functionResponses: [{ id: 't', name: 'look', response: { result: 'found' } }],
+      },
+    });
   });
 
   it('waits for the answer after an interrupted turn', async () => {

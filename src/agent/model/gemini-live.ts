@@ -14,6 +14,8 @@ const MAX_TRANSCRIPT = 4000;
 
 /** Connections of one session, at most. The vendor ends each after about 10 minutes. */
 const MAX_CONNECTIONS = 100;
+/** Messages that wait for the setup of a connection, at most. */
+const MAX_WAITING = 100;
 /** Reasons of a completed turn that need no remark in the call record. */
 const USUAL_REASONS = new Set(['', 'TURN_COMPLETE_REASON_UNSPECIFIED', 'NEED_MORE_INPUT']);
 
@@ -40,6 +42,8 @@ export class GeminiLive implements Model {
   #handle: string | undefined;
   /** The vendor will close the connection soon. */
   #isLeaving = false;
+  /** Messages for the vendor until it has confirmed the setup of the current connection. */
+  readonly #waiting: Json[] = [];
   #cancelSetup: () => void = () => undefined;
 
   constructor(settings: ModelSettings, options: ModelOptions, events: ModelEvents) {
@@ -61,7 +65,7 @@ export class GeminiLive implements Model {
 
   /** `clientContent` is only for the history before the conversation in the later models. */
   notify(text: string): void {
-    this.#socket.send({ realtimeInput: { text } });
+    this.#tell({ realtimeInput: { text } });
   }
 
   /** The vendor detects interruptions from the audio and truncates its own turn. */
@@ -69,12 +73,18 @@ export class GeminiLive implements Model {
 
   toolResult({ id, name }: ToolCall, result: string): void {
     const response = { result };
-    this.#socket.send({ toolResponse: { functionResponses: [{ id, name, response }] } });
+    this.#tell({ toolResponse: { functionResponses: [{ id, name, response }] } });
   }
 
   close(): void {
     this.#cancelSetup();
     this.#socket.close();
+  }
+
+  /** Sends a message as soon as the vendor accepts it: while a session is resumed, the message waits. */
+  #tell(message: Json): void {
+    if (this.#isReady) this.#socket.send(message);
+    else if (this.#waiting.length < MAX_WAITING) this.#waiting.push(message);
   }
 
   #connect(): JsonSocket {
@@ -157,6 +167,7 @@ export class GeminiLive implements Model {
   #ready(): void {
     this.#isReady = true;
     this.#cancelSetup();
+    for (const message of this.#waiting.splice(0)) this.#socket.send(message);
     if (!this.#wasReady) this.#events.ready();
     this.#wasReady = true;
   }

@@ -23,7 +23,8 @@ export class SpeechCache {
     files.sort((a, b) => a.modifiedMs - b.modifiedMs);
     for (const { name, size } of files) {
       // Other files are incomplete results of a run that was killed.
-      if (name.endsWith(SUFFIX)) cache.#note(name.slice(0, -SUFFIX.length), size);
+      if (name.endsWith(SUFFIX) && size !== undefined)
+        cache.#note(name.slice(0, -SUFFIX.length), size);
       else await rm(join(folder, name), { force: true, recursive: true });
     }
     await cache.#trim();
@@ -94,9 +95,10 @@ export class SpeechCache {
   }
 }
 
+/** `size` is undefined for a file that was removed after the folder was listed, and for anything else than a file. */
 async function facts(
   path: string,
-): Promise<{ readonly size: number; readonly modifiedMs: number }> {
-  const { size, mtimeMs } = await stat(path);
-  return { size, modifiedMs: mtimeMs };
+): Promise<{ readonly size: number | undefined; readonly modifiedMs: number }> {
+  const found = await stat(path).catch(() => undefined);
+  return { size: found?.isFile() ? found.size : undefined, modifiedMs: found?.mtimeMs ?? 0 };
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -39,5 +39,16 @@ it('leaves no part of speech that could not be stored', async () => {
   const cache = await SpeechCache.open(folder, 10_000_000);
   mkdirSync(join(folder, 'k.pcm'));
   await expect(cache.put('k', Buffer.alloc(100))).rejects.toThrow();
+  expect(readdirSync(folder)).toEqual(['k.pcm']);
+});
+
+it('opens although a listed file no longer exists, and removes what it cannot read', async () => {
+  const cache = await SpeechCache.open(folder, 10_000_000);
+  await cache.put('k', Buffer.alloc(100));
+  symlinkSync(join(folder, 'absent'), join(folder, 'gone.pcm'));
+  mkdirSync(join(folder, 'other.pcm'));
+  const reopened = await SpeechCache.open(folder, 10_000_000);
+  expect(await reopened.get('k')).toHaveLength(100);
+  expect(reopened.bytes).toBe(100);
   expect(readdirSync(folder)).toEqual(['k.pcm']);
 });
