@@ -7,7 +7,7 @@ namespace carillon {
 
 namespace {
 MemberFlags flags_of(Fields& fields) {
-  return {fields["muted"].boolean(), fields["deaf"].boolean(), fields["held"].boolean(),
+  return {fields["muted"].boolean(),    fields["deaf"].boolean(),    fields["held"].boolean(),
           fields["whispers"].boolean(), fields["coached"].boolean(), fields["unrecorded"].boolean()};
 }
 }  // namespace

@@ -86,7 +86,8 @@ export const ABOUT: Readonly<Record<string, string>> = {
   log: 'if false, the input does not appear in logs',
   inputType: '`dtmf`, `speech`, or both separated by a space',
   speechModel: 'kind of speech, for recognizers that support it',
-  hints: 'expected phrases, separated by commas, at most 500',
+  hints:
+    'expected phrases, separated by commas: at most 500 of at most 100 characters, 10,000 in total',
   profanityFilter: 'replaces rude words by their first letter',
   interimSpeechResultsCallback: 'URL that receives recognized words while the caller speaks',
   interimSpeechResultsCallbackMethod:

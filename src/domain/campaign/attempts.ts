@@ -267,7 +267,7 @@ export class Attempts {
       try {
         const changed = await store.finish(finish, notifications);
         // After an unknown outcome, an attempt that is closed was closed by the earlier try.
-        const after = changed ?? (unknown && (await store.get(ending.campaign.id)));
+        const after = changed ?? (unknown && (await store.current(ending.campaign.id)));
         if (after === undefined) return false;
         stored(after);
         for (const one of notifications) this.#needs.webhooks.deliver(one);

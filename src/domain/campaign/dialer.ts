@@ -134,7 +134,7 @@ export class Dialer implements DialerControl {
   /** Reads the campaign again. A failed read is logged and does not fail the change. */
   async changed({ id, accountId }: Campaign): Promise<void> {
     try {
-      const campaign = await this.#needs.store.get(id);
+      const campaign = await this.#needs.store.current(id);
       if (campaign === undefined) return;
       this.#live.get(id)?.forget();
       this.#keep(campaign);

@@ -136,6 +136,8 @@ export interface CampaignStore {
 
   insert(campaign: Campaign): Promise<void>;
   get(id: CampaignId): Promise<Campaign | undefined>;
+  /** As `get`, but in order with the changes: its answer is not older than that of a change that was answered before. */
+  current(id: CampaignId): Promise<Campaign | undefined>;
   /** Returns a page, newest first. */
   page(filter: CampaignFilter, slice: Slice): Promise<Page<Campaign>>;
   /** Returns the campaigns that the dialer resumes after a start: queued, running, paused, and ready with a schedule. */

@@ -70,7 +70,7 @@ export class Transitions {
 
   /** Reads the campaign again, because it differs from the one in memory: the answer to an earlier change may be lost. */
   async reread({ id }: Pick<Campaign, 'id'>): Promise<void> {
-    const stored = await this.#needs.store.get(id);
+    const stored = await this.#needs.store.current(id);
     if (stored !== undefined) this.#onChanged(stored);
   }
 

@@ -256,6 +256,8 @@ const DEFINITIONS = {
     removeAgent: 'write',
     insert: 'write',
     get: 'point',
+    // Ordered with the writes.
+    current: 'write',
     page: 'report',
     unfinished: 'point',
     change: 'write',

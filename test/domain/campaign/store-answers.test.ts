@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { UnknownOutcomeError } from '../../../src/base/errors.ts';
 import type { CampaignStore } from '../../../src/domain/campaign/needs.ts';
+import type { Campaign } from '../../../src/domain/campaign/types.ts';
 import { OWNER } from './records.ts';
 import { openStage } from './stage.ts';
 
@@ -120,4 +121,34 @@ it('a campaign tries no call if the answer to its pause is lost', async () => {
   await stage.clock.advance(MINUTE_MS);
   expect(await stage.state(campaign)).toBe('paused:manual_pause');
   expect(tries).toBeLessThan(3);
+});
+
+/** Holds the answers of reads back, as if other connections of the database answered before. */
+function holdReads(store: CampaignStore): () => void {
+  const { get } = store;
+  const held: (() => void)[] = [];
+  const holding = async (id: Campaign['id']): Promise<Campaign | undefined> => {
+    const answer = await get(id);
+    await new Promise<void>((resolve) => held.push(resolve));
+    return answer;
+  };
+  Object.assign(store, { get: holding });
+  return () => {
+    Object.assign(store, { get });
+    for (const answer of held.splice(0)) answer();
+  };
+}
+
+it('a campaign has completed although the read after a change is slower than the end of its last call', async () => {
+  const stage = await openStage();
+  const campaign = await stage.ready({ maxConcurrent: 1 }, 1);
+  await stage.start(campaign);
+  await stage.clock.advance(999);
+  const release = holdReads(stage.store.campaigns);
+  const changed = stage.dialer.changed(campaign);
+  await stage.clock.advance(1000);
+  release();
+  await changed;
+  expect(await stage.state(campaign)).toBe('completed');
+  expect(await stage.dialer.running(OWNER.accountId)).toEqual([]);
 });

@@ -194,6 +194,16 @@ describe('a conference on another node', () => {
   });
 });
 
+it('a question that a transfer interrupts ends the recordings and streams that were running', async () => {
+  const a = await scene.caller(QUESTION);
+  const next = 'https://app.test/next';
+  scene.documents.set(next, '<Response><Wait length="60"/></Response>');
+  a.interpreter.transfer({ url: next, method: 'POST' });
+  await settle();
+  expect(mayKeepAudio(a.call).ok).toBe(false);
+  expect(scene.recordingStops).toEqual([a.call]);
+});
+
 it('a call is recordable again once its own party has agreed', () => {
   const call = { nowUs: () => 1 } as Call;
   keepConsent(call, 'pending');

@@ -226,6 +226,18 @@ describe('GetDigits, GetInput, Gather (dialect §2.1)', () => {
     expect(one('gather', body(90)).firstInputTimeoutMs).toBe(60_000);
   });
 
+  it.each([
+    [500, 501, 4],
+    [100, 101, 100],
+  ])('reads %i of %i hints of %i characters', (read, given, length) => {
+    const hints = Array.from({ length: given }, (_, at) => String(at).padStart(length, 'a'));
+    const body = `<GetInput action="https://a.example/" hints="${hints.join(',')}"/>`;
+    expect(one('gather', body).hints).toEqual(hints.slice(0, read));
+    expect(warningsOf(body)).toEqual([
+      'hints beyond 500 phrases, 100 characters each and 10000 in total are ignored',
+    ]);
+  });
+
   it('reads Speak, Play and Wait prompts in order, with their warnings', () => {
     const body =
       '<GetDigits action="https://a.example/"><Speak>a</Speak><Wait foo="1"/><Play>https://a.example/</Play></GetDigits>';

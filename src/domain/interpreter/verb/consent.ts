@@ -22,7 +22,11 @@ export async function consent(
   await context.ready();
   const { call, needs } = context;
   keepConsent(call, 'pending');
-  const refused = await ask(instruction, context);
+  const refused = await ask(instruction, context).catch((error: unknown) => {
+    // A transfer replaced the document before the answer.
+    if (!call.isEnded) endUnagreed(call, needs);
+    throw error;
+  });
   keepConsent(call, refused === undefined ? 'given' : 'refused');
   if (refused === undefined) call.log.add('call', 'consent given', { key: instruction.key });
   else {

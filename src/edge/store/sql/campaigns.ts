@@ -176,6 +176,7 @@ const campaigns = (db: Connection) =>
     insert: ({ counters, ...campaign }: Campaign): void =>
       campaignTable.insert(db, { ...campaign, ...counters }),
     get: (id: CampaignId) => getCampaign(db, id),
+    current: (id: CampaignId) => getCampaign(db, id),
     page: (filter, { limit, offset }) => {
       const where = ownedBy(filter).also(`(status = 'archived') = ?`, [filter.archived ? 1 : 0]);
       const rows = db.all(

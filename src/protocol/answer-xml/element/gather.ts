@@ -9,6 +9,8 @@ const AUTO_END_MS = 2000;
 const ALL_KEYS = '1234567890*#';
 const MAX_HINTS = 500;
 const MAX_HINT_LENGTH = 100;
+/** Limit of all hints together, in characters without the commas. */
+const MAX_HINTS_LENGTH = 10_000;
 
 export function readGather(reader: ElementReader, positions: Positions): GatherInstruction {
   const { name } = reader.element;
@@ -135,9 +137,17 @@ function hints(reader: ElementReader): readonly string[] {
     .split(',')
     .map((phrase) => phrase.trim())
     .filter((phrase) => phrase !== '');
-  const usable = phrases.filter((phrase) => phrase.length <= MAX_HINT_LENGTH).slice(0, MAX_HINTS);
+  let total = 0;
+  const usable = phrases
+    .filter((phrase) => phrase.length <= MAX_HINT_LENGTH)
+    .slice(0, MAX_HINTS)
+    .filter((phrase) => {
+      total += phrase.length;
+      return total <= MAX_HINTS_LENGTH;
+    });
   if (usable.length < phrases.length) {
-    reader.warn(`hints beyond ${MAX_HINTS} or ${MAX_HINT_LENGTH} characters are ignored`, 'hints');
+    const limits = `${MAX_HINTS} phrases, ${MAX_HINT_LENGTH} characters each and ${MAX_HINTS_LENGTH} in total`;
+    reader.warn(`hints beyond ${limits} are ignored`, 'hints');
   }
   return usable;
 }
