@@ -7,20 +7,20 @@ import { setTimeout as pause } from 'node:timers/promises';
 const POLL_MS = 50;
 const LOOK_OFTEN_MS = 5;
 
-/** Polls `look` until it returns a value, by default for 30 s. Throws an error with `what` after the limit. */
+/** Polls `look` until it returns a value, by default for 60 s. Throws an error with `what` after the limit. */
 export async function eventually<T>(
   what: string,
   look: () => Promise<T | undefined> | T | undefined,
-  limitMs = 30_000,
+  limitMs = 60_000,
 ): Promise<T> {
   return lookFor(what, look, { limitMs, everyMs: POLL_MS });
 }
 
-/** Polls a cheap condition every 5 ms, by default for 15 s. Throws after the limit. */
+/** Polls a cheap condition every 5 ms, by default for 60 s. Throws after the limit. */
 export async function until(
   condition: () => boolean,
   what = 'the condition',
-  limitMs = 15_000,
+  limitMs = 60_000,
 ): Promise<void> {
   const look = (): true | undefined => condition() || undefined;
   await lookFor(what, look, { limitMs, everyMs: LOOK_OFTEN_MS });

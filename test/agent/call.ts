@@ -155,5 +155,5 @@ class PlaybackLine {
 export function lengthMs({ media }: Event): number {
   if (media === undefined) return 0;
   const { payload, sampleRate } = media as Event;
-  return Buffer.from(String(payload), 'base64').length / ((2 * Number(sampleRate)) / 1000);
+  return Buffer.byteLength(String(payload), 'base64') / ((2 * Number(sampleRate)) / 1000);
 }

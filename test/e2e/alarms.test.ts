@@ -1,10 +1,7 @@
 /** Alarms of a running service: each is reported once by mail and webhook when raised, and once when cleared. */
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { AlarmStage, CALLEES } from './alarm-stage.ts';
 import { eventually, type Json } from './service.ts';
-
-// These tests start processes, hold calls until alarms are evaluated, and share the machine with other tests.
-vi.setConfig({ testTimeout: 150_000, hookTimeout: 120_000 });
 
 /** Limit for one alarm report: it follows calls of 16 s, and the machine may be busy. */
 const TOLD_WITHIN_MS = 60_000;

@@ -1,12 +1,9 @@
 /** Failing customer servers: each call ends with the matching cause, and the service continues to take calls. */
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Customer, echoBot, type Page, streamXml } from './customer.ts';
 import { callFor, makeUser, startCall } from './phone.ts';
 import { openPair, type Pair } from './scene.ts';
 import { eventually, freePort, type Service } from './service.ts';
-
-// These tests start whole processes and share the machine with other tests.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** Limits requests to one attempt, so that tests do not wait for the default retries. */
 const ONE_TRY = '#rc=0&rt=700';

@@ -1,12 +1,11 @@
 /** Bots that speak while an element plays: `playedStream` arrives only after the caller has heard the confirmed audio. */
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PCMU } from '../../src/phone/audio/g711.ts';
+import { onTime } from '../on-time.ts';
 import type { Handset } from './handset.ts';
 import { Scene } from './scene.ts';
 import { eventually } from './service.ts';
 import { tone, toneMs } from './tones.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const BOT_HZ = 2300;
 /** Minimum share of the bot's tone in audio that mixes it with another sound. */
@@ -81,46 +80,53 @@ describe.concurrent('background bot audio is heard and then confirmed while anot
       'besidegather',
       () => `<Gather timeout="20"><Play>${scene.sounds.endless}</Play></Gather>`,
     ],
-  ])('%s', async (_, name, elements) => {
-    scene.document('/waitsound', `<Play>${scene.sounds.endless}</Play>`);
-    const bot = botOf(name);
-    const phone = await scene.callTo(name, `${bot.element}${elements()}`);
-    await phone.answered;
-    await eventually('a sound', () => (phone.received.length > 4000 ? true : undefined));
-    await bot.say();
-    await expectHeardWhenConfirmed(phone, bot);
-    await phone.hangUp();
-  });
+  ])('%s', (_, prefix, elements) =>
+    onTime(async (number) => {
+      const name = `${prefix}${number}`;
+      scene.document('/waitsound', `<Play>${scene.sounds.endless}</Play>`);
+      const bot = botOf(name);
+      const phone = await scene.callTo(name, `${bot.element}${elements()}`);
+      await phone.answered;
+      await eventually('a sound', () => (phone.received.length > 4000 ? true : undefined));
+      await bot.say();
+      await expectHeardWhenConfirmed(phone, bot);
+      await phone.hangUp();
+    }),
+  );
 
-  it('Dial: the caller hears the bot over the callee, and the callee hears no bot audio', async () => {
-    const bot = botOf('besidedial');
-    const callee = await scene.waiting('besidecallee', { voice: tone([800], 20_000) });
-    const phone = await scene.callTo('besidedial', `${bot.element}<Dial>${callee.element}</Dial>`);
-    await eventually('the callee', () => (toneMs(phone.received, 800) > 200 ? true : undefined));
-    await bot.say();
-    await expectHeardWhenConfirmed(phone, bot);
-    expect(botMs(callee.phone)).toBe(0);
-    await phone.hangUp();
-    await callee.phone.close();
-  });
+  it('Dial: the caller hears the bot over the callee, and the callee hears no bot audio', () =>
+    onTime(async (number) => {
+      const name = `besidedial${number}`;
+      const bot = botOf(name);
+      const callee = await scene.waiting(`besidecallee${number}`, { voice: tone([800], 20_000) });
+      const phone = await scene.callTo(name, `${bot.element}<Dial>${callee.element}</Dial>`);
+      await eventually('the callee', () => (toneMs(phone.received, 800) > 200 ? true : undefined));
+      await bot.say();
+      await expectHeardWhenConfirmed(phone, bot);
+      expect(botMs(callee.phone)).toBe(0);
+      await phone.hangUp();
+      await callee.phone.close();
+    }));
 
-  it("REST play without mix: the bot's audio waits until the playback ends", async () => {
-    const bot = botOf('besiderest');
-    const phone = await scene.callTo('besiderest', `${bot.element}<Wait length="30"/>`);
-    await phone.answered;
-    const path = `Call/${await scene.uuidOf('besiderest')}/Play/`;
-    const urls = scene.sounds.endless;
-    const played = await scene.service.api('POST', path, { urls, length: 2, mix: false });
-    expect(played.status, played.text).toBe(202);
-    await eventually('the sound', () => (toneMs(phone.received, 1000) > 200 ? true : undefined));
-    await bot.say();
-    // A busy machine conceals some packets of the 2 s.
-    await eventually('its last part', () =>
-      toneMs(phone.received, 1000) > 1500 ? true : undefined,
-    );
-    expect(bot.confirmed()).toBe(false);
-    expect(botMs(phone)).toBe(0);
-    await expectHeardWhenConfirmed(phone, bot);
-    await phone.hangUp();
-  });
+  it("REST play without mix: the bot's audio waits until the playback ends", () =>
+    onTime(async (number) => {
+      const name = `besiderest${number}`;
+      const bot = botOf(name);
+      const phone = await scene.callTo(name, `${bot.element}<Wait length="30"/>`);
+      await phone.answered;
+      const path = `Call/${await scene.uuidOf(name)}/Play/`;
+      const urls = scene.sounds.endless;
+      const played = await scene.service.api('POST', path, { urls, length: 2, mix: false });
+      expect(played.status, played.text).toBe(202);
+      await eventually('the sound', () => (toneMs(phone.received, 1000) > 200 ? true : undefined));
+      await bot.say();
+      // A busy machine conceals some packets of the 2 s.
+      await eventually('its last part', () =>
+        toneMs(phone.received, 1000) > 1500 ? true : undefined,
+      );
+      expect(bot.confirmed()).toBe(false);
+      expect(botMs(phone)).toBe(0);
+      await expectHeardWhenConfirmed(phone, bot);
+      await phone.hangUp();
+    }));
 });

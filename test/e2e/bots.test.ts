@@ -1,17 +1,15 @@
 /** Misbehaving bots: plain WebSocket servers written from the dialect's text, without code of this project. */
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { WebSocket } from 'ws';
 import { findEcho } from '../../src/phone/audio/echo-delay.ts';
 import { PCMU } from '../../src/phone/audio/g711.ts';
+import { onTime } from '../on-time.ts';
 import { type Bot, type Customer, echoBot, streamXml } from './customer.ts';
 import { Handset } from './handset.ts';
 import { babble, callFor, makeUser, startCall } from './phone.ts';
 import { openPair, type Pair } from './scene.ts';
 import { eventually, type Json, type Service } from './service.ts';
 import { tone, toneMs } from './tones.ts';
-
-// These tests start whole processes and share the machine with other tests.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let pair: Pair;
 let service: Service;
@@ -63,23 +61,25 @@ const play = (payload: unknown): Json => ({
 });
 
 describe('well-behaved bots', () => {
-  it('sends bot audio to the caller, and sends start, media and stop to the bot in this order', async () => {
-    const events: string[] = [];
-    const bot: Bot = (socket, request) => {
-      socket.on('message', (data) => events.push(JSON.parse(String(data)).event));
-      echoBot(socket, request);
-    };
-    const user = await makeUser(service, 'echo', {
-      answer_url: customer.xml('/echo', streamXml(customer.bot('/echo-bot', bot))),
-    });
-    const said = babble(2);
-    const { received, reception } = await callFor(service, user, 3, said);
-    expect(reception.lost).toBe(0);
-    // The bot shares the machine and can answer a part later, so that the delay changes.
-    expect(findEcho(said, received, 2000, 100)?.likeness ?? 0).toBeGreaterThan(0.9);
-    await eventually('stop', () => (events.includes('stop') ? true : undefined));
-    expect([events[0], events[1], events.at(-1)]).toEqual(['start', 'media', 'stop']);
-  });
+  it('sends bot audio to the caller, and sends start, media and stop to the bot in this order', () =>
+    onTime(async (number) => {
+      const name = `echo${number}`;
+      const events: string[] = [];
+      const bot: Bot = (socket, request) => {
+        socket.on('message', (data) => events.push(JSON.parse(String(data)).event));
+        echoBot(socket, request);
+      };
+      const user = await makeUser(service, name, {
+        answer_url: customer.xml(`/${name}`, streamXml(customer.bot(`/${name}-bot`, bot))),
+      });
+      const said = babble(2);
+      const { received, reception } = await callFor(service, user, 3, said);
+      expect(reception.lost).toBe(0);
+      // The bot shares the machine and can answer a part later, so that the delay changes.
+      expect(findEcho(said, received, 2000, 100)?.likeness ?? 0).toBeGreaterThan(0.9);
+      await eventually('stop', () => (events.includes('stop') ? true : undefined));
+      expect([events[0], events[1], events.at(-1)]).toEqual(['start', 'media', 'stop']);
+    }));
 
   it('sends playedStream once the caller has heard the audio queued before the checkpoint', async () => {
     const { user, met } = await userOf('checkpoint', (socket, streamId) => {
@@ -100,25 +100,27 @@ describe('stopping a stream over REST', () => {
   it.each([
     ['with drain plays all queued audio before the call continues', '?drain=true', 1000],
     ['without drain stops playing immediately', '', 300],
-  ])('%s', async (_, query, atMostMs) => {
-    const name = query === '' ? 'cutshort' : 'lastword';
-    const { user, met } = await userOf(name, (socket) => say(socket, play(tone1kHz(1000))));
-    const phone = await Handset.call(service, user);
-    await eventually('the start', () => met.messages[0]);
-    const [requested] = customer.at(`/${name}`);
-    const path = `Call/${requested?.form['CallUUID']}/Stream/${query}`;
-    expect((await service.api('DELETE', path)).status).toBe(204);
-    await phone.ended;
-    const receivedMs = toneMs(phone.received, 1000);
-    await phone.close();
-    expect(receivedMs).toBeLessThanOrEqual(atMostMs + 40);
-    expect(receivedMs).toBeGreaterThanOrEqual(query === '' ? 0 : atMostMs - 40);
-    const last = await eventually('the stop', () => {
-      const message = met.messages.at(-1);
-      return message?.['event'] === 'stop' ? message : undefined;
-    });
-    expect(last).toMatchObject({ reason: 'api_request' });
-  });
+  ])('%s', (_, query, atMostMs) =>
+    onTime(async (number) => {
+      const name = `${query === '' ? 'cutshort' : 'lastword'}${number}`;
+      const { user, met } = await userOf(name, (socket) => say(socket, play(tone1kHz(1000))));
+      const phone = await Handset.call(service, user);
+      await eventually('the start', () => met.messages[0]);
+      const [requested] = customer.at(`/${name}`);
+      const path = `Call/${requested?.form['CallUUID']}/Stream/${query}`;
+      expect((await service.api('DELETE', path)).status).toBe(204);
+      await phone.ended;
+      const receivedMs = toneMs(phone.received, 1000);
+      await phone.close();
+      expect(receivedMs).toBeLessThanOrEqual(atMostMs + 40);
+      expect(receivedMs).toBeGreaterThanOrEqual(query === '' ? 0 : atMostMs - 40);
+      const last = await eventually('the stop', () => {
+        const message = met.messages.at(-1);
+        return message?.['event'] === 'stop' ? message : undefined;
+      });
+      expect(last).toMatchObject({ reason: 'api_request' });
+    }),
+  );
 });
 
 describe('invalid bot messages are reported to the bot, and the call continues', () => {

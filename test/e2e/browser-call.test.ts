@@ -2,7 +2,7 @@
  * A call between a real browser and a phone, with DTLS-SRTP. Skipped without Chromium. More browser tests are in
  * test/interop.
  */
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasIpv6 } from '../has-ipv6.ts';
 import { BrowserPhone } from './browser-phone.ts';
 import { hasChromium } from './chromium.ts';
@@ -10,8 +10,6 @@ import { makeUser } from './phone.ts';
 import { Scene } from './scene.ts';
 import { eventually, freePort } from './service.ts';
 import { tone, toneMs } from './tones.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const BROWSER_HZ = 600;
 const PHONE_HZ = 900;

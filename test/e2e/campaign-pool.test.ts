@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Carrier } from './carrier.ts';
 import { Customer } from './customer.ts';
 import {
@@ -13,9 +13,6 @@ import {
   Service,
   type ServicePlace,
 } from './service.ts';
-
-// These tests start whole processes and share the machine with other tests.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
 
 const NUMBERS = ['14155550100', '14155550101'];
 

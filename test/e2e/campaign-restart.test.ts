@@ -1,5 +1,5 @@
 /** Kills or stops the service while campaign calls ring: no contact loses an attempt, and no call counts as a failure. */
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Carrier } from './carrier.ts';
 import { Customer } from './customer.ts';
 import {
@@ -10,9 +10,6 @@ import {
   Service,
   type ServicePlace,
 } from './service.ts';
-
-// These tests start whole processes and share the machine with other tests.
-vi.setConfig({ testTimeout: 150_000, hookTimeout: 60_000 });
 
 const FROM = '14155550100';
 /** Number of contacts; exceeds the ten consecutive failures that pause a campaign. */

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bot, Customer, echoBot, streamXml } from './customer.ts';
 import { callFor, makeUser, type SipUser, startCall } from './phone.ts';
 import {
@@ -16,9 +16,6 @@ import {
   Service,
   type ServicePlace,
 } from './service.ts';
-
-// These tests start whole processes and share the machine with other tests.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const HEARTBEAT_MS = 200;
 const FRAME_MS = 20;

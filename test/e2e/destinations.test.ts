@@ -2,7 +2,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemRandom as random } from '../../src/base/system-random.ts';
 import { systemClock as clock } from '../../src/edge/clock/system-clock.ts';
 import { SipLine } from '../../src/phone/sip-line.ts';
@@ -17,9 +17,6 @@ import {
   Service,
   type ServicePlace,
 } from './service.ts';
-
-// These tests start whole processes and share the machine with other tests.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const FROM = '14155550100';
 let place: ServicePlace;

@@ -6,13 +6,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { buildWriteLog, powerLossMissing } from '../crash/power-loss.ts';
 import { Cluster, postgresMissing } from '../postgres.ts';
 import { startCall } from './phone.ts';
 import { eventually, newPlace, removePlace, Service, type ServicePlace } from './service.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let place: ServicePlace;
 let service: Service;

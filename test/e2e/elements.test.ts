@@ -14,69 +14,78 @@ beforeAll(async () => {
 afterAll(() => scene.close());
 
 describe.concurrent('audio that the caller hears', () => {
-  it('Play accepts WAV and MP3, Wait is silence, Speak synthesizes, and the end of the document ends the call', async () => {
-    const elements = `<Play>${scene.sounds.low}</Play><Wait length="1"/><Play loop="2">${scene.sounds.high}</Play><Speak>Good morning</Speak>`;
-    const phone = await scene.callTo('prompts', elements);
-    await phone.ended;
-    const { received } = phone;
-    expect(toneMs(received, 800)).toBeGreaterThanOrEqual(540);
-    expect(toneMs(received, 800)).toBeLessThanOrEqual(640);
-    expect(toneMs(received, 1500)).toBeGreaterThanOrEqual(1000);
-    const gapMs = toneAtMs(received, 1500) - toneAtMs(received, 800) - 600;
-    expect(gapMs).toBeGreaterThanOrEqual(980);
-    expect(gapMs).toBeLessThan(1500);
-    expect(loudMs(received)).toBeGreaterThan(2300);
-    expect(await scene.reported('/prompts-hangup')).toMatchObject({
-      HangupCauseName: 'End Of XML Instructions',
-      HangupCauseCode: '4010',
-    });
-    await phone.close();
-  });
+  it('Play accepts WAV and MP3, Wait is silence, Speak synthesizes, and the end of the document ends the call', () =>
+    onTime(async (number) => {
+      const name = `prompts${number}`;
+      const elements = `<Play>${scene.sounds.low}</Play><Wait length="1"/><Play loop="2">${scene.sounds.high}</Play><Speak>Good morning</Speak>`;
+      const phone = await scene.callTo(name, elements);
+      await phone.ended;
+      const { received } = phone;
+      expect(toneMs(received, 800)).toBeGreaterThanOrEqual(540);
+      expect(toneMs(received, 800)).toBeLessThanOrEqual(640);
+      expect(toneMs(received, 1500)).toBeGreaterThanOrEqual(1000);
+      const gapMs = toneAtMs(received, 1500) - toneAtMs(received, 800) - 600;
+      expect(gapMs).toBeGreaterThanOrEqual(980);
+      expect(gapMs).toBeLessThan(1500);
+      expect(loudMs(received)).toBeGreaterThan(2300);
+      expect(await scene.reported(`/${name}-hangup`)).toMatchObject({
+        HangupCauseName: 'End Of XML Instructions',
+        HangupCauseCode: '4010',
+      });
+      await phone.close();
+    }));
 
-  it('PreAnswer plays as early media, before the 200', async () => {
-    const phone = await scene.callTo(
-      'early',
-      `<PreAnswer><Play>${scene.sounds.low}</Play></PreAnswer><Play>${scene.sounds.high}</Play>`,
-    );
-    let answered = false;
-    void phone.answered.then(() => {
-      answered = true;
-    });
-    await phone.early;
-    await eventually('the early tone', () =>
-      toneMs(phone.received, 800) > 400 ? true : undefined,
-    );
-    expect(answered).toBe(false);
-    await phone.ended;
-    expect(answered).toBe(true);
-    expect(toneMs(phone.received, 1500)).toBeGreaterThan(300);
-    await phone.close();
-  });
+  it('PreAnswer plays as early media, before the 200', () =>
+    onTime(async (number) => {
+      const phone = await scene.callTo(
+        `early${number}`,
+        `<PreAnswer><Play>${scene.sounds.low}</Play></PreAnswer><Play>${scene.sounds.high}</Play>`,
+      );
+      let answered = false;
+      phone.answered.then(
+        () => {
+          answered = true;
+        },
+        () => undefined, // `ended` reports it
+      );
+      await phone.early;
+      await eventually('the early tone', () =>
+        toneMs(phone.received, 800) > 400 ? true : undefined,
+      );
+      expect(answered).toBe(false);
+      await phone.ended;
+      expect(answered).toBe(true);
+      expect(toneMs(phone.received, 1500)).toBeGreaterThan(300);
+      await phone.close();
+    }));
 
   it.each([
     ['as events', 'asyncevents', true],
     ['as tones', 'asynctones', false],
-  ])('DTMF with async plays in full over a shorter Play, %s', async (_, name, keyEvents) => {
-    const elements = `<DTMF>1234567890</DTMF><Play>${scene.sounds.low}</Play>`;
-    const phone = await scene.callTo(name, elements, { keyEvents });
-    await phone.ended;
-    expect(keyEvents ? phone.receivedKeys : keysIn(phone.received)).toBe('1234567890');
-    await phone.close();
-  });
+  ])('DTMF with async plays in full over a shorter Play, %s', (_, name, keyEvents) =>
+    onTime(async (number) => {
+      const elements = `<DTMF>1234567890</DTMF><Play>${scene.sounds.low}</Play>`;
+      const phone = await scene.callTo(`${name}${number}`, elements, { keyEvents });
+      await phone.ended;
+      expect(keyEvents ? phone.receivedKeys : keysIn(phone.received)).toBe('1234567890');
+      await phone.close();
+    }),
+  );
 
   it.each([
     ['as RFC 4733 events if negotiated', 'keyevents', true],
     ['as tones if not negotiated', 'keytones', false],
-  ])('DTMF sends keys %s', async (_, name, keyEvents) => {
-    const phone = await scene.callTo(name, '<DTMF async="false">1w59#</DTMF><Wait length="1"/>', {
-      keyEvents,
-    });
-    await phone.ended;
-    expect({ events: phone.receivedKeys, tones: keysIn(phone.received) }).toEqual(
-      keyEvents ? { events: '159#', tones: '' } : { events: '', tones: '159#' },
-    );
-    await phone.close();
-  });
+  ])('DTMF sends keys %s', (_, name, keyEvents) =>
+    onTime(async (number) => {
+      const elements = '<DTMF async="false">1w59#</DTMF><Wait length="1"/>';
+      const phone = await scene.callTo(`${name}${number}`, elements, { keyEvents });
+      await phone.ended;
+      expect({ events: phone.receivedKeys, tones: keysIn(phone.received) }).toEqual(
+        keyEvents ? { events: '159#', tones: '' } : { events: '', tones: '159#' },
+      );
+      await phone.close();
+    }),
+  );
 
   it.each([
     ['a beep', 'waitbeep', 'beep="true"', () => joined([silence(1500), tone([1000], 400)])],
@@ -86,15 +95,17 @@ describe.concurrent('audio that the caller hears', () => {
       'silence="true" minSilence="500"',
       () => tone([500], 1500),
     ],
-  ])('ends Wait early at %s', async (_, name, attributes, voice) => {
-    const elements = `<Play>${scene.sounds.low}</Play><Wait length="8" ${attributes}/><Play>${scene.sounds.high}</Play>`;
-    const phone = await scene.callTo(name, elements, { voice: voice() });
-    await phone.ended;
-    const endedAtMs = toneAtMs(phone.received, 1500);
-    expect(endedAtMs).toBeGreaterThan(1500);
-    expect(endedAtMs).toBeLessThan(3500);
-    await phone.close();
-  });
+  ])('ends Wait early at %s', (_, name, attributes, voice) =>
+    onTime(async (number) => {
+      const elements = `<Play>${scene.sounds.low}</Play><Wait length="8" ${attributes}/><Play>${scene.sounds.high}</Play>`;
+      const phone = await scene.callTo(`${name}${number}`, elements, { voice: voice() });
+      await phone.ended;
+      const endedAtMs = toneAtMs(phone.received, 1500);
+      expect(endedAtMs).toBeGreaterThan(1500);
+      expect(endedAtMs).toBeLessThan(3500);
+      await phone.close();
+    }),
+  );
 });
 
 describe.concurrent('reads each key of the caller once', () => {
@@ -155,33 +166,37 @@ describe.concurrent('Record', () => {
       await phone.hangUp();
     }));
 
-  it('ends at a key and reports the key', async () => {
-    const phone = await scene.callTo('bykey', record('bykey', 'finishOnKey="#" maxLength="30"'), {
-      voice: tone([900], 3000),
-    });
-    await phone.answered;
-    await scene.reported('/bykey-action', 'Record');
-    phone.press('5#');
-    expect(await scene.reported('/bykey-stop')).toMatchObject({
-      RecordingEndReason: 'FinishedOnKey',
-      Digits: '#',
-    });
-    await phone.hangUp();
-  });
+  it('ends at a key and reports the key', () =>
+    onTime(async (number) => {
+      const name = `bykey${number}`;
+      const phone = await scene.callTo(name, record(name, 'finishOnKey="#" maxLength="30"'), {
+        voice: tone([900], 3000),
+      });
+      await phone.answered;
+      await scene.reported(`/${name}-action`, 'Record');
+      phone.press('5#');
+      expect(await scene.reported(`/${name}-stop`)).toMatchObject({
+        RecordingEndReason: 'FinishedOnKey',
+        Digits: '#',
+      });
+      await phone.hangUp();
+    }));
 
-  it('keeps both sides of a session recording in step: the caller on the left, its received audio on the right', async () => {
-    const elements = `<Record recordSession="true" fileFormat="wav" playBeep="false" maxLength="60" callbackUrl="${scene.url('/sides-stop')}"/><Play>${scene.sounds.low}</Play>`;
-    const phone = await scene.callTo('sides', elements, { voice: tone([900], 3000) });
-    await phone.ended;
-    const form = await scene.reported('/sides-stop');
-    const { channels, left, right, lengthMs } = await scene.recorded(form['RecordUrl']);
-    expect(channels).toBe(2);
-    expect(toneMs(right, 800)).toBeGreaterThanOrEqual(560);
-    expect(toneMs(right, 900)).toBe(0);
-    expect(toneMs(left, 900)).toBeGreaterThanOrEqual(lengthMs - 300);
-    expect(Math.abs(lengthMs - Number(form['RecordingDurationMs']))).toBeLessThanOrEqual(20);
-    await phone.close();
-  });
+  it('keeps both sides of a session recording in step: the caller on the left, its received audio on the right', () =>
+    onTime(async (number) => {
+      const name = `sides${number}`;
+      const elements = `<Record recordSession="true" fileFormat="wav" playBeep="false" maxLength="60" callbackUrl="${scene.url(`/${name}-stop`)}"/><Play>${scene.sounds.low}</Play>`;
+      const phone = await scene.callTo(name, elements, { voice: tone([900], 3000) });
+      await phone.ended;
+      const form = await scene.reported(`/${name}-stop`);
+      const { channels, left, right, lengthMs } = await scene.recorded(form['RecordUrl']);
+      expect(channels).toBe(2);
+      expect(toneMs(right, 800)).toBeGreaterThanOrEqual(560);
+      expect(toneMs(right, 900)).toBe(0);
+      expect(toneMs(left, 900)).toBeGreaterThanOrEqual(lengthMs - 300);
+      expect(Math.abs(lengthMs - Number(form['RecordingDurationMs']))).toBeLessThanOrEqual(20);
+      await phone.close();
+    }));
 });
 
 describe.concurrent('document flow', () => {

@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Customer, echoBot, streamXml } from './customer.ts';
 import { callFor, makeUser } from './phone.ts';
 import {
@@ -14,9 +14,6 @@ import {
   Service,
   type ServicePlace,
 } from './service.ts';
-
-// These tests start whole processes and share the machine with other tests.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** Limit for the second start, ms. The target on an idle machine is 2 s; other tests run in parallel. */
 const SECOND_START_LIMIT_MS = 15_000;

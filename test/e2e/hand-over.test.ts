@@ -1,16 +1,14 @@
 /** Bots that transfer their caller to a colleague, with the stream messages `note` and `transfer`. */
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { WebSocket } from 'ws';
 import { PCMU } from '../../src/phone/audio/g711.ts';
+import { onTime } from '../on-time.ts';
 import { type Bot, streamXml } from './customer.ts';
 import { Handset } from './handset.ts';
 import { makeUser } from './phone.ts';
 import { Scene } from './scene.ts';
 import { eventually, type Json } from './service.ts';
 import { loudMs, tone, toneMs } from './tones.ts';
-
-// These tests start whole processes and share the machine with other tests.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let scene: Scene;
 beforeAll(async () => {
@@ -118,19 +116,20 @@ describe('notes', () => {
 });
 
 describe('a blind transfer', () => {
-  it('plays the last words of the bot, ends the stream and connects caller and colleague', async () => {
-    const { colleague, to } = await colleagueNamed('blindc');
-    const call = await callBot('blind');
-    say(call, beep(1500));
-    say(call, { event: 'transfer', transfer: { to } });
-    await colleague.answered;
-    await Promise.all([hears(colleague, 900), hears(call.phone, 700)]);
-    expect(toneMs(call.phone.received, 1500)).toBeGreaterThan(900);
-    expect(call.messages.at(-1)).toMatchObject({ event: 'stop', reason: 'transfer' });
-    await call.phone.hangUp();
-    await colleague.ended;
-    await colleague.close();
-  });
+  it('plays the last words of the bot, ends the stream and connects caller and colleague', () =>
+    onTime(async (number) => {
+      const { colleague, to } = await colleagueNamed(`blindc${number}`);
+      const call = await callBot(`blind${number}`);
+      say(call, beep(1500));
+      say(call, { event: 'transfer', transfer: { to } });
+      await colleague.answered;
+      await Promise.all([hears(colleague, 900), hears(call.phone, 700)]);
+      expect(toneMs(call.phone.received, 1500)).toBeGreaterThan(900);
+      expect(call.messages.at(-1)).toMatchObject({ event: 'stop', reason: 'transfer' });
+      await call.phone.hangUp();
+      await colleague.ended;
+      await colleague.close();
+    }));
 
   it('that fails continues with the element after the stream', async () => {
     const call = await callBot('blindfail', {

@@ -58,7 +58,7 @@ it('installs to the paths of the systemd unit; a second install keeps the settin
   const unit = readFileSync(join(root, 'etc/systemd/system/carillon.service'), 'utf8');
   const started = /^ExecStart=(\S+) (\S+)$/m.exec(unit)?.slice(1) ?? [];
   expect(started.map((file) => statSync(join(root, file)).isFile())).toEqual([true, true]);
-}, 120_000);
+});
 
 it('keeps the previous program, also if the same version is installed twice', () => {
   const path = join(root, 'opt/carillon/package.json');
@@ -69,7 +69,7 @@ it('keeps the previous program, also if the same version is installed twice', ()
   expect(previous()).toContain('0.0.1');
   install();
   expect(previous()).toContain('0.0.1');
-}, 180_000);
+});
 
 it('checks the settings with the secrets, before it replaces the program', () => {
   const settings = join(root, 'etc/carillon/carillon.yaml');
@@ -86,7 +86,7 @@ it('checks the settings with the secrets, before it replaces the program', () =>
   } finally {
     writeFileSync(settings, before);
   }
-}, 180_000);
+});
 
 it('an installed program, and thus a release archive, installs itself', () => {
   const other = mkdtempSync(join(tmpdir(), 'carillon-root-'));
@@ -97,7 +97,7 @@ it('an installed program, and thus a release archive, installs itself', () => {
   } finally {
     rmSync(other, { recursive: true, force: true });
   }
-}, 120_000);
+});
 
 it('upgrades a service on PostgreSQL without a backup; a backup that fails stops the upgrade', () => {
   const backUp = (run: () => string) =>
@@ -155,7 +155,7 @@ describe.each(someOf(STORES, 1))('the installed program on %s', (name, missing) 
           encoding: 'utf8',
         });
       try {
-        await eventually('a healthy service', () => healthy() === 0 || undefined, 30_000);
+        await eventually('a healthy service', () => healthy() === 0 || undefined);
         const port = place.environment['CARILLON_HTTP_PORT'];
         for (const page of ['docs', 'phone', 'phone.js', 'metrics']) {
           const reply = await fetch(`http://127.0.0.1:${port}/${page}`);

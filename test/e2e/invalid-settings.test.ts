@@ -3,13 +3,11 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { examineSettings } from '../../src/config/load.ts';
 import { checkedForStart } from '../../src/service/checks/start.ts';
 import { certificate } from '../edge/sip/certificates.ts';
 import { type Environment, Program, ROOT } from './service.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const folder = mkdtempSync(join(tmpdir(), 'carillon-invalid-'));
 const at = (name: string): string => join(folder, name);

@@ -1,10 +1,8 @@
 /** Calls between a carrier with IPv4 and one with IPv6, behind a public address of each family. */
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasIpv6 } from '../has-ipv6.ts';
 import { headerIn, type Received, sdpOf } from './wire-peer.ts';
 import { WireStage } from './wire-stage.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const FOUR = { peer: '127.0.0.2', public: '198.51.100.7', host: '198.51.100.7', family: 'IP4' };
 const SIX = { peer: '::1', public: '2001:db8::7', host: '[2001:db8::7]', family: 'IP6' };

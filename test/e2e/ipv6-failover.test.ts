@@ -1,13 +1,11 @@
 /** A carrier whose host name has addresses of both families, one of which does not answer (RFC 3263 §4.3). */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { hasIpv6 } from '../has-ipv6.ts';
 import { eventually } from './service.ts';
 import { headerIn, sdpOf, WirePeer } from './wire-peer.ts';
 import { type WireCallee, WireStage } from './wire-stage.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const NAME = 'both-families';
 const FOUR = { sip: '127.0.0.3', family: 'IP4', public: '127.0.0.1' };
@@ -111,7 +109,7 @@ describe.skipIf(!hasIpv6)('a call to a name with addresses of both families', ()
     call.invite({ body: near.sdp });
     const unanswered = await silent.request('INVITE');
     expect(unanswered.body).toContain(`\r\nc=IN ${dead.family} ${dead.public}\r\n`);
-    const callee: WireCallee = await stage.callee(10_000);
+    const callee: WireCallee = await stage.callee();
     expect(callee.invite.body).toContain(`\r\nc=IN ${alive.family} ${alive.public}\r\n`);
     expect(callee.invite.body).toMatch(
       new RegExp(`^o=.* IN ${alive.family} ${alive.public}\r$`, 'm'),

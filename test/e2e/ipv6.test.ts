@@ -1,13 +1,11 @@
 /** Calls between phones with IPv4 and IPv6, and IPv6 alone, over real sockets. */
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { hasIpv6 } from '../has-ipv6.ts';
 import { Handset } from './handset.ts';
 import { makeUser } from './phone.ts';
 import { Scene } from './scene.ts';
 import { eventually, type Json } from './service.ts';
 import { tone, toneMs } from './tones.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const [FOUR, SIX] = ['127.0.0.1', '::1'];
 const [CALLER_HZ, CALLEE_HZ] = [700, 1100];

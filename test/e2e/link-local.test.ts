@@ -2,13 +2,11 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasIpv6 } from '../has-ipv6.ts';
 import { makeUser } from './phone.ts';
 import { Scene } from './scene.ts';
 import { eventually } from './service.ts';
-
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
 
 const NAME = `carillon-${process.pid}`;
 const [OUTER, INNER] = [`cl${process.pid}o`, `cl${process.pid}i`];

@@ -2,11 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { someOf } from '../thorough.ts';
 import { eventually, newPlace, ROOT, removePlace, type ServicePlace } from './service.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const FULL = '/dev/full';
 let place: ServicePlace;

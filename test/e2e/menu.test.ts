@@ -57,7 +57,7 @@ describe('GetDigits in a real call', () => {
       ],
       place.environment,
     );
-    const { form } = await eventually('the keys', () => customer.at('/pin')[0], 14_000);
+    const { form } = await eventually('the keys', () => customer.at('/pin')[0]);
     await phone.exited;
     expect(form).toMatchObject({ Event: 'GetDigits', Digits: PIN, CallStatus: 'in-progress' });
     expect(phone.output).toContain('183');

@@ -3,14 +3,11 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { onTime } from '../on-time.ts';
 import { babble, callFor, startCall } from './phone.ts';
 import { eventually, newPlace, removePlace, Service, type ServicePlace } from './service.ts';
-
-// These tests start whole processes and share the machine with other tests.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let place: ServicePlace;
 let service: Service;
@@ -227,7 +224,7 @@ describe('a web page of another origin', () => {
   const OWN = 'https://app.test';
   const FOREIGN = 'https://evil.test';
   const headersOf = async (method: string, path: string, headers: Record<string, string>) => {
-    const limit = AbortSignal.timeout(5000);
+    const limit = AbortSignal.timeout(60_000);
     const reply = await fetch(`${service.baseUrl}${path}`, { method, headers, signal: limit });
     const { status } = reply;
     await reply.body?.cancel();

@@ -1,5 +1,5 @@
 /** Observability of one call: log lines that carry its UUID, and its trace. */
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Customer, type Posted } from './customer.ts';
 import { callFor, makeUser } from './phone.ts';
 import {
@@ -10,8 +10,6 @@ import {
   Service,
   type ServicePlace,
 } from './service.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let place: ServicePlace;
 let service: Service;

@@ -1,12 +1,10 @@
 /** A re-INVITE that requests another packet time, in a call that is relayed without decoding (RFC 8866 §6.4). */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { eventually } from './service.ts';
 import { sdpOf } from './wire-peer.ts';
 import { WireStage } from './wire-stage.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {

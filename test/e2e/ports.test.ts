@@ -2,7 +2,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { someOf } from '../thorough.ts';
 import {
   type Environment,
@@ -13,8 +13,6 @@ import {
   Service,
   type ServicePlace,
 } from './service.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let place: ServicePlace;
 const taken: { close(): unknown }[] = [];

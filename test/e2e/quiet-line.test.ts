@@ -2,12 +2,10 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeRtp } from '../../src/phone/rtp/packet.ts';
 import { sdpOf } from './wire-peer.ts';
 import { type WireCaller, WireStage } from './wire-stage.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const PHONE = '127.0.0.2';
 const SILENCE = new Uint8Array(160).fill(0xff);

@@ -1,7 +1,7 @@
 /** Makes a backup while the service runs, restores it into an empty folder, and verifies all data. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Customer } from './customer.ts';
 import { Handset } from './handset.ts';
 import { makeUser, type RunningCall, type SipUser, startCall } from './phone.ts';
@@ -15,9 +15,6 @@ import {
   Service,
   type ServicePlace,
 } from './service.ts';
-
-// This test starts four programs and two phones.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 let places: ServicePlace[];
 let service: Service;

@@ -1,7 +1,7 @@
 /** Accepted RTP sources of a call: the SDP address and the signaling address by default, others only by setting. */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemRandom as random } from '../../src/base/system-random.ts';
 import { systemClock as clock } from '../../src/edge/clock/system-clock.ts';
 import { writeWav } from '../../src/phone/audio/wav.ts';
@@ -10,8 +10,6 @@ import { readAnswer } from '../../src/protocol/sdp/sdp.ts';
 import { makeUser, type SipUser } from './phone.ts';
 import { openPair, type Pair } from './scene.ts';
 import { tone } from './tones.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const FRAME_MS = 20;
 const SDP_HOST = '127.0.0.9';

@@ -59,7 +59,7 @@ beforeAll(async () => {
   await useEverything();
   await collect();
   await service.stop();
-}, 60_000);
+});
 
 afterAll(async () => {
   await service?.kill();

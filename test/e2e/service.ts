@@ -9,6 +9,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { DemoFile } from '../../src/phone/options.ts';
 import { eventually } from '../eventually.ts';
+import { forgetProcess, includeProcess } from '../pauses.ts';
 
 export { eventually };
 
@@ -63,7 +64,12 @@ export class Program {
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.stderr += text;
     });
-    this.exited = once(this.child, 'close').then(([code, signal]) => code ?? signal);
+    const id = this.child.pid ?? 0;
+    includeProcess(id);
+    this.exited = once(this.child, 'close').then(([code, signal]) => {
+      forgetProcess(id);
+      return code ?? signal;
+    });
   }
 
   get output(): string {
@@ -259,7 +265,8 @@ export async function freePort(): Promise<number> {
     if (bound) return port;
   }
 }
-let portsTried = 0;
+/** Differs between processes, because several test runs on one machine have equal ranges. */
+let portsTried = process.pid % PORTS;
 
 function jsonOf(text: string): Json {
   try {

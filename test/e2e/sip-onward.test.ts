@@ -217,7 +217,7 @@ describe('values of customers that end a header field', () => {
     ]) {
       const call = stage.caller(await stage.number(document));
       call.invite();
-      const ended = call.invited('final', 10_000);
+      const ended = call.invited('final');
       let isOver = false;
       void ended.finally(() => {
         isOver = true;

@@ -1,12 +1,10 @@
 /** A bot that stops reading its socket: the service drops the oldest audio and keeps at most the last second. */
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { WebSocket } from 'ws';
 import { type Bot, streamXml } from './customer.ts';
 import { babble, makeUser, startCall } from './phone.ts';
 import { openPair, type Pair } from './scene.ts';
 import { eventually, type Json } from './service.ts';
-
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
 
 /** Number of `media` messages in one second of audio. */
 const SECOND = 50;
@@ -46,7 +44,7 @@ it('delivers the last second of audio and all control messages to a bot that rea
   const before = media().length;
   // Level 90 reports a queue that is almost full.
   const levels = () => pair.customer.at('/slow-told').filter(({ form }) => form['Level'] === '90');
-  await eventually('a full queue', () => levels().length > 0 || undefined, 30_000);
+  await eventually('a full queue', () => levels().length > 0 || undefined);
   const { service } = pair;
   const lastBefore = chunkOf(media().at(-1) ?? {});
   // Waits until two more seconds of audio have passed through the full queue.

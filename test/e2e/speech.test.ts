@@ -43,7 +43,7 @@ describe('speech recognition in a real call', () => {
     );
     const user = await makeUser(service, 'speaks', { answer_url });
     const call = await startCall(service, user, { voice: voice(), seconds: 15 });
-    const { form } = await eventually('the words', () => customer.at('/chosen')[0], 14_000);
+    const { form } = await eventually('the words', () => customer.at('/chosen')[0]);
     await call.report;
     expect(form).toMatchObject({
       InputType: 'speech',
@@ -71,7 +71,7 @@ describe('speech recognition in a real call', () => {
     const user = await makeUser(service, 'records', { answer_url });
     const call = await startCall(service, user, { voice: voice(), seconds: 15 });
     await call.report;
-    const { form } = await eventually('the words', () => customer.at('/words')[0], 14_000);
+    const { form } = await eventually('the words', () => customer.at('/words')[0]);
     expect(form).toMatchObject({ transcription: 'call me back', error: '', duration: '2' });
     const retained = await service.api('GET', `Transcription/${form['transcription_id']}/`);
     expect(retained.body).toMatchObject({ transcription: 'call me back', status: 'ready' });

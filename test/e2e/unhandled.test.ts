@@ -1,10 +1,8 @@
 /** Bugs outside of the boundaries of calls and requests: rejections without a handler, and uncaught exceptions. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually, newPlace, removePlace, Service, type ServicePlace } from './service.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** Plants a bug at each SIGUSR2: two rejections, then an exception. */
 const BUGS = `

@@ -2,7 +2,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { OpusDecoder } from 'opus-decoder';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemRandom as random } from '../../src/base/system-random.ts';
 import { systemClock as clock } from '../../src/edge/clock/system-clock.ts';
 import { SipLine } from '../../src/phone/sip-line.ts';
@@ -12,9 +12,6 @@ import { streamXml } from './customer.ts';
 import { makeUser, type SipUser } from './phone.ts';
 import { openPair, type Pair } from './scene.ts';
 import { eventually } from './service.ts';
-
-// These tests start whole processes and share the machine with other tests.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const HIGH_HZ = 11_000;
 const RATE = 48_000;

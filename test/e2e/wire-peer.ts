@@ -207,7 +207,7 @@ export class WirePeer {
   async next(
     what: string,
     fits: (received: Received) => boolean,
-    limitMs = 5000,
+    limitMs?: number,
   ): Promise<Received> {
     const found = await eventually(what, () => this.received.find(fits), limitMs).catch(() => {
       const came = this.received.map(({ text }) => text.split('\r\n', 1)[0]).join(' | ');

@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { systemRandom } from '../../src/base/system-random.ts';
 import { copyToPostgres } from '../../src/edge/store/postgres/copy.ts';
 import { NODE_FILE } from '../../src/service/data-folder.ts';
@@ -16,8 +16,6 @@ import { postgresMissing, sharedCluster } from '../postgres.ts';
 import { type Damaged, damage, damageSpool } from './damage.ts';
 import { RecordedFolder } from './recorded.ts';
 import { Upgraded } from './upgraded.ts';
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 
 const NAME = 'schema-25-killed';
 const ENVIRONMENT = { CARILLON_ALARMS_EVERY_MS: '300', CARILLON_ALARMS_CLEAR_MS: '0' };

@@ -1,6 +1,6 @@
 /** Damages one value of every kind, opens the store, and reads every table, on SQLite and copied to PostgreSQL. */
 import Database from 'better-sqlite3';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/base/errors.ts';
 import { asAccountId, asCallUuid, asRecordingId } from '../../src/base/ids.ts';
 import { silentLogger } from '../../src/base/logger.ts';
@@ -14,8 +14,6 @@ import { eventually } from '../eventually.ts';
 import { postgresMissing, sharedCluster } from '../postgres.ts';
 import { type Damaged, damage, ROUNDS } from './damage.ts';
 import { RecordedFolder } from './recorded.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const NAME = 'schema-25-killed';
 const SLICE = { limit: 100, offset: 0 };

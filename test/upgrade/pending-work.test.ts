@@ -1,14 +1,12 @@
 /** Work that an earlier version left: pending callbacks and notifications are delivered, and a running campaign continues. */
 import Database from 'better-sqlite3';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Carrier } from '../e2e/carrier.ts';
 import { Customer } from '../e2e/customer.ts';
 import { eventually } from '../eventually.ts';
 import { someOf } from '../thorough.ts';
 import { RecordedFolder } from './recorded.ts';
 import { Upgraded } from './upgraded.ts';
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 
 const PATHS = ['/fails/hangup', '/fails/recording', '/fails/notify'];
 /** Contacts of the recorded campaigns. */

@@ -6,15 +6,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { Json } from '../e2e/service.ts';
 import { eventually } from '../eventually.ts';
 import { postgresMissing, sharedCluster } from '../postgres.ts';
 import { isThorough, someOf } from '../thorough.ts';
 import { chosenNames, type RecordedFacts, RecordedFolder } from './recorded.ts';
 import { Upgraded } from './upgraded.ts';
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 
 /** Databases that are also copied to PostgreSQL. */
 const COPIED = isThorough ? ['0.1.0-killed', 'schema-26-killed'] : ['0.1.0-killed'];

@@ -1,6 +1,6 @@
 /** Opens databases of earlier versions with this version's store, on SQLite and copied to PostgreSQL. */
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asAccountId } from '../../src/base/ids.ts';
 import { silentLogger } from '../../src/base/logger.ts';
 import { systemRandom } from '../../src/base/system-random.ts';
@@ -12,8 +12,6 @@ import { openNode } from '../edge/store/postgres/shared.ts';
 import { postgresMissing, sharedCluster } from '../postgres.ts';
 import { someOf } from '../thorough.ts';
 import { chosenNames, type RecordedFacts, RecordedFolder, recordedNames } from './recorded.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const SLICE = { limit: 100, offset: 0 };
 

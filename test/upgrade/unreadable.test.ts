@@ -1,6 +1,6 @@
 /** An unreadable row stops no start and no list. The service skips it, records it with its original content, and logs it. */
 import Database from 'better-sqlite3';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { asAccountId, asCallUuid } from '../../src/base/ids.ts';
 import { silentLogger } from '../../src/base/logger.ts';
 import { micros } from '../../src/base/money.ts';
@@ -11,8 +11,6 @@ import { openAt } from '../edge/store/open.ts';
 import { eventually } from '../eventually.ts';
 import { SimClock } from '../sim/clock.ts';
 import { RecordedFolder } from './recorded.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const SLICE = { limit: 100, offset: 0 };
 let folder: RecordedFolder;
