@@ -1,4 +1,5 @@
 /** `carillon privacy`: finds, exports and erases the records of one telephone number. */
+import { randomUUID } from 'node:crypto';
 import { createWriteStream, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
@@ -103,8 +104,8 @@ async function exportTo(
   if (existsSync(folder) && readdirSync(folder).length > 0)
     throw new Error(`the folder ${given} is not empty: choose another one with --out`);
   const reply = await session.client.file(`${ROOT}/export`, { query });
-  const part = `${folder}.part`;
-  rmSync(part, { recursive: true, force: true });
+  // Another command may export another person to the same folder at the same time.
+  const part = `${folder}.${randomUUID()}.part`;
   mkdirSync(part, { recursive: true, mode: 0o700 });
   const counts = { records: 0, recordings: 0 };
   const copied = async function* (): AsyncGenerator<string> {
