@@ -99,6 +99,21 @@ describe('carillon campaigns', () => {
     }
   });
 
+  it('list says on standard error that it has a part of the rows', async () => {
+    await created();
+    await created();
+    terminal.clear();
+    await carillon(['campaigns', 'agents', 'list', '--limit', '1', '--offset', '1']);
+    expect(terminal.out).toHaveLength(2);
+    expect(terminal.notes).toMatch(/^1 of \d+ rows; --help lists the options\n$/);
+    terminal.clear();
+    await carillon(['--json', 'campaigns', 'list', '--limit', '1']);
+    expect(JSON.parse(terminal.out.join('\n')).objects).toHaveLength(1);
+    expect(terminal.notes).toBe('');
+    await carillon(['campaigns', 'agents', 'list']);
+    expect(terminal.notes).toBe('');
+  });
+
   it('has separate commands for agents, pool, contacts, calls, schedule and do-not-call lists', async () => {
     const id = await created();
     const agent = idIn(/agent_id +(\S+)/.exec(await shown('show', id))?.[1]);

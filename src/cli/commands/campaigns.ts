@@ -6,6 +6,7 @@ import { isOver, progressLine } from '../campaign-progress.ts';
 import { type AccountOptions, accountClient, withAccountOptions } from '../connection.ts';
 import { assigned, type Fields, numberOf, takesFields } from '../fields.ts';
 import { type Json, unchecked } from '../output.ts';
+import { type PageFlags, withPages } from '../pages.ts';
 import type { GlobalOptions, Session } from '../terminal.ts';
 import {
   addAgentCommands,
@@ -57,13 +58,11 @@ export function addCampaignCommands(program: Command, sessionOf: SessionOf): voi
 }
 
 function addReading(campaigns: Command, { sessionOf, clientOf }: Ways): void {
-  campaigns
-    .command('list')
+  withPages(campaigns.command('list'))
     .description('List campaigns, newest first')
     .option('--archived', 'list archived campaigns instead')
-    .action(async (flags: { archived?: true }, command: Command) => {
+    .action(async (query: PageFlags & { archived?: true }, command: Command) => {
       const session = sessionOf(command);
-      const query = { limit: 100, archived: flags.archived };
       session.list(await clientOf(command).get(CAMPAIGNS, { query }), 'objects', [
         { title: 'ID', value: (row) => row['id'] },
         { title: 'NAME', value: (row) => row['name'] },
