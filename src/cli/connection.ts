@@ -31,11 +31,20 @@ export const withAccountOptions = (command: Command): Command =>
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Returns undefined for an empty variable, as Compose files set it for a missing one. */
+const given = (env: Environment, name: string): string | undefined => env[name] || undefined;
+
+/** Returns the data folder of the service. */
+export const folderOf = (options: ConnectionOptions, env: Environment): string =>
+  options.dataDir ?? given(env, 'CARILLON_DATA_DIR') ?? 'data';
+
 /** Client of the operator's API. Options take precedence over the environment, then the files in the data folder. */
 export function operatorClient(options: ConnectionOptions, env: Environment): Client {
-  const dataDir = options.dataDir ?? env['CARILLON_DATA_DIR'] ?? 'data';
+  const dataDir = folderOf(options, env);
   const token =
-    options.token ?? env['CARILLON_ADMIN_TOKEN'] ?? read(join(dataDir, ADMIN_TOKEN_FILE))?.trim();
+    options.token ??
+    given(env, 'CARILLON_ADMIN_TOKEN') ??
+    read(join(dataDir, ADMIN_TOKEN_FILE))?.trim();
   if (!token) {
     refuseUnreadable(join(dataDir, ADMIN_TOKEN_FILE));
     throw new Error(
@@ -47,11 +56,11 @@ export function operatorClient(options: ConnectionOptions, env: Environment): Cl
 
 /** Client of one account. Options take precedence over the environment, then the account created at the first start. */
 export function accountClient(options: AccountOptions, env: Environment): Client {
-  const dataDir = options.dataDir ?? env['CARILLON_DATA_DIR'] ?? 'data';
+  const dataDir = folderOf(options, env);
   const first = firstAccount(join(dataDir, DEMO_FILE));
-  const authId = options.authId ?? env['CARILLON_AUTH_ID'] ?? first?.authId;
+  const authId = options.authId ?? given(env, 'CARILLON_AUTH_ID') ?? first?.authId;
   const own = authId === first?.authId ? first?.authToken : undefined;
-  const authToken = options.authToken ?? env['CARILLON_AUTH_TOKEN'] ?? own;
+  const authToken = options.authToken ?? given(env, 'CARILLON_AUTH_TOKEN') ?? own;
   if (!authId || !authToken) {
     refuseUnreadable(join(dataDir, DEMO_FILE));
     throw new Error(
@@ -94,13 +103,23 @@ export function findService(
   options: Omit<ConnectionOptions, 'token'>,
   env: Environment,
 ): FoundService {
-  const named = options.url ?? env['CARILLON_URL'];
-  if (named !== undefined) return { url: withoutSlash(named), fetch };
-  const dataDir = options.dataDir ?? env['CARILLON_DATA_DIR'] ?? 'data';
+  const named = options.url ?? given(env, 'CARILLON_URL');
+  if (named !== undefined) return { url: checkedUrl(named), fetch };
+  const dataDir = folderOf(options, env);
   const own = urlIn(read(join(dataDir, SERVICE_FILE)));
   if (own !== undefined) return { url: withoutSlash(own), fetch: fetchHere };
-  const url = env['CARILLON_PUBLIC_URL'] ?? listenerIn(env);
+  const url = given(env, 'CARILLON_PUBLIC_URL') ?? listenerIn(env);
   return { url: withoutSlash(url), fetch };
+}
+
+/** Throws if requests cannot use the URL. Errors must not show its password. */
+function checkedUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new Error('the URL of the service must begin with http:// or https://');
+  if (url.username !== '' || url.password !== '')
+    throw new Error('the URL of the service must not contain a user or password: use --token');
+  return withoutSlash(text);
 }
 
 const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
@@ -114,7 +133,8 @@ const fetchHere: typeof fetch = async (input, init) => {
 };
 
 function listenerIn(env: Environment): string {
-  const { CARILLON_HTTP_HOST: host, CARILLON_HTTP_PORT: port } = env;
+  const host = given(env, 'CARILLON_HTTP_HOST');
+  const port = given(env, 'CARILLON_HTTP_PORT');
   if (host === undefined && port === undefined) return DEFAULT_URL;
   return `http://${bracketed(host ?? '127.0.0.1')}:${port ?? '8080'}`;
 }

@@ -73,8 +73,8 @@ export function createProgram(terminal: Terminal): Command {
 
 /** Sets the data folder to that of the settings file, unless an option or the environment names one. */
 async function takeDataFolder(program: Command, env: Terminal['env']): Promise<void> {
-  const named = program.opts<GlobalOptions>().dataDir ?? env['CARILLON_DATA_DIR'];
-  if (named !== undefined || !(env['CARILLON_CONFIG'] || env['CARILLON_CONFIG_BODY'])) return;
+  const named = program.opts<GlobalOptions>().dataDir || env['CARILLON_DATA_DIR'];
+  if (named || !(env['CARILLON_CONFIG'] || env['CARILLON_CONFIG_BODY'])) return;
   const { configuredFolder } = await import('./configured.ts');
   program.setOptionValue('dataDir', configuredFolder(env));
 }

@@ -1,6 +1,8 @@
 import type { Client } from '../../packages/client/src/client.ts';
+import { quantity } from '../base/text.ts';
 import { type ConnectionOptions, operatorClient } from './connection.ts';
 import { type Column, card, type Json, progressBar, table } from './output.ts';
+import { totalOf } from './pages.ts';
 
 /** Output and environment of a command; replaced in tests. */
 export interface Terminal {
@@ -41,10 +43,18 @@ export class Session {
     return this.#options.json === true;
   }
 
-  /** Prints the rows under `key` of a reply as a table, or the whole reply with --json. */
+  /**
+   * Prints the rows under `key` of a reply as a table, or the whole reply with --json. Standard error names the number of
+   * all rows if the table has only a part of them.
+   */
   list(reply: Json, key: string, columns: readonly Column<Json>[]): void {
     const rows = (reply[key] ?? []) as readonly Json[];
     this.#show(reply, table(rows, columns));
+    const total = totalOf(reply);
+    if (!this.wantsJson && total !== undefined && rows.length < total)
+      this.#terminal.note(
+        `${rows.length} of ${quantity(total, 'row')}; --help lists the options\n`,
+      );
   }
 
   one(reply: Json, shown: Json = reply): void {

@@ -107,6 +107,14 @@ describe('ledger export', () => {
     expect([...seen].filter((reference) => reference.startsWith('late'))).toEqual([]);
   });
 
+  it('has the filters of the list, so that the console exports what it shows', async () => {
+    await book();
+    const path = `${service.root}/transactions/export?format=ndjson`;
+    const found = await service.get(`${path}&description=WIRE`);
+    const lines = found.text.trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line).amount)).toEqual([100]);
+  });
+
   it('is available to the account and the operator', async () => {
     const other = await service.addAccount();
     const path = `${service.root}/transactions/export`;

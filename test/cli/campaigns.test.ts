@@ -78,6 +78,8 @@ describe('carillon campaigns', () => {
     await carillon(['campaigns', 'cancel', id]);
     await watching;
     expect(terminal.out.some((line) => line.includes('0 of 1  cancelled'))).toBe(true);
+    await carillon(['--json', 'campaigns', 'watch', id]);
+    expect(JSON.parse(terminal.out.at(-1) ?? '')).toMatchObject({ id, status: 'cancelled' });
     await carillon(['campaigns', 'results', id]);
     expect(terminal.out.at(-1)).toBe('1,+14155550101,,pending,,,,,');
     await carillon(['campaigns', 'list']);
@@ -85,6 +87,31 @@ describe('carillon campaigns', () => {
       true,
     );
     expect(terminal.failed).toBe(false);
+  });
+
+  it('watch refuses intervals that are no time', async () => {
+    const id = await created();
+    for (const every of ['soon', '', '-5', '9999999']) {
+      terminal.clear();
+      await carillon(['campaigns', 'watch', id, '--every', every]);
+      expect([every, terminal.failed, terminal.out]).toEqual([every, true, []]);
+      expect(terminal.notes).toContain('--every must be');
+    }
+  });
+
+  it('list says on standard error that it has a part of the rows', async () => {
+    await created();
+    await created();
+    terminal.clear();
+    await carillon(['campaigns', 'agents', 'list', '--limit', '1', '--offset', '1']);
+    expect(terminal.out).toHaveLength(2);
+    expect(terminal.notes).toMatch(/^1 of \d+ rows; --help lists the options\n$/);
+    terminal.clear();
+    await carillon(['--json', 'campaigns', 'list', '--limit', '1']);
+    expect(JSON.parse(terminal.out.join('\n')).objects).toHaveLength(1);
+    expect(terminal.notes).toBe('');
+    await carillon(['campaigns', 'agents', 'list']);
+    expect(terminal.notes).toBe('');
   });
 
   it('has separate commands for agents, pool, contacts, calls, schedule and do-not-call lists', async () => {

@@ -47,6 +47,19 @@ it('without a service in the data folder, reads the address from the environment
   expect(urlOf({ CARILLON_PUBLIC_URL: 'https://voice.example/' })).toBe('https://voice.example');
 });
 
+it('treats empty variables as missing, and refuses a URL that it cannot use without its password', async () => {
+  writeFileSync(join(dataDir, 'service.json'), JSON.stringify({ url: 'http://127.0.0.1:1' }));
+  expect(findService({ dataDir }, { CARILLON_URL: '' }).url).toBe('http://127.0.0.1:1');
+  const terminal = new TestTerminal();
+  for (const url of ['http://bob:s3cret@127.0.0.1:1', 'ftp://127.0.0.1', 's3cret']) {
+    terminal.clear();
+    await terminal.run(['--url', url, '--token', 't', 'accounts', 'list'], {});
+    expect(terminal.failed).toBe(true);
+    expect(terminal.notes).toContain('the URL of the service must');
+    expect(terminal.notes).not.toContain('s3cret');
+  }
+});
+
 it('finds the token in the data folder of the settings file', async () => {
   let given: string | undefined;
   const server = createPlainServer((request, response) => {

@@ -5,10 +5,17 @@ import { describe, expect, it } from 'vitest';
 import { catalog } from '../../scripts/strings.ts';
 import { readCsv, textOf, writeCsv } from '../../web/console/csv.ts';
 import { secondIn } from '../../web/console/dates.ts';
+import { typedNumber } from '../../web/console/typed-number.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
 describe('the console', () => {
+  it('sends a typed number as a number, and any other text as it is', () => {
+    // A space would be 0: a spending limit of 0 stops all calls.
+    for (const typed of [' ', '', 'ten', 'Infinity']) expect(typedNumber(typed)).toBe(typed);
+    expect([' 5', '0', '-1.5'].map(typedNumber)).toEqual([5, 0, -1.5]);
+  });
+
   it('has all texts in strings.json (node scripts/strings.ts)', () => {
     expect(readFileSync(join(ROOT, 'web/console/strings.json'), 'utf8')).toBe(catalog());
   });

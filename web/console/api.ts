@@ -152,13 +152,6 @@ function withoutText(status: number): string {
 export const text = (value: unknown): string =>
   value === null || value === undefined ? '' : String(value);
 
-/**
- * Returns a typed number for a request. The service refuses a text that is not a number; as JSON, NaN would be null, which
- * removes a limit or means 0.
- */
-export const typedNumber = (typed: string): number | string =>
-  Number.isFinite(Number(typed)) ? Number(typed) : typed;
-
 export const number = (value: unknown): number => (typeof value === 'number' ? value : 0);
 
 export const rows = (value: unknown): readonly Row[] =>

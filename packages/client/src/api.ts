@@ -880,7 +880,7 @@ export interface Operations {
   /** Download ledger entries as CSV or JSON lines, newest first */
   'GET /api/v1/Account/{auth_id}/transactions/export': {
     path: { auth_id: string };
-    query?: { from_date?: Text; to_date?: Text; type?: Text; status?: "completed" | "pending" | "failed" | "cancelled" | undefined; currency?: Text; reference_type?: Text; format?: "csv" | "ndjson" | undefined };
+    query?: { from_date?: Text; to_date?: Text; type?: Text; status?: "completed" | "pending" | "failed" | "cancelled" | undefined; currency?: Text; reference_type?: Text; description?: Text; format?: "csv" | "ndjson" | undefined };
     reply: FileReply;
   };
   /** Get calls, minutes and amounts by day or month, from records and ledger */
@@ -904,7 +904,7 @@ export interface Operations {
   /** Download ledger entries as CSV or JSON lines, newest first */
   'GET /admin/v1/accounts/{auth_id}/transactions/export': {
     path: { auth_id: string };
-    query?: { from_date?: Text; to_date?: Text; type?: Text; status?: "completed" | "pending" | "failed" | "cancelled" | undefined; currency?: Text; reference_type?: Text; format?: "csv" | "ndjson" | undefined };
+    query?: { from_date?: Text; to_date?: Text; type?: Text; status?: "completed" | "pending" | "failed" | "cancelled" | undefined; currency?: Text; reference_type?: Text; description?: Text; format?: "csv" | "ndjson" | undefined };
     reply: FileReply;
   };
   /** Download call records of an account as CSV or JSON lines, latest first */

@@ -2170,6 +2170,7 @@ class GetTransactionsExportQuery(TypedDict, total=False):
     status: Optional[Literal["completed", "pending", "failed", "cancelled"]]
     currency: Text
     reference_type: Text
+    description: Text
     format: Optional[Literal["csv", "ndjson"]]
 
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { assigned, type Fields, numberOf, takesFields } from '../fields.ts';
 import { unchecked } from '../output.ts';
+import { type PageFlags, withPages } from '../pages.ts';
 import type { Session } from '../terminal.ts';
 
 type SessionOf = (command: Command) => Session;
@@ -12,13 +13,10 @@ const patchFields: Fields = async () =>
 
 export function addAccountCommands(program: Command, sessionOf: SessionOf): void {
   const accounts = program.command('accounts').description('Manage accounts and sub-accounts');
-  accounts
-    .command('list')
+  withPages(accounts.command('list'))
     .description('List main accounts, or the sub-accounts of one account')
     .option('--parent <auth_id>', 'list the sub-accounts of this account')
-    .option('--limit <n>', 'rows', '100')
-    .option('--offset <n>', 'number of rows to skip', '0')
-    .action(async (flags: { parent?: string; limit: string; offset: string }, command: Command) => {
+    .action(async (flags: PageFlags & { parent?: string }, command: Command) => {
       const session = sessionOf(command);
       session.list(await session.client.get('/admin/v1/accounts', { query: flags }), 'accounts', [
         { title: 'AUTH ID', value: (row) => row['auth_id'] },

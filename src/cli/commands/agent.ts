@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 import type { Command } from 'commander';
 import type { RunningAgent } from '../../agent/agent.ts';
 import { DEMO_FILE } from '../../service/data-folder.ts';
-import { type AccountOptions, accountClient, withAccountOptions } from '../connection.ts';
+import { type AccountOptions, accountClient, folderOf, withAccountOptions } from '../connection.ts';
 import { untilStopped } from '../stop-signal.ts';
 import type { GlobalOptions, Session } from '../terminal.ts';
 
@@ -100,7 +100,7 @@ async function announce(
   { running, name, numbers }: Announced,
 ): Promise<() => Promise<void>> {
   const { register } = await import('../agent/registration.ts');
-  const first = firstEndpoint(flags.dataDir ?? terminal.env['CARILLON_DATA_DIR'] ?? 'data');
+  const first = firstEndpoint(folderOf(flags, terminal.env));
   const endpoint = flags.endpoint ?? (numbers.length === 0 ? first?.username : undefined);
   const { appId, undo } = await register(accountClient(flags, terminal.env), {
     name,

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Client } from '../../../packages/client/src/client.ts';
 import { assigned, type Fields, takesFields } from '../fields.ts';
 import { unchecked } from '../output.ts';
+import { type PageFlags, withPages } from '../pages.ts';
 import type { Session } from '../terminal.ts';
 import { readLines, upload } from '../transfer.ts';
 
@@ -41,13 +42,11 @@ export function addContactCommands(campaigns: Command, ways: Ways): void {
         await readLines(reply, print);
       });
   }
-  campaigns
-    .command('contacts')
+  withPages(campaigns.command('contacts'))
     .description('List contacts in upload order')
     .argument('<id>')
     .option('--status <status>', 'pending, dialling, answered, retry_pending …')
     .option('--search <digits>', 'digits contained in the number')
-    .option('--limit <n>', 'rows', '100')
     .action(async (id: string, flags: Record<string, string>, command: Command) => {
       const input = { path: { campaign_id: id }, query: unchecked(flags) };
       sessionOf(command).list(
@@ -181,11 +180,10 @@ export function addAgentCommands(campaigns: Command, { sessionOf, clientOf }: Wa
   const agents = campaigns
     .command('agents')
     .description('Manage the agents that campaigns connect calls to');
-  agents
-    .command('list')
+  withPages(agents.command('list'))
     .description('List agents')
-    .action(async (_: object, command: Command) => {
-      const reply = await clientOf(command).get(AGENTS, { query: { limit: 100 } });
+    .action(async (query: PageFlags, command: Command) => {
+      const reply = await clientOf(command).get(AGENTS, { query });
       sessionOf(command).list(reply, 'objects', [
         { title: 'ID', value: (row) => row['id'] },
         { title: 'NAME', value: (row) => row['name'] },

@@ -4,8 +4,9 @@ import type { Command } from 'commander';
 import type { Client } from '../../../packages/client/src/client.ts';
 import { isOver, progressLine } from '../campaign-progress.ts';
 import { type AccountOptions, accountClient, withAccountOptions } from '../connection.ts';
-import { assigned, type Fields, takesFields } from '../fields.ts';
+import { assigned, type Fields, numberOf, takesFields } from '../fields.ts';
 import { type Json, unchecked } from '../output.ts';
+import { type PageFlags, withPages } from '../pages.ts';
 import type { GlobalOptions, Session } from '../terminal.ts';
 import {
   addAgentCommands,
@@ -57,13 +58,11 @@ export function addCampaignCommands(program: Command, sessionOf: SessionOf): voi
 }
 
 function addReading(campaigns: Command, { sessionOf, clientOf }: Ways): void {
-  campaigns
-    .command('list')
+  withPages(campaigns.command('list'))
     .description('List campaigns, newest first')
     .option('--archived', 'list archived campaigns instead')
-    .action(async (flags: { archived?: true }, command: Command) => {
+    .action(async (query: PageFlags & { archived?: true }, command: Command) => {
       const session = sessionOf(command);
-      const query = { limit: 100, archived: flags.archived };
       session.list(await clientOf(command).get(CAMPAIGNS, { query }), 'objects', [
         { title: 'ID', value: (row) => row['id'] },
         { title: 'NAME', value: (row) => row['name'] },
@@ -89,7 +88,7 @@ function addReading(campaigns: Command, { sessionOf, clientOf }: Ways): void {
     .option('--every <seconds>', 'interval between updates, in seconds', '1')
     .action(async (id: string, flags: { every: string }, command: Command) => {
       const session = sessionOf(command);
-      const everyMs = Math.max(10, Number(flags.every) * 1000 || 1000);
+      const everyMs = intervalMs(flags.every);
       await watch(
         session,
         () => clientOf(command).get(CAMPAIGN, { path: { campaign_id: id } }),
@@ -98,7 +97,17 @@ function addReading(campaigns: Command, { sessionOf, clientOf }: Ways): void {
     });
 }
 
-/** Redraws one line on a terminal. Without a terminal, prints a line for each change. */
+/** Maximum interval between updates, in seconds. Longer timers would fire immediately. */
+const EVERY_MAX = 86_400;
+
+function intervalMs(text: string): number {
+  const seconds = numberOf('--every', text);
+  if (seconds < 0.01 || seconds > EVERY_MAX)
+    throw new Error(`--every must be from 0.01 to ${EVERY_MAX} seconds`);
+  return seconds * 1000;
+}
+
+/** Redraws one line on a terminal. Without a terminal or with --json, prints a line for each change. */
 async function watch(session: Session, look: () => Promise<Json>, everyMs: number): Promise<void> {
   const { terminal } = session;
   let last = '';
@@ -106,10 +115,10 @@ async function watch(session: Session, look: () => Promise<Json>, everyMs: numbe
     const campaign = await look();
     const line = progressLine(campaign);
     const over = isOver(campaign);
-    if (terminal.interactive && !over) terminal.note(`\r${line}\u001b[K`);
+    if (terminal.interactive && !over && !session.wantsJson) terminal.note(`\r${line}\u001b[K`);
     else if (line !== last) {
       if (terminal.interactive) terminal.note('\r\u001b[K');
-      terminal.print(line);
+      terminal.print(session.wantsJson ? JSON.stringify(campaign) : line);
     }
     if (over) return;
     last = line;

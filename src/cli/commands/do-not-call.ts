@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Client } from '../../../packages/client/src/client.ts';
 import type { Json } from '../output.ts';
+import { type PageFlags, withPages } from '../pages.ts';
 import type { Session } from '../terminal.ts';
 
 const NUMBERS_AT_ONCE = 1000;
-const SHOWN = '100';
 
 /** Operations on a do-not-call list. */
 export interface NumberList {
-  show(query: { search?: string; limit: string }): Promise<Json>;
+  show(query: PageFlags & { search?: string }): Promise<Json>;
   add(numbers: readonly string[]): Promise<{ readonly added: number }>;
   remove(number: string): Promise<unknown>;
 }
@@ -37,12 +37,10 @@ export function addDoNotCallCommands(
   listOf: (command: Command) => NumberList,
 ): void {
   const lists = parent.command('donotcall').description(`Manage numbers that ${whose} never calls`);
-  lists
-    .command('list')
+  withPages(lists.command('list'))
     .description('List numbers')
     .option('--search <digits>', 'digits contained in the number')
-    .option('--limit <n>', 'rows', SHOWN)
-    .action(async (flags: { search?: string; limit: string }, command: Command) => {
+    .action(async (flags: PageFlags & { search?: string }, command: Command) => {
       const reply = await listOf(command).show(flags);
       sessionOf(command).list(reply, 'objects', [
         { title: 'NUMBER', value: (row) => row['number'] },

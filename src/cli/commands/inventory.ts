@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { assigned, type Fields, numberOf, takesFields } from '../fields.ts';
 import { type Column, type Json, table, unchecked } from '../output.ts';
+import { withPages } from '../pages.ts';
 import type { Session } from '../terminal.ts';
 
 type SessionOf = (command: Command) => Session;
@@ -23,13 +24,11 @@ export function addInventoryCommands(program: Command, sessionOf: SessionOf): vo
 
 function addNumberCommands(program: Command, sessionOf: SessionOf): void {
   const numbers = program.command('numbers').description('Manage phone numbers');
-  numbers
-    .command('list')
+  withPages(numbers.command('list'))
     .description('List numbers')
     .option('--account <auth_id>', 'only numbers of this account')
     .option('--status <status>', 'available, active …')
     .option('--search <digits>', 'digits contained in the number')
-    .option('--limit <n>', 'rows', '100')
     .action(async (flags: Record<string, string | undefined>, command: Command) => {
       const session = sessionOf(command);
       const { account, ...query } = flags;

@@ -1,6 +1,7 @@
 /** `carillon privacy`: finds, exports and erases the records of one telephone number. */
+import { randomUUID } from 'node:crypto';
 import { createWriteStream, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
@@ -102,8 +103,9 @@ async function exportTo(
   const folder = resolve(given);
   if (existsSync(folder) && readdirSync(folder).length > 0)
     throw new Error(`the folder ${given} is not empty: choose another one with --out`);
-  const part = `${folder}.part`;
-  createPart(part);
+  // Another command may export another person to the same folder at the same time.
+  const part = `${folder}.${randomUUID()}.part`;
+  mkdirSync(part, { recursive: true, mode: 0o700 });
   const counts = { records: 0, recordings: 0 };
   const copied = async function* (): AsyncGenerator<string> {
     const reply = await session.client.file(`${ROOT}/export`, { query });
@@ -125,19 +127,6 @@ async function exportTo(
     throw error;
   }
   return counts;
-}
-
-/** Creates the folder of an export that is not complete. Another process may be writing to an existing one. */
-function createPart(part: string): void {
-  mkdirSync(dirname(part), { recursive: true });
-  try {
-    mkdirSync(part, { mode: 0o700 });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw new Error(
-      `the folder ${part} exists: another export writes it, or was interrupted. Delete it, or choose another folder with --out`,
-    );
-  }
 }
 
 /** Reports a recording without a file. The other records of the person are exported all the same. */

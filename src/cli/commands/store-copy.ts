@@ -1,6 +1,7 @@
 /** `carillon store`: migrates a data folder to PostgreSQL and lists unreadable rows. */
 import type { Command } from 'commander';
 import { systemRandom } from '../../base/system-random.ts';
+import { type PageFlags, withPages } from '../pages.ts';
 import type { GlobalOptions, Session } from '../terminal.ts';
 
 export function addStoreCopy(program: Command, sessionOf: (command: Command) => Session): void {
@@ -34,23 +35,23 @@ export function addStoreCopy(program: Command, sessionOf: (command: Command) => 
 }
 
 function addUnreadable(store: Command, sessionOf: (command: Command) => Session): void {
-  store
-    .command('unreadable')
+  withPages(store.command('unreadable'))
     .description('List unreadable rows of the database; exit status 1 if there are any')
     .option(
       '--forget <table/key>',
       'remove a row from the list; an open call is deleted from the database',
     )
-    .action(async (flags: { readonly forget?: string }, command: Command) => {
+    .action(async (flags: PageFlags & { readonly forget?: string }, command: Command) => {
       const session = sessionOf(command);
       const { client } = session;
-      if (flags.forget !== undefined) {
-        const [table = '', ...rest] = flags.forget.split('/');
+      const { forget, ...query } = flags;
+      if (forget !== undefined) {
+        const [table = '', ...rest] = forget.split('/');
         const path = { table, key: rest.join('/') };
         await client.delete('/admin/v1/unreadable-rows/{table}/{key}', { path });
-        return session.done(`${flags.forget} is no longer listed`, { ok: true });
+        return session.done(`${forget} is no longer listed`, { ok: true });
       }
-      const reply = await client.get('/admin/v1/unreadable-rows', { query: { limit: 100 } });
+      const reply = await client.get('/admin/v1/unreadable-rows', { query });
       session.list(reply, 'rows', [
         { title: 'FOUND', value: (row) => row['found'] },
         { title: 'TABLE', value: (row) => row['table'] },

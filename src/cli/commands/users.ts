@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { unchecked } from '../output.ts';
+import { type PageFlags, withPages } from '../pages.ts';
 import type { Session } from '../terminal.ts';
 
 type SessionOf = (command: Command) => Session;
@@ -56,11 +57,9 @@ export function addUserCommands(program: Command, sessionOf: SessionOf): void {
 }
 
 function addAudit(program: Command, sessionOf: SessionOf): void {
-  program
-    .command('audit')
+  withPages(program.command('audit'), 50)
     .description('List changes and who made them, newest first')
-    .option('--limit <n>', 'rows', '50')
-    .action(async (flags: { limit: string }, command: Command) => {
+    .action(async (flags: PageFlags, command: Command) => {
       const session = sessionOf(command);
       session.list(await session.client.get('/admin/v1/audit', { query: flags }), 'entries', [
         { title: 'AT', value: (row) => row['at'] },

@@ -1,10 +1,11 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { call, callOnce, get, number, part, type Row, rows, text, typedNumber } from '../api.ts';
+import { call, callOnce, get, number, part, type Row, rows, text } from '../api.ts';
 import { money, secondOf, sourceName } from '../format.ts';
 import { useAction, useFields, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
 import type { PageProps } from '../page-props.ts';
 import { t } from '../text.ts';
+import { typedNumber } from '../typed-number.ts';
 import { Chart } from '../ui/chart.tsx';
 import { Input, Save } from '../ui/form.tsx';
 import { confirmed, FormDrawer } from '../ui/overlay.tsx';
@@ -275,7 +276,9 @@ function useAlert(path: string, currency: string, isOpen: boolean, done: () => v
             .map((one) => one.trim())
             .filter((one) => one !== ''),
         }),
-        ...(threshold !== undefined && { thresholds: { [currency]: typedNumber(threshold) } }),
+        ...(threshold !== undefined && {
+          thresholds: { [currency]: typedNumber(threshold || '0') },
+        }),
         ...(url !== undefined && { url }),
       });
       toast(t('The alert is saved.'));

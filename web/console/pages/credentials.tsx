@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
-import { call, get, type Row, text, typedNumber } from '../api.ts';
+import { call, get, type Row, text } from '../api.ts';
 import { count } from '../format.ts';
 import { useAction, useLoad } from '../hooks.ts';
 import { may } from '../may.ts';
 import type { PageProps } from '../page-props.ts';
 import { href } from '../place.ts';
 import { t } from '../text.ts';
+import { typedNumber } from '../typed-number.ts';
 import { Input, onSubmit } from '../ui/form.tsx';
 import { confirmed, FormDrawer } from '../ui/overlay.tsx';
 import { Ago, Card, CopyText, Facts, Head, LoadProblem, Problem } from '../ui/parts.tsx';

@@ -46,9 +46,7 @@ function useLedger({ account, currency, balance }: Props) {
   const entries = found.value && rows(found.value['transactions']);
   const isWhole = Object.values(others).every((value) => value === '');
   const withBalance = useBalances(account, currency, balance, page, isWhole ? entries : undefined);
-  const exported = new URLSearchParams(
-    Object.entries(others).filter(([name, value]) => value !== '' && name !== 'description'),
-  );
+  const exported = new URLSearchParams(Object.entries(others).filter(([, value]) => value !== ''));
   return {
     root,
     filters,

@@ -2,9 +2,10 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Row } from '../api.ts';
-import { text, typedNumber } from '../api.ts';
+import { text } from '../api.ts';
 import { useAction } from '../hooks.ts';
 import { t } from '../text.ts';
+import { typedNumber } from '../typed-number.ts';
 import { Check, Input, type Options, Select, TextArea } from './form.tsx';
 import { FormDrawer } from './overlay.tsx';
 import { Snippets } from './snippets.tsx';

@@ -52,6 +52,7 @@ const EntryQuery = Type.Object({
   status: Type.Optional(oneOf(['completed', 'pending', 'failed', 'cancelled'])),
   currency: Type.Optional(currencyField()),
   reference_type: Type.Optional(Type.String({ description: 'spend source' })),
+  description: Type.Optional(Type.String({ description: 'case-insensitive substring' })),
   ...formatQuery,
 });
 
@@ -69,6 +70,7 @@ async function exportEntries(
     status: query.status,
     currency: query.currency?.toUpperCase(),
     referenceType: query.reference_type,
+    description: query.description || undefined,
   };
   const total = await ledger.count(filter);
   return ok(rowsReply(entryRows(ledger, filter), query.format ?? 'csv', total));
