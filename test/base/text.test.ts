@@ -1,9 +1,12 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { ownCopy, pieces } from '../../src/base/text.ts';
+import { isBase64, ownCopy, pieces } from '../../src/base/text.ts';
 
+const TEXT = join(import.meta.dirname, '../../src/base/text.ts');
 const MESSAGE_BYTES = 1024 * 1024;
 const MESSAGES = 40;
 
@@ -37,4 +40,26 @@ it('splits a text between words into pieces of a maximum length, without splitti
       }
     }),
   );
+});
+
+it.each([
+  ['', true],
+  ['QUJD', true],
+  ['+/==', true],
+  ['QUI=', true],
+  ['QUJD===', false],
+  ['QU=D', false],
+  ['QUJD\n', false],
+  ['QUJ-', false],
+])('base64: %j is %s', (text, expected) => {
+  expect(isBase64(text)).toBe(expected);
+});
+
+it('base64 of any length does not exhaust the stack of a regular expression', () => {
+  // V8 no longer optimizes expressions in a process that has compiled many of them.
+  const script = `
+    const { isBase64 } = await import(${JSON.stringify(TEXT)});
+    console.log(isBase64('QUJD'.repeat(8 * 2 ** 20)), isBase64('QUJD'.repeat(8 * 2 ** 20) + '-'));`;
+  const flags = ['--no-regexp-optimization', '--input-type=module', '--eval', script];
+  expect(execFileSync(process.execPath, flags, { encoding: 'utf8' })).toBe('true false\n');
 });

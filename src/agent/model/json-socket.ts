@@ -2,6 +2,7 @@
 import type { ClientRequestArgs, IncomingMessage } from 'node:http';
 import WebSocket, { type ClientOptions } from 'ws';
 import type { Clock } from '../../base/clock.ts';
+import { isBase64 } from '../../base/text.ts';
 import type { AgentNetwork } from '../network.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -227,10 +228,10 @@ export const textOf = (value: unknown): string => (typeof value === 'string' ? v
 export const count = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.round(value) : 0;
 
-const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 /** Whether the value is base64 of whole 16-bit samples. */
 export const isPcm = (value: unknown): value is string => {
-  if (typeof value !== 'string' || value.length % 4 !== 0 || !BASE64.test(value)) return false;
+  if (typeof value !== 'string' || value === '' || value.length % 4 !== 0) return false;
+  if (!isBase64(value)) return false;
   const padding = value.endsWith('==') ? 2 : Number(value.endsWith('='));
   return ((value.length / 4) * 3 - padding) % 2 === 0;
 };

@@ -4,7 +4,7 @@
  */
 import type { StreamId } from '../../base/ids.ts';
 import { err, ok, type Result } from '../../base/result.ts';
-import { truncate } from '../../base/text.ts';
+import { isBase64, truncate } from '../../base/text.ts';
 import {
   readNote,
   readTransfer,
@@ -75,7 +75,6 @@ const READERS: Readonly<Record<string, Reader>> = Object.assign(Object.create(nu
   stop: ({ drain }) => ok({ event: 'stop', drain: drain === true }),
 } satisfies Record<string, Reader>);
 
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const DTMF_DIGITS = /^[0-9*#A-DwW]+$/;
 
 export function readApplicationMessage(
@@ -155,7 +154,7 @@ function decodeBase64(text: unknown): Result<Uint8Array, StreamFault> {
   if (typeof text !== 'string') {
     return err(fault('invalid_payload', 'media.payload must be a base64 string'));
   }
-  if (!BASE64.test(text)) return err(fault('invalid_payload', 'media.payload is not base64'));
+  if (!isBase64(text)) return err(fault('invalid_payload', 'media.payload is not base64'));
   const padding = text.endsWith('==') ? 2 : Number(text.endsWith('='));
   const unpadded = text.length - padding;
   if (unpadded % 4 === 1) return err(fault('invalid_payload', 'media.payload is not base64'));
