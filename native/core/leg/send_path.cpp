@@ -152,8 +152,7 @@ void SendPath::pause_arrived(Nanos length) {
 }
 
 Bytes SendPath::relay(const Relayed& relayed, std::span<const Sample> instead) {
-  const size_t longest = audio_->encoder().max_payload();
-  if (relayed.packet.payload.size() > longest) return {};
+  if (relayed.packet.payload.size() > PacketRoom::kLongestPayload) return {};
   const bool begins = !goes_on(relayed);
   if (begins) begin_relay(relayed);
   const auto place = relay_.place_of(relayed.sequence, relayed.packet.timestamp);
