@@ -200,10 +200,13 @@ Bytes SendPath::finish(Room room, bool marker, uint8_t payload_type, RtpTimestam
 
 Bytes SendPath::finish(Room packet, const Place& place, ByteCount payload) {
   write_rtp_header({place.marker, place.payload_type, place.sequence, place.timestamp, ssrc_}, packet);
+  const size_t size = protection_->protect_rtp(packet, kRtpHeaderBytes + payload.count());
+  if (size == 0) {
+    PacketRoom::give_back();
+    return {};
+  }
   ++packets_;
   payload_bytes_ += payload;
-  const size_t size = protection_->protect_rtp(packet, kRtpHeaderBytes + payload.count());
-  if (size == 0) PacketRoom::give_back();
   return Bytes(packet).first(size);
 }
 
