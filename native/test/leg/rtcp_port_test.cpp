@@ -79,6 +79,18 @@ TEST_SUITE("RTCP port") {
     mapped.port = 6000;
     CHECK(call.reports(mapped).contains(6001));
   }
+
+  TEST_CASE("of a peer's reports applies until the SDP has another address") {
+    ReportingLeg call;
+    call.leg.configure(call.remote, call.now);
+    CHECK(call.reports(kPeer) == std::set<uint16_t>{4001});
+    CHECK(call.report_from(kPeer, 4007) == Received::ignored);
+    call.leg.configure(call.remote, call.now);
+    CHECK(call.reports(kPeer) == std::set<uint16_t>{4007});
+    call.remote.receive.source.signalled = *parse_address("192.0.2.2", 5000);
+    call.leg.configure(call.remote, call.now);
+    CHECK(call.reports(call.remote.receive.source.signalled) == std::set<uint16_t>{5001});
+  }
 }
 
 }  // namespace carillon
