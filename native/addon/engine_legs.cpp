@@ -120,6 +120,7 @@ Session session_of(SessionArguments session) {
   remote.send.sending = direction.send;
   source.receiving = direction.receive;
   if (Argument mux = session.next("rtcpMux"); mux.given()) remote.rtcp_mux = mux.boolean();
+  if (Argument port = session.next("rtcpPort"); port.given()) remote.rtcp_port = port.u16();
   if (Argument learned = session.next("rtcpLearned"); learned.given()) {
     remote.rtcp_learned = learned.boolean();
   }

@@ -21,10 +21,12 @@ Bytes bytes_of(std::string_view text) { return {reinterpret_cast<const uint8_t*>
 /// a stream always fit.
 constexpr size_t kReservedPart = 4;
 
-/// Returns true for events that occur once and must not be lost.
+/// Returns true for events that must neither be lost nor overtaken by the end. A socket has few of them at a
+/// time.
 bool is_urgent(SocketEvent event) {
   switch (event) {
     case SocketEvent::upgrade_answered:
+    case SocketEvent::messages:  // at most one until proceed()
     case SocketEvent::pong:
     case SocketEvent::flooded:
     case SocketEvent::overrun:

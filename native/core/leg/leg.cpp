@@ -73,6 +73,9 @@ void Leg::configure(const LegRemote& remote, Nanos now, LegCodecs* codecs) {
   receiving_ = source.receiving;
   rtcp_mux_ = remote.rtcp_mux;
   rtcp_learned_ = remote.rtcp_learned;
+  const bool moves = receive_.source().signalled() != before;
+  if (moves || remote.rtcp_port != described_rtcp_port_) rtcp_port_.reset();
+  described_rtcp_port_ = remote.rtcp_port;
   voip_metrics_ = remote.voip_metrics;
   configured_ = true;
 }

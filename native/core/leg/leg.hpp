@@ -44,6 +44,8 @@ struct LegRemote {
   bool voip_metrics = false;
   /// True if RTP and RTCP share a port (RFC 5761).
   bool rtcp_mux = false;
+  /// Port of the peer's RTCP in the SDP (RFC 3605). Default: RTP port + 1.
+  std::optional<uint16_t> rtcp_port;
   /// True if RTCP is sent only to the port from which the peer's reports arrive, never to the RTP port + 1.
   bool rtcp_learned = false;
   ReceiveConfig receive;
@@ -314,6 +316,7 @@ class Leg {
   FrameContent send_frame(Frame& audio, PacketSink& sink, Events& events);
   void check_media_timeout(Nanos now, Events& events);
   void report_latch(Nanos now, PacketSink& sink);
+  [[nodiscard]] uint16_t expected_rtcp_port() const;
   void send_report(Nanos now, bool bye, PacketSink& sink);
   void publish_statistics();
   void estimate_quality_now();
@@ -360,7 +363,8 @@ class Leg {
   uint64_t packets_at_visit_ = 0;
   std::optional<Nanos> sent_at_;       // time of the last packet sent, as seen by a visit
   std::optional<Address> latched_;     // only address from which the socket receives
-  std::optional<uint16_t> rtcp_port_;  // peer's RTCP port, if it differs from its RTP port + 1
+  std::optional<uint16_t> rtcp_port_;  // source port of the peer's reports
+  std::optional<uint16_t> described_rtcp_port_;
   std::unique_ptr<PacketProtection> protection_;
   size_t protection_bytes_ = protection_->hot_bytes();
   std::unique_ptr<IceLite> ice_;

@@ -25,6 +25,7 @@ bool Leg::silent_itself() const {
 bool Leg::carries(const Leg& from, const ReceivePath::Outcome& received) const {
   const ReceiveConfig& theirs = from.receive_.config();
   return received.packet.payload_type == theirs.payload_type &&
+         received.packet.payload.size() <= PacketRoom::kLongestPayload &&
          carries_over(theirs.coding, send_.config().coding) &&
          from.receive_.rates().clock == send_.rates().clock;
 }

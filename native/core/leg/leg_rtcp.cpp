@@ -3,15 +3,23 @@
 
 namespace carillon {
 
+/// Returns the port at which the peer receives RTCP according to its SDP. It does not apply to a peer behind
+/// a NAT.
+uint16_t Leg::expected_rtcp_port() const {
+  const SourceLearner& source = receive_.source();
+  if (rtcp_mux_) return source.target().port;
+  if (described_rtcp_port_ && source.target() == source.signalled()) return *described_rtcp_port_;
+  return static_cast<uint16_t>(source.target().port + 1);
+}
+
 Received Leg::receive_rtcp(std::span<uint8_t> datagram, const Address& source, Nanos arrival) {
-  // RTCP must come from the RTP host. Ports other than the RTP port + 1 must send the SSRC of the received
+  // RTCP must come from the RTP host. Other ports than the expected one must send the SSRC of the received
   // stream.
   const Address& peer = receive_.source().target();
   if (!same_host(source, peer)) return Received::unknown_source;
   if (protection_->awaits_keys()) return Received::ignored;
   const Bytes packet = protection_->unprotect_rtcp(datagram);
-  const bool usual_port = source.port == static_cast<uint16_t>(peer.port + (rtcp_mux_ ? 0 : 1));
-  const bool known_port = usual_port || source.port == rtcp_port_;
+  const bool known_port = source.port == expected_rtcp_port() || source.port == rtcp_port_;
   if (!known_port && sender_of_rtcp(packet) != receive_.ssrc()) return Received::unknown_source;
   if (!rtcp_.receive(packet, arrival)) return Received::malformed;
   send_.expect_loss(rtcp_.loss_percent(arrival));
@@ -25,7 +33,7 @@ void Leg::send_report(Nanos now, bool bye, PacketSink& sink) {
   if (!to.sendable() || !has_consent_ || !anything) return;
   if (!rtcp_mux_) {
     if (rtcp_learned_ && !rtcp_port_) return;
-    to.port = rtcp_port_.value_or(static_cast<uint16_t>(to.port + 1));
+    to.port = rtcp_port_.value_or(expected_rtcp_port());
   }
   RtcpSession::Facts facts;
   if (send_.packets() > packets_at_report_) {

@@ -152,8 +152,7 @@ void SendPath::pause_arrived(Nanos length) {
 }
 
 Bytes SendPath::relay(const Relayed& relayed, std::span<const Sample> instead) {
-  const size_t longest = audio_->encoder().max_payload();
-  if (relayed.packet.payload.size() > longest) return {};
+  if (relayed.packet.payload.size() > PacketRoom::kLongestPayload) return {};
   const bool begins = !goes_on(relayed);
   if (begins) begin_relay(relayed);
   const auto place = relay_.place_of(relayed.sequence, relayed.packet.timestamp);
@@ -201,10 +200,13 @@ Bytes SendPath::finish(Room room, bool marker, uint8_t payload_type, RtpTimestam
 
 Bytes SendPath::finish(Room packet, const Place& place, ByteCount payload) {
   write_rtp_header({place.marker, place.payload_type, place.sequence, place.timestamp, ssrc_}, packet);
+  const size_t size = protection_->protect_rtp(packet, kRtpHeaderBytes + payload.count());
+  if (size == 0) {
+    PacketRoom::give_back();
+    return {};
+  }
   ++packets_;
   payload_bytes_ += payload;
-  const size_t size = protection_->protect_rtp(packet, kRtpHeaderBytes + payload.count());
-  if (size == 0) PacketRoom::give_back();
   return Bytes(packet).first(size);
 }
 

@@ -137,6 +137,17 @@ TEST_SUITE("send path") {
       CHECK(packets >= 40);
     }
   }
+
+  TEST_CASE("does not count packets that are not sent because keys are missing") {
+    AwaitedProtection awaited;
+    SendPath path = sending(20);
+    path.protect_with(awaited);
+    SentPacket sent;
+    sent.run(path, 5, 20);
+    CHECK(sent.packets == 0);
+    CHECK(path.packets() == 0);
+    CHECK(path.payload_bytes() == ByteCount());
+  }
 }
 
 }  // namespace carillon

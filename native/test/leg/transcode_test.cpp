@@ -199,6 +199,28 @@ TEST_SUITE("transcoding on arrival") {
     CHECK(bridge.sent.size() == before + 1);
   }
 
+  TEST_CASE("decodes packets that are longer than any packet of its own (RFC 6716 §3.2.5)") {
+    // One frame with 1370 octets of padding.
+    const auto lengthened = [](std::vector<uint8_t> packet) {
+      const std::array<uint8_t, 7> head{0x41, 255, 255, 255, 255, 255, 100};
+      packet[kRtpHeaderBytes] |= 3;
+      packet.insert(packet.begin() + kRtpHeaderBytes + 1, head.begin(), head.end());
+      packet.resize(packet.size() + 1370);
+      return packet;
+    };
+    Bridge bridge(kOpusFull, kOpusFull);
+    bridge.talk(50);
+    const size_t before = bridge.sent.size();
+    CHECK(before >= 48);
+    for (int i = 0; i < 100; ++i) {
+      bridge.hear(lengthened(bridge.packet()));
+      bridge.run(kFrameMs);
+    }
+    CHECK(bridge.sent.size() >= before + 98);
+    CHECK(bridge.quality_db() > 10);
+    bridge.check_whole();
+  }
+
   TEST_CASE("leaves out packets without audio") {
     Bridge bridge(kPcmu, kOpus);
     bridge.talk(10);

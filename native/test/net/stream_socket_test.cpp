@@ -279,6 +279,20 @@ TEST_SUITE("stream socket") {
     CHECK(rig.events.dropped() > 0);
   }
 
+  TEST_CASE("reports the last messages before the end, although faults fill their part of the event ring") {
+    Rig rig;
+    rig.open_upgraded();
+    const Record fault{static_cast<uint8_t>(SocketEvent::fault), 0, 0, 2};
+    while (rig.events.put(fault, {}, rig.events.capacity() / 4)) {
+    }
+    rig.script.says.push_back(std::string("\x81\x02ok", 4) + std::string("\x88\x02\x03\xe8", 4));
+    rig.readable();
+    const auto reported = rig.reported();
+    REQUIRE(reported.size() > 2);
+    CHECK(reported[reported.size() - 2].event == SocketEvent::messages);
+    CHECK(reported.back().event == SocketEvent::ended);
+  }
+
   TEST_CASE("queues at most one pong for pings of a bot that does not read") {
     Rig rig;
     rig.open_upgraded();

@@ -284,7 +284,7 @@ export class LegMedia {
   }
 
   #configure(remote: MediaSession): Result<void, MediaProblem> {
-    const { port, rtcpMux = false } = remote;
+    const { port, rtcpMux = false, rtcpPort = port + 1 } = remote;
     this.#latest = remote;
     const isName = !isIpAddress(remote.address);
     const address = inZoneOf(this.#whereabouts.heardFrom, remote.address);
@@ -305,7 +305,7 @@ export class LegMedia {
         : this.#needs.judgeRtp({
             address,
             port,
-            rtcpPort: rtcpMux ? port : port + 1,
+            rtcpPort: rtcpMux ? port : rtcpPort,
             ...this.#whereabouts,
           });
     if (verdict.kind === 'refuse') return err({ kind: 'notAllowed', detail: verdict.why });
@@ -329,7 +329,7 @@ export class LegMedia {
     this.#leg?.configure({
       ...remote,
       address: sendTo,
-      rtcpLearned: verdict.rtcp === 'learn',
+      rtcpLearned: verdict.rtcp === 'learn' || remote.rtcpLearned === true,
       ...this.#sourcesOf(remote, { isLearned: verdict.kind === 'learn' && !isNowhere && !byIce }),
     });
     return ok(undefined);

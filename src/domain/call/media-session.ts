@@ -11,7 +11,10 @@ import { isCodecName, type MediaSession, type SessionCodec } from './needs.ts';
 import type { PayloadNumbers } from './payload-numbers.ts';
 
 /** Transport attributes of a session. */
-export type Travel = Pick<MediaSession, 'protection' | 'rtcpMux' | 'ice' | 'voipMetrics'>;
+export type Travel = Pick<
+  MediaSession,
+  'protection' | 'rtcpMux' | 'rtcpPort' | 'rtcpLearned' | 'ice' | 'voipMetrics'
+>;
 
 /**
  * Builds the media session. `ours` holds the payload types of our offer, which the peer answered. Each side receives

@@ -141,6 +141,8 @@ export interface MediaSession {
   readonly protection: MediaProtection;
   /** RTP and RTCP share a port (RFC 5761). */
   readonly rtcpMux?: boolean;
+  /** Port of the peer's RTCP in its SDP (RFC 3605). Default: the port above RTP. */
+  readonly rtcpPort?: number | undefined;
   /** RTCP is sent only to the source of the peer's RTCP, not to the port above RTP. */
   readonly rtcpLearned?: boolean;
   /** Payload types of comfort noise (RFC 3389) if the peer supports it: one packet marks the start of silence. */

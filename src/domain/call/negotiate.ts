@@ -242,11 +242,13 @@ export class Negotiation {
 
   /** Returns the transport attributes of a session. */
   #travel(session: AudioSession): Travel {
-    const { ice, rtcpMux, voipMetrics } = session;
+    const { ice, rtcpMux, rtcp, voipMetrics } = session;
     const local = ice === undefined ? undefined : this.#iceFor(ice.ufrag);
     return {
       protection: this.#protection(session),
       rtcpMux,
+      rtcpPort: rtcp === 'elsewhere' ? undefined : rtcp,
+      rtcpLearned: rtcp === 'elsewhere',
       voipMetrics,
       ice:
         ice === undefined || local === undefined

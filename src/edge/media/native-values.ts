@@ -24,6 +24,7 @@ export const sessionValues = (session: MediaSession) => {
     session.ptimeMs,
     session.direction,
     session.rtcpMux,
+    session.rtcpPort,
     session.rtcpLearned,
     comfortNoise?.send,
     comfortNoise?.receive,

@@ -10,6 +10,7 @@ import type {
   AudioOffer,
   Direction,
   MediaDescription,
+  RtcpPlace,
   SdpProblem,
   SessionDescription,
 } from './types.ts';
@@ -26,6 +27,8 @@ const PROFILES: Readonly<Record<string, { readonly secure: boolean; readonly dtl
   'UDP/TLS/RTP/SAVP': { secure: true, dtls: true },
   'UDP/TLS/RTP/SAVPF': { secure: true, dtls: true },
 };
+
+const MAX_PORT = 65_535;
 
 /** Name of the XR block in RFC 3611 §5.1. */
 export const VOIP_METRICS = 'voip-metrics';
@@ -86,10 +89,21 @@ function readLine(
     dtls: profile.secure && crypto.length === 0 ? readDtls(session, media) : undefined,
     ice,
     rtcpMux: media.attributes.some(({ name }) => name === 'rtcp-mux'),
+    rtcp: ice === undefined ? rtcpPlace(media, address) : undefined,
     voipMetrics:
       media.attributes.some(wantsVoipMetrics) || session.attributes.some(wantsVoipMetrics),
     mid: midOf(media),
   });
+}
+
+/** Reads `a=rtcp` (RFC 3605 §2.1). An invalid port and an unspecified address have no meaning. */
+function rtcpPlace({ attributes }: MediaDescription, rtpAddress: string): RtcpPlace | undefined {
+  const value = attributes.find(({ name }) => name === 'rtcp')?.value ?? '';
+  const [, port = '', stated] = /^([0-9]{1,5})(?: +IN +IP[46] +(\S+))?\s*$/.exec(value) ?? [];
+  const isPort = Number(port) > 0 && Number(port) <= MAX_PORT;
+  const address = plainAddress(stated ?? rtpAddress);
+  if (!isPort || isUnspecified(address)) return undefined;
+  return address === rtpAddress ? Number(port) : 'elsewhere';
 }
 
 const wantsVoipMetrics = ({ name, value = '' }: Attribute): boolean =>

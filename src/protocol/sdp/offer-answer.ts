@@ -240,6 +240,7 @@ const sessionOf = (
   // ICE is not used without DTLS: the source address of the peer's packets is sufficient.
   ice: line.dtls === undefined ? undefined : line.ice,
   rtcpMux: line.rtcpMux,
+  rtcp: line.rtcp,
   voipMetrics: line.voipMetrics,
   mid: line.mid,
 });

@@ -137,6 +137,12 @@ export interface DtlsAssociation {
   readonly fingerprint: Fingerprint;
 }
 
+/**
+ * Port at which the peer receives RTCP (RFC 3605); `elsewhere` if that is at another address. It applies without
+ * rtcp-mux. Default: the port above RTP.
+ */
+export type RtcpPlace = number | 'elsewhere';
+
 export interface AudioOffer {
   /** Index of the m-line. The answer has the same number of m-lines in the same order. */
   readonly index: number;
@@ -166,6 +172,7 @@ export interface AudioOffer {
   readonly dtls: DtlsOffer | undefined;
   readonly ice: IceOffer | undefined;
   readonly rtcpMux: boolean;
+  readonly rtcp: RtcpPlace | undefined;
   /** True if the peer requests VoIP metrics in RTCP (RFC 3611 §5.1). */
   readonly voipMetrics: boolean;
   readonly mid: string | undefined;
@@ -200,6 +207,7 @@ export interface AudioSession {
   readonly dtls: DtlsAssociation | undefined;
   readonly ice: IceOffer | undefined;
   readonly rtcpMux: boolean;
+  readonly rtcp: RtcpPlace | undefined;
   /** True if the peer requests VoIP metrics in RTCP. */
   readonly voipMetrics: boolean;
   readonly mid: string | undefined;

@@ -117,6 +117,27 @@ describe('media address of a peer', () => {
     expect(configured).toMatchObject([{ address: '198.51.100.7', rtcpLearned: true }]);
   });
 
+  it.each([
+    ['a=rtcp:5003', 5003],
+    ['a=rtcp:5003 IN IP4 198.51.100.7', 5003],
+    ['a=rtcp:0', 4001],
+    ['a=rtcp:65536', 4001],
+    ['a=rtcp:9 IN IP4 0.0.0.0', 4001],
+  ])('has the RTCP port of the SDP (RFC 3605): %s', async (line, rtcpPort) => {
+    const { media, configured, requested } = await legWith({ kind: 'send' });
+    expect(media.describe(`${sdpOf('198.51.100.7')}${line}\r\n`).ok).toBe(true);
+    expect(requested).toMatchObject([{ port: 4000, rtcpPort }]);
+    expect(configured[0]?.rtcpPort ?? 4001).toBe(rtcpPort);
+    expect(configured).toMatchObject([{ rtcpLearned: false }]);
+  });
+
+  it('learns the RTCP port if the SDP has another address for RTCP', async () => {
+    const { media, configured } = await legWith({ kind: 'send' });
+    const line = 'a=rtcp:5003 IN IP4 198.51.100.8';
+    expect(media.describe(`${sdpOf('198.51.100.7')}${line}\r\n`).ok).toBe(true);
+    expect(configured).toMatchObject([{ rtcpPort: undefined, rtcpLearned: true }]);
+  });
+
   it('is learned from RTP if it may not be used, for offers, answers and re-INVITEs', async () => {
     const verdict = { kind: 'learn', why: '10.0.0.9 is a private address' } as const;
     const { media, configured, log } = await legWith(verdict);

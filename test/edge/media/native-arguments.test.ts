@@ -301,6 +301,7 @@ describe('the native side', () => {
       payloadType: { send: 98, receive: 99 },
       signallingAddress: '192.0.2.9',
       rtcpMux: true,
+      rtcpPort: 7003,
       rtcpLearned: true,
       comfortNoise: { send: 105, receive: 106 },
       voipMetrics: true,

@@ -105,6 +105,7 @@ describe('our offer and its answer (RFC 3264)', () => {
         ice: undefined,
         mid: undefined,
         rtcpMux: false,
+        rtcp: undefined,
         comfortNoise: undefined,
         voipMetrics: false,
       },
