@@ -82,6 +82,17 @@ export function campaignContract(name: string, open: () => Promise<Opened>): voi
 
     afterEach(() => opened.dispose());
 
+    it('counts only the contacts of the new list', async () => {
+      await store.campaigns.change(ID, ['running'], { status: 'ready' });
+      const { items } = await store.campaigns.contacts(ID, {}, { limit: 1, offset: 0 });
+      await store.campaigns.eraseContacts(items[0]?.to ?? '', 5);
+      expect((await store.campaigns.get(ID))?.counters).toMatchObject({ pending: 2, failed: 1 });
+      const list = await store.campaigns.beginList(ID);
+      const finished = await store.campaigns.finishList(ID, list, ['ready']);
+      const counters = Object.values(finished?.campaign.counters ?? { none: 1 });
+      expect(counters.every((count) => count === 0)).toBe(true);
+    });
+
     it('returns contacts in list order, after the retries that are due', async () => {
       expect((await due(START_US)).map(({ contact }) => contact.rowNumber)).toEqual([1, 3]);
       expect(await store.campaigns.begin(start(1, 'u1'))).toBeDefined();
