@@ -10,6 +10,8 @@ export type ServiceErrorCode =
   | 'STORE_CLOSED'
   | 'BACKUP_EXTERNAL'
   | 'STORE_UNREADABLE'
+  /** A write refers to an object that does not exist any more. */
+  | 'REFERENCE_GONE'
   | 'NOT_FOUND'
   | 'CONFLICT'
   | 'MEDIA_UNAVAILABLE'

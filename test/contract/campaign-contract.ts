@@ -82,6 +82,17 @@ export function campaignContract(name: string, open: () => Promise<Opened>): voi
 
     afterEach(() => opened.dispose());
 
+    it('counts only the contacts of the new list', async () => {
+      await store.campaigns.change(ID, ['running'], { status: 'ready' });
+      const { items } = await store.campaigns.contacts(ID, {}, { limit: 1, offset: 0 });
+      await store.campaigns.eraseContacts(items[0]?.to ?? '', 5);
+      expect((await store.campaigns.get(ID))?.counters).toMatchObject({ pending: 2, failed: 1 });
+      const list = await store.campaigns.beginList(ID);
+      const finished = await store.campaigns.finishList(ID, list, ['ready']);
+      const counters = Object.values(finished?.campaign.counters ?? { none: 1 });
+      expect(counters.every((count) => count === 0)).toBe(true);
+    });
+
     it('returns contacts in list order, after the retries that are due', async () => {
       expect((await due(START_US)).map(({ contact }) => contact.rowNumber)).toEqual([1, 3]);
       expect(await store.campaigns.begin(start(1, 'u1'))).toBeDefined();
@@ -148,7 +159,7 @@ export function campaignContract(name: string, open: () => Promise<Opened>): voi
       ]) {
         expect(await store.campaigns.begin({ ...again, ...changed })).toBeUndefined();
       }
-      await store.campaigns.addDoNotCall(OWNER.accountId, ['12125550100'], START_US);
+      await store.campaigns.addDoNotCall(OWNER.accountId, ['12125550100'], START_US, 9);
       expect(await store.campaigns.begin(again)).toBeUndefined();
       await store.campaigns.removeDoNotCall(OWNER.accountId, '12125550100');
       expect(await store.campaigns.begin(again)).toBeDefined();
@@ -189,10 +200,10 @@ export function campaignContract(name: string, open: () => Promise<Opened>): voi
     });
 
     it('marks numbers on the do-not-call list of the account or the operator', async () => {
-      await store.campaigns.addDoNotCall(OWNER.accountId, ['12125550100'], START_US);
+      await store.campaigns.addDoNotCall(OWNER.accountId, ['12125550100'], START_US, 9);
       expect(
-        await store.campaigns.addDoNotCall('operator', ['12125550102', '12125550102'], 1),
-      ).toBe(1);
+        await store.campaigns.addDoNotCall('operator', ['12125550102', '12125550102'], 1, 9),
+      ).toEqual({ ok: true, value: 1 });
       expect((await due(START_US)).map(({ doNotCall }) => doNotCall)).toEqual([true, true]);
       await store.campaigns.removeDoNotCall('operator', '12125550102');
       expect((await due(START_US)).map(({ doNotCall }) => doNotCall)).toEqual([true, false]);
@@ -204,9 +215,19 @@ export function campaignContract(name: string, open: () => Promise<Opened>): voi
       });
     });
 
+    it('adds do-not-call numbers up to the maximum of the list, all or none', async () => {
+      const add = (...numbers: string[]) => store.campaigns.addDoNotCall('operator', numbers, 1, 2);
+      await store.campaigns.addDoNotCall(OWNER.accountId, ['7', '8'], 1, 2);
+      expect(await add('1', '2')).toEqual({ ok: true, value: 2 });
+      expect(await add('2', '1')).toEqual({ ok: true, value: 0 });
+      expect(await add('2', '3')).toEqual({ ok: false, error: 'tooMany' });
+      const listed = await store.campaigns.doNotCall('operator', '', { limit: 5, offset: 0 });
+      expect(listed.items.map(({ number }) => number)).toEqual(['1', '2']);
+    });
+
     it('deletes do-not-call numbers by age only', async () => {
-      await store.campaigns.addDoNotCall('operator', ['1', '2'], 10);
-      await store.campaigns.addDoNotCall('operator', ['2', '3'], 20);
+      await store.campaigns.addDoNotCall('operator', ['1', '2'], 10, 9);
+      await store.campaigns.addDoNotCall('operator', ['2', '3'], 20, 9);
       expect(await store.campaigns.purgeDoNotCall(20, 1)).toBe(1);
       expect(await store.campaigns.purgeDoNotCall(20, 5)).toBe(1);
       expect(

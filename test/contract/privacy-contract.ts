@@ -73,7 +73,7 @@ export function privacyContract(name: string, open: () => Promise<Opened>): void
       await addCalls();
       await addContacts();
       await addMentions();
-      await store.campaigns.addDoNotCall('operator', [NUMBER, `${NUMBER}9`], START_US);
+      await store.campaigns.addDoNotCall('operator', [NUMBER, `${NUMBER}9`], START_US, 9);
     });
     afterEach(() => opened.dispose());
 

@@ -142,8 +142,15 @@ export function statementsContract(name: string, open: () => Promise<Opened>): v
       expect(await store.recordings.walk(filter, recording, 5)).toEqual([]);
     }
     const later = START_US + 2 * DAY_MS * 1000;
-    expect(await store.recordings.expired(START_US + 1, DAY_MS, 5)).toEqual([]);
-    expect(await store.recordings.expired(later, 9 * DAY_MS, 5)).toHaveLength(1);
+    const expiry = { nowUs: later, defaultMs: 9 * DAY_MS, after: undefined };
+    expect(
+      await store.recordings.expired(
+        { nowUs: START_US + 1, defaultMs: DAY_MS, after: undefined },
+        5,
+      ),
+    ).toEqual([]);
+    expect(await store.recordings.expired(expiry, 5)).toHaveLength(1);
+    expect(await store.recordings.expired({ ...expiry, after: recording }, 5)).toEqual([]);
     expect(await store.recordings.unfinished()).toEqual([]);
     await dispose();
   });

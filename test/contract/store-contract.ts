@@ -340,6 +340,21 @@ function accountContract(opened: () => Opened): void {
       });
     });
 
+    it('writes an account and the terms of its balances together', async () => {
+      const { store } = opened();
+      const { authId } = anAccount({ authId: asAccountId('MA_T') });
+      const line = { creditLimit: micros(7), isPostpaid: true };
+      await store.accounts.create(anAccount({ authId }), 't', undefined, line);
+      expect(await store.ledger.balance(authId, 'USD')).toMatchObject(line);
+      const terms = { lowBalanceThreshold: micros(3) };
+      await store.accounts.patch(authId, { name: 'Eve' }, [{ currency: 'USD', terms }]);
+      expect(await store.accounts.get(authId)).toMatchObject({ name: 'Eve' });
+      expect(await store.ledger.balance(authId, 'USD')).toMatchObject({ ...line, ...terms });
+      const unknown = [{ currency: 'EUR', terms }];
+      await expect(store.accounts.patch(authId, { name: 'Bob' }, unknown)).rejects.toThrow();
+      expect(await store.accounts.get(authId)).toMatchObject({ name: 'Eve' });
+    });
+
     it('assigns an auth ID only once', async () => {
       const again = await opened().store.accounts.create(anAccount(), 't');
       expect(again).toEqual({ ok: false, error: 'authIdTaken' });

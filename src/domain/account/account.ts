@@ -6,6 +6,7 @@ import { Listeners } from '../../base/listeners.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
+import type { BalancePatch } from '../ledger/types.ts';
 import { afterCommit } from './after-commit.ts';
 import { type CreatedAccess, type CreatedAccount, drawAccess } from './created.ts';
 import { CredentialCache } from './credential-cache.ts';
@@ -13,6 +14,7 @@ import type {
   AccountCredentials,
   AccountFilter,
   AccountStore,
+  BalanceTerms,
   IdempotencyStore,
   PartnerStore,
   StoredAccessToken,
@@ -26,12 +28,14 @@ import type {
   AccountPatch,
   CapacityTransfer,
   NetAllocation,
+  RevokedAccount,
   TransferRequest,
 } from './types.ts';
 
 export type { AccountDefaults, NewAccount } from './new-account.ts';
 export { decideTransfer, type TransferRefusal } from './partner.ts';
 export { PERMISSIONS, type Permission, type Permissions, permits } from './permissions.ts';
+export type { RevokedAccount } from './types.ts';
 
 /** Default lifetime of an access token (dialect §3.0: `expires_in: 1800`). */
 const ACCESS_TOKEN_MS = 1_800_000;
@@ -77,18 +81,6 @@ export interface AccountDeps {
   readonly defaults: AccountDefaults;
 }
 
-/** An account that was suspended, closed or restricted. With `subAccount`, only that sub-account is affected. */
-export interface RevokedAccount {
-  readonly accountId: AccountId;
-  readonly subAccount: AccountId | undefined;
-  /** Reason as a plain sentence. */
-  readonly why: string;
-  /** SIP user names that were deleted together with the account. */
-  readonly removedUsernames: readonly string[];
-  /** True if only calls were revoked. The account's phones stay registered. */
-  readonly callsOnly: boolean;
-}
-
 /** Manages accounts, sub-accounts, their credentials and the capacity that partners allocate. */
 export class Accounts {
   readonly #deps: AccountDeps;
@@ -104,9 +96,13 @@ export class Accounts {
     this.oncePerKey = new OncePerKey(deps.idempotency);
   }
 
-  async create(input: NewAccount): Promise<Result<CreatedAccount, AccountRefusal>> {
+  /** Creates a main account and a balance with `terms` in its currency, both or none. */
+  async create(
+    input: NewAccount,
+    terms?: BalancePatch,
+  ): Promise<Result<CreatedAccount, AccountRefusal>> {
     if (!(await this.#isPartner(input.partnerAuthId))) return err({ kind: 'unknownPartner' });
-    return this.#insert(input, undefined);
+    return this.#insert(input, undefined, { terms });
   }
 
   /**
@@ -133,7 +129,7 @@ export class Accounts {
     if (parent === undefined || parent.parentAuthId !== undefined) {
       return err({ kind: 'unknownParent' });
     }
-    return this.#insert(input, parent, access);
+    return this.#insert(input, parent, { access });
   }
 
   /** Creates a sub-account and its first access token, both or none. */
@@ -160,9 +156,11 @@ export class Accounts {
     return this.#deps.store.list(filter, slice);
   }
 
+  /** Changes an account, and `terms` of its balances, all or none. The account must have these balances. */
   async patch(
     authIdentifier: AccountId,
     patch: AccountPatch,
+    terms: readonly BalanceTerms[] = [],
   ): Promise<Result<Account, AccountRefusal>> {
     const { partnerAuthId } = patch;
     if (partnerAuthId === authIdentifier || !(await this.#isPartner(partnerAuthId))) {
@@ -171,7 +169,7 @@ export class Accounts {
     if (patch.isPartner === false && (await this.#hasCustomers(authIdentifier))) {
       return err({ kind: 'partnerInUse' });
     }
-    const changed = await this.#deps.store.patch(authIdentifier, patch);
+    const changed = await this.#deps.store.patch(authIdentifier, patch, terms);
     this.#credentials.changed(authIdentifier);
     if (changed === undefined) return err({ kind: 'unknownAccount' });
     if (changed.status !== 'active') {
@@ -338,14 +336,20 @@ export class Accounts {
   async #insert(
     input: NewAccount,
     parent: Account | undefined,
-    access?: StoredAccessToken,
+    {
+      access,
+      terms,
+    }: {
+      readonly access?: StoredAccessToken | undefined;
+      readonly terms?: BalancePatch | undefined;
+    },
   ): Promise<Result<CreatedAccount, AccountRefusal>> {
     const { random, store, defaults } = this.#deps;
     for (let draw = 0; draw < AUTH_ID_DRAWS; draw += 1) {
       const authToken = token(random);
       const made = { authId: newAccountId(random, parent === undefined ? 'MA' : 'SA'), defaults };
       const account = newAccount(input, parent, { ...made, nowUs: this.#nowUs() });
-      const created = await store.create(account, authToken, access);
+      const created = await store.create(account, authToken, access, terms);
       if (created.ok) return ok({ account: created.value, authToken });
     }
     throw new BugError(

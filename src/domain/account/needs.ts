@@ -1,6 +1,7 @@
 import type { AccountId } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import type { Result } from '../../base/result.ts';
+import type { BalancePatch } from '../ledger/types.ts';
 import type { TransferRefusal } from './partner.ts';
 import type {
   Account,
@@ -32,19 +33,32 @@ export interface StoredAccessToken {
   readonly expiresUs: number;
 }
 
+/** Credit terms of the balance of an account in one currency. */
+export interface BalanceTerms {
+  /** Currency in upper case, of a balance that the account has. */
+  readonly currency: string;
+  readonly terms: BalancePatch;
+}
+
 export interface AccountStore {
   /**
    * Writes the account, its first token, an access token if there is one and, for a main account, a balance in its
-   * currency. All in one transaction.
+   * currency with `terms`. All in one transaction.
    */
   create(
     account: Account,
     token: string,
     access?: StoredAccessToken,
+    terms?: BalancePatch,
   ): Promise<Result<Account, 'authIdTaken'>>;
   get(authId: AccountId): Promise<Account | undefined>;
   list(filter: AccountFilter, slice: Slice): Promise<Page<Account>>;
-  patch(authId: AccountId, patch: AccountPatch): Promise<Account | undefined>;
+  /** Changes the account and its balances in one transaction. */
+  patch(
+    authId: AccountId,
+    patch: AccountPatch,
+    terms?: readonly BalanceTerms[],
+  ): Promise<Account | undefined>;
   /**
    * Deletes a sub-account and its endpoints. Its applications and numbers move to the main account. Returns the
    * deleted SIP user names. Main accounts own a ledger, so they are closed and never deleted.

@@ -54,6 +54,18 @@ export type AccountPatch = {
   >]?: Account[Key];
 };
 
+/** An account that was suspended, closed or restricted. With `subAccount`, only that sub-account is affected. */
+export interface RevokedAccount {
+  readonly accountId: AccountId;
+  readonly subAccount: AccountId | undefined;
+  /** Reason as a plain sentence. */
+  readonly why: string;
+  /** SIP user names that were deleted together with the account. */
+  readonly removedUsernames: readonly string[];
+  /** True if only calls were revoked. The account's phones stay registered. */
+  readonly callsOnly: boolean;
+}
+
 export type CapacityResource = 'concurrent_calls' | 'cps';
 export type CapacityOperation = 'transfer' | 'reclaim';
 

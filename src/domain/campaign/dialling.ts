@@ -111,6 +111,9 @@ export class Dialling {
           live.sleepUntilUs = nowUs + STALE_MS * 1000;
         }
         if (live.isDone) wake(live.campaign.accountId);
+        // No contact waits and no call runs: the counters changed outside of the dialer, by an erasure of personal data.
+        else if (live.sleepUntilUs === FOREVER && live.busy === 0)
+          await this.#hooks.transitions.reread(live.campaign);
         return undefined;
       }
       live.ahead.push(...(await attempts.select(live, found)));

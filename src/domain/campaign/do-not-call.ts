@@ -15,18 +15,16 @@ export class DoNotCall {
     this.#needs = needs;
   }
 
-  /** Adds numbers. Returns how many were not listed before. */
+  /** Adds all numbers or none. Returns how many were not listed before. */
   async add(
     scope: DoNotCallScope,
     numbers: readonly string[],
   ): Promise<Result<number, CampaignRefusal>> {
     const { store, clock } = this.#needs;
-    const { total } = await store.doNotCall(scope, undefined, { limit: 1, offset: 0 });
-    if (total + numbers.length > MAX_NUMBERS) {
-      return err({ kind: 'tooMany', what: 'numbers that are not called', limit: MAX_NUMBERS });
-    }
-    const nowUs = wallUs(clock);
-    return ok(await store.addDoNotCall(scope, numbers.map(plainNumber), nowUs));
+    const plain = numbers.map(plainNumber);
+    const added = await store.addDoNotCall(scope, plain, wallUs(clock), MAX_NUMBERS);
+    if (added.ok) return added;
+    return err({ kind: 'tooMany', what: 'numbers that are not called', limit: MAX_NUMBERS });
   }
 
   async remove(scope: DoNotCallScope, number: string): Promise<Result<void, CampaignRefusal>> {

@@ -194,8 +194,13 @@ export interface CampaignStore {
   ): Promise<Result<void, 'unknownNumber' | 'numberExists'>>;
   removeNumber(id: CampaignId, numberId: string): Promise<boolean>;
 
-  /** Adds numbers. Returns how many were not listed before. */
-  addDoNotCall(scope: DoNotCallScope, numbers: readonly string[], addedUs: number): Promise<number>;
+  /** Adds all numbers, or none if the list would have more than `max`. Returns how many were not listed before. */
+  addDoNotCall(
+    scope: DoNotCallScope,
+    numbers: readonly string[],
+    addedUs: number,
+    max: number,
+  ): Promise<Result<number, 'tooMany'>>;
   removeDoNotCall(scope: DoNotCallScope, number: string): Promise<boolean>;
   /** Lists numbers in order. `search` is a substring. */
   doNotCall(

@@ -1,7 +1,7 @@
 import type { AccountId, AppId } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
-import { nowUs, type ProvisioningContext } from './context.ts';
+import { checkedReferences, nowUs, type ProvisioningContext } from './context.ts';
 import type { ApplicationFilter, ApplicationStore } from './needs.ts';
 import type { Application, ApplicationPatch } from './types.ts';
 
@@ -75,14 +75,16 @@ export class Applications {
     appId: AppId,
     rebind?: AppId | null,
   ): Promise<Result<void, ApplicationRefusal>> {
-    if (typeof rebind === 'number') {
-      const target = await this.get(accountId, rebind);
-      if (!target.ok) return target;
-    }
-    const removed = await this.#store.remove(accountId, appId, rebind);
-    if (removed.ok) return removed;
-    return err({
-      kind: removed.error === 'inUse' ? 'applicationInUse' : 'unknownApplication',
+    return checkedReferences(async () => {
+      if (typeof rebind === 'number') {
+        const target = await this.get(accountId, rebind);
+        if (!target.ok) return target;
+      }
+      const removed = await this.#store.remove(accountId, appId, rebind);
+      if (removed.ok) return removed;
+      return err({
+        kind: removed.error === 'inUse' ? 'applicationInUse' : 'unknownApplication',
+      });
     });
   }
 }

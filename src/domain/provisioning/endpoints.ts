@@ -4,7 +4,7 @@ import { type AccountId, type AppId, digits, type EndpointId } from '../../base/
 import { Listeners } from '../../base/listeners.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
-import { nowUs, type ProvisioningContext } from './context.ts';
+import { checkedReferences, nowUs, type ProvisioningContext } from './context.ts';
 import type { ApplicationStore, EndpointFilter, EndpointStore } from './needs.ts';
 import type { Endpoint, EndpointPatch, EndpointSecrets } from './types.ts';
 
@@ -25,6 +25,8 @@ export type EndpointRefusal =
   | { readonly kind: 'usernameTaken'; readonly username: string }
   /** The application does not exist or belongs to another account. */
   | { readonly kind: 'unknownApplication' };
+
+const UNKNOWN_APPLICATION = err({ kind: 'unknownApplication' } as const);
 
 /** An endpoint that was deleted, lost the right to voice calls, or whose password changed. */
 export interface RevokedEndpoint {
@@ -58,9 +60,13 @@ export class Endpoints {
     this.#settings = settings;
   }
 
-  async create(input: NewEndpoint): Promise<Result<Endpoint, EndpointRefusal>> {
+  create(input: NewEndpoint): Promise<Result<Endpoint, EndpointRefusal>> {
+    return checkedReferences(() => this.#create(input));
+  }
+
+  async #create(input: NewEndpoint): Promise<Result<Endpoint, EndpointRefusal>> {
     if (!(await this.#ownsApplication(input.accountId, input.appId))) {
-      return err({ kind: 'unknownApplication' });
+      return UNKNOWN_APPLICATION;
     }
     const { password, username: requestedUsername, ...rest } = input;
     const now = nowUs(this.#context);
@@ -113,14 +119,18 @@ export class Endpoints {
     const { password, ...patch } = change;
     const known = await this.get(accountId, endpointId);
     if (!known.ok) return known;
-    if (!(await this.#ownsApplication(accountId, patch.appId))) {
-      return err({ kind: 'unknownApplication' });
-    }
     const secrets =
       password === undefined
         ? undefined
         : secretsOf(known.value.username, this.#settings.realm, password);
-    const changed = await this.#store.patch(accountId, endpointId, patch, secrets);
+    const patched = await checkedReferences(async () => {
+      const isKnown = await this.#ownsApplication(accountId, patch.appId);
+      return isKnown
+        ? ok(await this.#store.patch(accountId, endpointId, patch, secrets))
+        : UNKNOWN_APPLICATION;
+    });
+    if (!patched.ok) return patched;
+    const changed = patched.value;
     if (changed === undefined) return err({ kind: 'unknownEndpoint' });
     if (secrets !== undefined) await this.#revoked(changed, 'password');
     if (!changed.allowVoice && known.value.allowVoice) await this.#revoked(changed, 'voice');

@@ -3,7 +3,7 @@ import { type Micros, micros } from '../../base/money.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { NewEntry } from '../ledger/types.ts';
-import { nowUs, type ProvisioningContext } from './context.ts';
+import { checkedReferences, nowUs, type ProvisioningContext } from './context.ts';
 import type { ApplicationStore, NumberFilter, NumberStore, TrunkStore } from './needs.ts';
 import type { PhoneNumber, PhoneNumberPatch } from './types.ts';
 
@@ -310,8 +310,10 @@ export class Numbers {
     e164: string,
     act: () => Promise<Result<PhoneNumber, NumberRefusal>>,
   ): Promise<Result<PhoneNumber, NumberRefusal>> {
-    const owned = await this.get(e164, accountId);
-    return owned.ok ? act() : owned;
+    return checkedReferences(async () => {
+      const owned = await this.get(e164, accountId);
+      return owned.ok ? act() : owned;
+    });
   }
 
   async #patched(

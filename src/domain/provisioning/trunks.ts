@@ -2,7 +2,7 @@ import type { Changes } from '../../base/changes.ts';
 import { type AccountId, newTrunkId, type TrunkId, uuid } from '../../base/ids.ts';
 import type { Page, Slice } from '../../base/page.ts';
 import { err, ok, type Result } from '../../base/result.ts';
-import { nowUs, type ProvisioningContext } from './context.ts';
+import { checkedReferences, nowUs, type ProvisioningContext } from './context.ts';
 import type { IpAclStore, OriginationUriStore, TrunkCredentialStore, TrunkStore } from './needs.ts';
 import type {
   IpAcl,
@@ -62,8 +62,6 @@ export class Trunks {
   }
 
   async create(input: NewTrunk): Promise<Result<Trunk, TrunkRefusal>> {
-    const missing = await this.#missingPart(input.accountId, input);
-    if (missing !== undefined) return err({ kind: 'unknownTrunkPart', part: missing });
     const trunk: Trunk = {
       direction: 'inbound',
       enabled: true,
@@ -85,8 +83,10 @@ export class Trunks {
       ...this.#stamps(),
       trunkId: newTrunkId(this.#context.random),
     };
-    await this.#stores.trunks.insert(trunk);
-    return ok(trunk);
+    return this.#withParts(trunk.accountId, input, async () => {
+      await this.#stores.trunks.insert(trunk);
+      return ok(trunk);
+    });
   }
 
   async get(accountId: AccountId, trunkId: TrunkId): Promise<Result<Trunk, TrunkRefusal>> {
@@ -104,10 +104,9 @@ export class Trunks {
     patch: TrunkPatch,
     policy?: Changes<PeerPolicy>,
   ): Promise<Result<Trunk, TrunkRefusal>> {
-    const missing = await this.#missingPart(accountId, patch);
-    if (missing !== undefined) return err({ kind: 'unknownTrunkPart', part: missing });
-    const patched = await this.#stores.trunks.patch(accountId, trunkId, patch, policy);
-    return found(patched, 'unknownTrunk');
+    return this.#withParts(accountId, patch, async () =>
+      found(await this.#stores.trunks.patch(accountId, trunkId, patch, policy), 'unknownTrunk'),
+    );
   }
 
   async remove(accountId: AccountId, trunkId: TrunkId): Promise<Result<void, TrunkRefusal>> {
@@ -237,6 +236,18 @@ export class Trunks {
 
   async removeIpAcl(accountId: AccountId, id: string): Promise<Result<void, TrunkRefusal>> {
     return removal(await this.#stores.ipAcls.remove(accountId, id), 'unknownIpAcl');
+  }
+
+  /** Calls `write` if the account has all parts to which the trunk refers. */
+  #withParts(
+    accountId: AccountId,
+    parts: TrunkPatch,
+    write: () => Promise<Result<Trunk, TrunkRefusal>>,
+  ): Promise<Result<Trunk, TrunkRefusal>> {
+    return checkedReferences(async () => {
+      const part = await this.#missingPart(accountId, parts);
+      return part === undefined ? write() : err({ kind: 'unknownTrunkPart', part });
+    });
   }
 
   async #missingPart(accountId: AccountId, parts: TrunkPatch): Promise<TrunkPart | undefined> {

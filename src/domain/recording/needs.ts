@@ -37,8 +37,18 @@ export interface RecordingStore {
   remove(recordingId: RecordingId): Promise<boolean>;
   /** Returns recordings that earlier epochs of this node left unfinished, oldest first. */
   unfinished(): Promise<readonly Recording[]>;
-  /** Returns finished recordings past their account's retention, or past `defaultMs` if it has none. */
-  expired(nowUs: number, defaultMs: number, limit: number): Promise<readonly Recording[]>;
+  /**
+   * Returns finished recordings past their account's retention, or past `defaultMs` if it has none. Starts behind `after`.
+   * Fewer than `limit` are the last ones.
+   */
+  expired(
+    query: {
+      readonly nowUs: number;
+      readonly defaultMs: number;
+      readonly after: Recording | undefined;
+    },
+    limit: number,
+  ): Promise<readonly Recording[]>;
 }
 
 export interface ExportStore {

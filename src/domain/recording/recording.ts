@@ -171,9 +171,10 @@ export class Recordings {
   async expire(defaultMs: number): Promise<number> {
     let erased = 0;
     let failure: { readonly error: unknown } | undefined;
+    let after: Recording | undefined;
     for (;;) {
-      const batch = await this.#deps.recordings.expired(this.#nowUs(), defaultMs, RETENTION_BATCH);
-      const before = erased;
+      const query = { nowUs: this.#nowUs(), defaultMs, after };
+      const batch = await this.#deps.recordings.expired(query, RETENTION_BATCH);
       for (const recording of batch) {
         try {
           await this.#erase(recording);
@@ -184,8 +185,8 @@ export class Recordings {
           failure ??= { error };
         }
       }
-      // Each batch begins with the recordings that could not be deleted.
-      if (batch.length === RETENTION_BATCH && erased > before) continue;
+      after = batch.at(-1);
+      if (batch.length === RETENTION_BATCH) continue;
       if (failure !== undefined) throw failure.error;
       return erased;
     }

@@ -2,7 +2,8 @@ import { ServiceError, type ServiceErrorCode, UnknownOutcomeError } from '../../
 
 /**
  * Result codes of SQLite (https://www.sqlite.org/rescode.html) and SQLSTATEs of PostgreSQL
- * (https://www.postgresql.org/docs/current/errcodes-appendix.html) that report a failure of the environment.
+ * (https://www.postgresql.org/docs/current/errcodes-appendix.html) that report a failure of the environment, or an
+ * object that was deleted in the meantime.
  */
 const CODES: ReadonlyArray<readonly [prefix: string, code: ServiceErrorCode, message: string]> = [
   ['SQLITE_FULL', 'STORE_FULL', 'the disk of the data folder is full'],
@@ -24,6 +25,8 @@ const CODES: ReadonlyArray<readonly [prefix: string, code: ServiceErrorCode, mes
   ['PG_25006', 'STORE_BUSY', 'the database is read-only'],
   ['PG_42501', 'STORE_BUSY', 'no permission to write to the database'],
   ['PG_XX', 'STORE_CORRUPT', 'the database is damaged'],
+  ['SQLITE_CONSTRAINT_FOREIGNKEY', 'REFERENCE_GONE', 'a referenced object does not exist'],
+  ['PG_23503', 'REFERENCE_GONE', 'a referenced object does not exist'],
   ['SQLITE_NOTADB', 'STORE_CORRUPT', 'the database file is not a database'],
 ];
 

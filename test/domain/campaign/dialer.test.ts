@@ -301,6 +301,22 @@ describe('retries', () => {
   });
 });
 
+describe('contacts that are erased', () => {
+  it('do not keep their campaign running', async () => {
+    const stage = await openStage();
+    const retry = { attempts: 1, delaysMs: [HOUR_MS], windowMs: 9 * HOUR_MS, on: ['busy'] } as const;
+    const campaign = await stage.ready({ retry }, 1);
+    stage.calls.scripts.set('*', [{ cause: 'busy', afterMs: 1000 }]);
+    await stage.start(campaign);
+    await stage.clock.advance(10_000);
+    expect((await stage.get(campaign)).counters).toMatchObject({ retry_pending: 1 });
+    const [contact] = await stage.contacts(campaign);
+    expect(await stage.store.campaigns.eraseContacts(contact?.to ?? '', 5)).toBe(1);
+    await stage.clock.advance(2 * HOUR_MS);
+    expect(await stage.state(campaign)).toBe('completed');
+  });
+});
+
 describe('contacts that are not called', () => {
   let stage: Stage;
   beforeEach(async () => {

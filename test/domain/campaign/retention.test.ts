@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { asCampaignId, type CampaignId } from '../../../src/base/ids.ts';
 import { expireCampaigns } from '../../../src/domain/campaign/campaign.ts';
 import { HOUR_MS, openStage } from './stage.ts';
@@ -49,6 +49,17 @@ it('deletes all of many campaigns and numbers, a batch at a time', async () => {
   const retained = { campaignsMs: HOUR_MS, doNotCallMs: HOUR_MS };
   expect(await expireCampaigns(store, clock, retained)).toBe(450);
   expect([campaigns.length, numbers]).toEqual([0, 0]);
+});
+
+it('accepts a number that a full do-not-call list has', async () => {
+  const { store, campaigns } = await openStage();
+  await campaigns.addDoNotCall('operator', ['14155550101']);
+  const full = { items: [], total: 1_000_000 };
+  vi.spyOn(store.campaigns, 'doNotCall').mockResolvedValue(full);
+  expect(await campaigns.addDoNotCall('operator', ['+14155550101'])).toEqual({
+    ok: true,
+    value: 0,
+  });
 });
 
 it('deletes do-not-call numbers past their retention', async () => {

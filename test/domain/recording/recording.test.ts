@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { isEmail } from '../../../src/base/email.ts';
 import { asAccountId, asCallUuid, asRecordingId } from '../../../src/base/ids.ts';
 import {
@@ -9,6 +9,7 @@ import {
 } from '../../../src/domain/recording/recording.ts';
 import { durationWindow } from '../../../src/domain/recording/storage-duration.ts';
 import type { Recording } from '../../../src/domain/recording/types.ts';
+import { PENDING_CHARGES } from '../../../src/edge/store/sql/stored-recording.ts';
 import { type OpenedStore, openInMemory } from '../../edge/store/open.ts';
 import { anAccount, START_US } from '../../edge/store/records.ts';
 
@@ -19,19 +20,19 @@ const DAY_MS = 86_400_000;
 let opened: OpenedStore;
 let recordings: Recordings;
 let removed: string[];
-/** ID of a recording whose file cannot be deleted. */
-let unremovable: string | undefined;
+/** IDs of recordings whose files cannot be deleted. */
+let undeletable: Set<string>;
 beforeEach(async () => {
   opened = await openInMemory();
   removed = [];
-  unremovable = undefined;
+  undeletable = new Set();
   await opened.store.accounts.create(anAccount(), 't');
   recordings = new Recordings({
     recordings: opened.store.recordings,
     exports: opened.store.exports,
     files: {
       remove: (file) => {
-        if (unremovable !== undefined && file.includes(unremovable))
+        if ([...undeletable].some((recordingId) => file.includes(recordingId)))
           return Promise.reject(new Error('EACCES'));
         removed.push(file);
         return Promise.resolve();
@@ -41,7 +42,10 @@ beforeEach(async () => {
     random: opened.random,
   });
 });
-afterEach(() => opened.store.close());
+afterEach(() => {
+  vi.restoreAllMocks();
+  return opened.store.close();
+});
 
 async function record(over: object = {}): Promise<string> {
   const { recordingId } = await recordings.begin({
@@ -155,12 +159,38 @@ describe('recordings', () => {
     const kept = await record();
     for (let count = 0; count < 250; count += 1) await record();
     await opened.clock.advance(31 * DAY_MS);
-    unremovable = kept;
+    undeletable.add(kept);
     await expect(recordings.expire(30 * DAY_MS)).rejects.toThrow('EACCES');
     const left = await recordings.list({ accountId: ACCOUNT }, { limit: 20, offset: 0 });
     expect(left.items.map((item) => item.recordingId)).toEqual([kept]);
-    unremovable = undefined;
+    undeletable.clear();
     expect(await recordings.expire(30 * DAY_MS)).toBe(1);
+  });
+
+  it('expire although no file of the oldest batch can be deleted', async () => {
+    for (let count = 0; count < 200; count += 1) undeletable.add(await record());
+    await opened.clock.advance(1000);
+    const later = await record();
+    await opened.clock.advance(31 * DAY_MS);
+    await expect(recordings.expire(30 * DAY_MS)).rejects.toThrow('EACCES');
+    expect(removed).toEqual([`${ACCOUNT}/${later}.mp3`]);
+  });
+
+  it('expire although no record of the oldest batch can be read', async () => {
+    const pendingCharges = { currency: 'USD', rate: undefined, notice: undefined, end: undefined };
+    const read = await opened.store.recordings.get(asRecordingId(await record()));
+    for (let count = 0; count < 200; count += 1) {
+      const recordingId = asRecordingId(`unreadable-${count}`);
+      const recording = { ...read, recordingId, pendingCharges } as Recording;
+      await opened.store.recordings.insert(recording);
+    }
+    await opened.clock.advance(1000);
+    await record();
+    await opened.clock.advance(31 * DAY_MS);
+    vi.spyOn(PENDING_CHARGES, 'read').mockImplementation(() => {
+      throw new Error('this is not JSON');
+    });
+    expect(await recordings.expire(30 * DAY_MS)).toBe(2);
   });
 
   it('are walked oldest first with filters', async () => {

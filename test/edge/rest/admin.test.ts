@@ -1,6 +1,7 @@
 /** The operator's API and the health routes. */
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ServiceError } from '../../../src/base/errors.ts';
 import { asAccountId } from '../../../src/base/ids.ts';
 import { aLiveCall } from '../../spec/fake-control.ts';
 import { type Service, startService } from '../../spec/service.ts';
@@ -10,7 +11,10 @@ let service: Service;
 beforeEach(async () => {
   service = await startService();
 });
-afterEach(() => service.stop());
+afterEach(() => {
+  vi.restoreAllMocks();
+  return service.stop();
+});
 
 describe('/admin/v1', () => {
   it("accepts only the operator's token", async () => {
@@ -65,6 +69,26 @@ describe('/admin/v1', () => {
     expect(balance.body).toMatchObject({ credit_limit: 25.5, low_balance_threshold: 5 });
     const shown = await service.admin('GET', `/accounts/${as.authId}`);
     expect(shown.text).not.toContain(as.authToken);
+  });
+
+  it('stores an account and its credit terms together', async () => {
+    const { ledger } = service.store;
+    vi.spyOn(ledger, 'patchBalance').mockRejectedValue(new ServiceError('STORE_FULL', 'full'));
+    const made = await service.admin('POST', '/accounts', { name: 'Grace', credit_limit: 2 });
+    expect(made).toMatchObject({ status: 201, body: { balances: [{ credit_limit: 2 }] } });
+    const path = `/accounts/${made.body.auth_id}`;
+    const patched = await service.admin('PATCH', path, { name: 'Hopper', credit_limit: 3 });
+    expect(patched).toMatchObject({ status: 200, body: { name: 'Hopper' } });
+    expect(patched.body.balances).toMatchObject([{ credit_limit: 3 }]);
+  });
+
+  it('changes no low-balance threshold if the addresses cannot be stored', async () => {
+    const path = `/api/v1/Account/${service.account.authId}/low-balance-alert`;
+    vi.spyOn(service.accounts, 'patch').mockRejectedValue(new ServiceError('STORE_FULL', 'full'));
+    const body = { thresholds: { USD: 7 }, emails: ['ops@example.test'] };
+    expect((await service.post(path, body)).status).toBe(507);
+    const { thresholds } = (await service.get(path)).body;
+    expect(thresholds.USD).not.toBe(7);
   });
 
   it('returns the account of a finished call without a list of the accounts', async () => {

@@ -67,7 +67,7 @@ export async function fill(dataDir: string) {
     { to: '14155550101', Name: 'Ann' },
     { to: 'nobody' },
   ]);
-  await store.campaigns.addDoNotCall(accountId, ['12125550100'], wallUs(clock));
+  await store.campaigns.addDoNotCall(accountId, ['12125550100'], wallUs(clock), 9);
 
   const cdr = aCdr({
     accountId,

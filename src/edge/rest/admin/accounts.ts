@@ -1,6 +1,5 @@
-import { err, ok, type Result } from '../../../base/result.ts';
+import { err, ok } from '../../../base/result.ts';
 import type { Account } from '../../../domain/account/types.ts';
-import type { LedgerRefusal } from '../../../domain/ledger/ledger.ts';
 import { wrongCallerId } from '../caller-id.ts';
 import type { RouteNeeds } from '../deps.ts';
 import { type Failure, invalidField } from '../http/failure.ts';
@@ -34,19 +33,8 @@ const OVERLAP_MAX = 30 * 86_400;
 
 type Shown = Static<typeof AccountWithBalancesSchema>;
 
-/** Stores credit terms on the balance in the account's own currency. */
-async function withBalances(
-  { ledger }: RouteNeeds,
-  account: Account,
-  body: Static<typeof AccountPatchBody>,
-): Promise<Result<Shown, LedgerRefusal>> {
-  const terms = balancePatch(body);
-  if (Object.keys(terms).length > 0) {
-    const patched = await ledger.patchBalance(account.authId, account.currency, terms);
-    if (!patched.ok) return patched;
-  }
-  return ok(showAccountWithBalances(account, await ledger.balances(account.authId)));
-}
+const withBalances = async ({ ledger }: RouteNeeds, account: Account): Promise<Shown> =>
+  showAccountWithBalances(account, await ledger.balances(account.authId));
 
 /** Fields for money, partner limits and defaults, which only main accounts have. */
 const MAIN_ACCOUNT_FIELDS = [
@@ -89,17 +77,15 @@ const createAccount = adminRoute({
       (await wrongDefaultApp(needs, undefined, body.default_endpoint_app)) ??
       (await wrongCallerId(needs, undefined, 'default_caller_id', body.default_caller_id));
     if (wrong !== undefined) return err(wrong);
-    const created = await needs.accounts.create({
+    const input = {
       ...accountPatch(body),
       name: body.name,
       ...(body.currency !== undefined && { currency: body.currency }),
-    });
+    };
+    const created = await needs.accounts.create(input, balancePatch(body));
     if (!created.ok) return refused(created.error);
     const { account, authToken } = created.value;
-    return answered(await withBalances(needs, account, body), (shown) => ({
-      auth_token: authToken,
-      ...shown,
-    }));
+    return ok({ auth_token: authToken, ...(await withBalances(needs, account)) });
   },
 });
 
@@ -155,9 +141,11 @@ const patchAccount = adminRoute({
         body.default_caller_id,
       ));
     if (wrong !== undefined) return err(wrong);
-    const patched = await needs.accounts.patch(authId, accountPatch(body));
-    if (!patched.ok) return refused(patched.error);
-    return answered(await withBalances(needs, patched.value, body), (shown) => shown);
+    const terms = balancePatch(body);
+    const isEmpty = Object.keys(terms).length === 0;
+    const balances = isEmpty ? [] : [{ currency: account.currency, terms }];
+    const patched = await needs.accounts.patch(authId, accountPatch(body), balances);
+    return patched.ok ? ok(await withBalances(needs, patched.value)) : refused(patched.error);
   },
 });
 

@@ -122,17 +122,15 @@ async function importAccount(needs: RouteNeeds, row: Row, { dryRun }: Importing)
   if (wrongZone !== undefined) return err(sentence(wrongZone));
   if (dryRun) return ok({ result: 'new' });
   const { name, currency } = body.value;
-  const created = await needs.accounts.create({
+  const input = {
     ...accountPatch(body.value),
     name,
     ...(currency !== undefined && { currency }),
-  });
+  };
+  const created = await needs.accounts.create(input, balancePatch(body.value));
   if (!created.ok) return err(sentence(failureOf(created.error)));
   const { account, authToken } = created.value;
-  const terms = balancePatch(body.value);
   try {
-    if (Object.keys(terms).length > 0)
-      await needs.ledger.patchBalance(account.authId, account.currency, terms);
     if (credit !== undefined) {
       await needs.ledger.adjust({
         accountId: account.authId,
@@ -145,7 +143,7 @@ async function importAccount(needs: RouteNeeds, row: Row, { dryRun }: Importing)
   } catch (error) {
     needs.logger.error({ error, accountId: account.authId }, 'import of an account interrupted');
     // The account exists, so a repetition of the row would create a second one.
-    const result = `${account.authId} was created; set its credit terms and opening credit`;
+    const result = `${account.authId} was created; set its opening credit`;
     return err({ result, auth_token: authToken });
   }
   return ok({ result: account.authId, auth_token: authToken });

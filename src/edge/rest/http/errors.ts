@@ -17,6 +17,7 @@ const SERVICE_FAILURES: Partial<Record<ServiceErrorCode, Failure>> = {
     'the store is on PostgreSQL: back it up with pg_dump, together with the folder keys of the data folder',
   ),
   CONFLICT: failure(409, 'already exists'),
+  REFERENCE_GONE: failure(409, 'an object that the request refers to was deleted'),
   STORE_UNREADABLE: failure(500, 'a stored record cannot be read; the operator is informed'),
   STORE_CLOSED: failure(503, 'service is shutting down', { headers: { 'retry-after': '5' } }),
   MEDIA_UNAVAILABLE: failure(503, 'media engine unavailable', { headers: { 'retry-after': '5' } }),

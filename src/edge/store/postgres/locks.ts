@@ -84,6 +84,9 @@ function movedBy(units: readonly Unit[]): Moved {
       case 'ledger.patchBalance':
         accounts.add(String(first));
         break;
+      case 'accounts.patch':
+        if ((given[2] as readonly unknown[] | undefined)?.length) accounts.add(String(first));
+        break;
       case 'ledger.post':
         own(first as readonly Owned[]);
         break;

@@ -1,3 +1,4 @@
+import { assert } from '../../../base/errors.ts';
 import { type AccountId, asAccountId } from '../../../base/ids.ts';
 import { err, ok } from '../../../base/result.ts';
 import { decideTransfer } from '../../../domain/account/account.ts';
@@ -25,7 +26,7 @@ import {
 } from '../table.ts';
 import { readingRow } from '../unreadable.ts';
 import { page, Where } from '../where.ts';
-import { insertBalance } from './balances.ts';
+import { insertBalance, patchBalance } from './balances.ts';
 import { removeEndpointsOf } from './endpoints.ts';
 import { ACCOUNT_PERMISSIONS, TEXTS } from './stored-provisioning.ts';
 
@@ -64,9 +65,10 @@ const find = (db: Connection, authId: AccountId): Account | undefined =>
   table.get(db, 'auth_id = ?', [authId]);
 
 export const accountRepository = (db: Connection): Synchronously<AccountStore> => ({
-  create: (account, token, access) => {
+  create: (account, token, access, terms) => {
     if (!table.insertNew(db, account)) return err('authIdTaken');
     if (account.parentAuthId === undefined) insertBalance(db, account.authId, account.currency);
+    if (terms !== undefined) patchBalance(db, account.authId, account.currency, terms);
     insertToken(db, account.authId, token);
     if (access !== undefined) insertAccessToken(db, account.authId, access);
     return ok(account);
@@ -79,7 +81,13 @@ export const accountRepository = (db: Connection): Synchronously<AccountStore> =
         : new Where().and('parent_auth_id = ?', parentAuthId);
     return page(db, table, where, 'created_us, auth_id', slice);
   },
-  patch: (authId, patch) => table.patch(db, patch, 'auth_id = @id', { id: authId }),
+  patch: (authId, patch, balances = []) => {
+    for (const { currency, terms } of balances) {
+      const changed = patchBalance(db, authId, currency, terms);
+      assert(changed !== undefined, 'the account has the balance');
+    }
+    return table.patch(db, patch, 'auth_id = @id', { id: authId });
+  },
   removeSubAccount: (authId) => {
     if (find(db, authId)?.parentAuthId === undefined) return [];
     const removed = removeEndpointsOf(db, authId);

@@ -114,7 +114,9 @@ const uploads = (db: Connection, getCampaign: GetCampaign) =>
       );
       db.send(`UPDATE campaign_list SET state = 'current' WHERE number = ?`, [listId]);
       db.send(
-        'UPDATE campaign SET list = ?, pending = ?, status = ?, updated_us = ? WHERE id = ?',
+        // The contacts of the replaced list count no more. Some may have failed, because they were erased.
+        `UPDATE campaign SET list = ?, pending = ?, dialling = 0, answered = 0, no_answer = 0, busy = 0,
+            failed = 0, retry_pending = 0, expired = 0, status = ?, updated_us = ? WHERE id = ?`,
         [listId, contacts, contacts > 0 ? 'ready' : 'draft', db.nowUs, id],
       );
       const after = getCampaign(id);

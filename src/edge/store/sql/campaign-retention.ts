@@ -1,13 +1,15 @@
 /** Do-not-call numbers, and deletion of data of finished campaigns. */
 import type { CampaignId } from '../../../base/ids.ts';
+import { ok } from '../../../base/result.ts';
 import type { CampaignStore } from '../../../domain/campaign/needs.ts';
 import { type Connection, integer, string } from '../connection.ts';
 import type { Synchronously } from '../repositories.ts';
 import { Where } from '../where.ts';
+import { UnitRefused } from './unit-refused.ts';
 
 export const doNotCallLists = (db: Connection) =>
   ({
-    addDoNotCall: (scope, added, addedUs) => {
+    addDoNotCall: (scope, added, addedUs, max) => {
       let fresh = 0;
       for (const number of added)
         fresh += db.changesOne(
@@ -16,7 +18,9 @@ export const doNotCallLists = (db: Connection) =>
         )
           ? 1
           : 0;
-      return fresh;
+      const listed = db.get('SELECT COUNT(*) AS n FROM do_not_call WHERE scope = ?', [scope]);
+      if (fresh > 0 && integer(listed, 'n') > max) throw new UnitRefused('tooMany');
+      return ok(fresh);
     },
     removeDoNotCall: (scope, number) =>
       db.run('DELETE FROM do_not_call WHERE scope = ? AND number = ?', [scope, number]) === 1,

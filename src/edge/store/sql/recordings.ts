@@ -85,18 +85,41 @@ export const recordingRepository = (db: Connection): Synchronously<RecordingStor
       `WHERE status = 'recording' AND ${LEFT_BY_OWN_NODE} ORDER BY added_us, recording_id`,
       [db.node.id],
     ),
-  expired: (nowUs, defaultMs, limit) =>
-    recordingTable.readAll(
-      db,
-      db.all(
+  expired: ({ nowUs, defaultMs, after }, limit) =>
+    pastUnreadable(limit, after && positionOf(after), (from) => {
+      const rows = db.all(
         // CROSS JOIN forces the account as the outer loop. In the other order SQLite would read every recording.
         `SELECT r.* FROM account a
           CROSS JOIN recording r WHERE r.account_id = a.auth_id
             AND r.added_us < @now - COALESCE(a.recording_retention_days * ${DAY_US}, @defaultUs)
-            AND r.status <> 'recording' LIMIT @limit`,
-        { now: nowUs, defaultUs: defaultMs * 1000, limit },
-      ),
-    ),
+            AND r.status <> 'recording'
+            AND (r.account_id, r.added_us, r.recording_id) > (@account, @at, @id)
+          ORDER BY a.auth_id, r.added_us, r.recording_id LIMIT @limit`,
+        { now: nowUs, defaultUs: defaultMs * 1000, limit, ...(from ?? FIRST) },
+      );
+      const last = rows.at(-1);
+      const next = last && {
+        account: string(last, 'account_id'),
+        at: integer(last, 'added_us'),
+        id: string(last, 'recording_id'),
+      };
+      return { rows: rows.length, items: recordingTable.readAll(db, rows), next };
+    }),
+});
+
+/** Position in the order of retention. */
+interface Position {
+  readonly account: string;
+  readonly at: number;
+  readonly id: string;
+}
+
+const FIRST: Position = { account: '', at: 0, id: '' };
+
+const positionOf = ({ accountId, addedUs, recordingId }: Recording): Position | undefined => ({
+  account: accountId,
+  at: addedUs,
+  id: recordingId,
 });
 
 const recordingWhere = (filter: RecordingFilter): Where =>

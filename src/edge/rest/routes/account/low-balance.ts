@@ -2,6 +2,7 @@ import { isEmail } from '../../../../base/email.ts';
 import type { AccountId } from '../../../../base/ids.ts';
 import { unitsFromMicros } from '../../../../base/money.ts';
 import { err, ok, type Result } from '../../../../base/result.ts';
+import type { BalanceTerms } from '../../../../domain/account/needs.ts';
 import type { Account } from '../../../../domain/account/types.ts';
 import type { Balance } from '../../../../domain/ledger/types.ts';
 import type { RouteNeeds } from '../../deps.ts';
@@ -67,23 +68,23 @@ function checkAddresses(field: string, addresses: readonly string[]): Failure | 
   return wrong === undefined ? undefined : invalidField(field, `${wrong} is not an e-mail address`);
 }
 
-/** Sets the thresholds of several currencies, or none of them if one is invalid. */
-async function setThresholds(
+/** Checks that the account has a balance in every currency. */
+async function termsOf(
   { ledger }: RouteNeeds,
   accountId: AccountId,
   thresholds: Readonly<Record<string, number>>,
-): Promise<Result<void, Failure>> {
+): Promise<Result<readonly BalanceTerms[], Failure>> {
   const held = new Set((await ledger.balances(accountId)).map(({ currency }) => currency));
   const unknown = Object.keys(thresholds).find((currency) => !held.has(currency.toUpperCase()));
   if (unknown !== undefined) {
     return err(invalidField('thresholds', `the account has no balance in ${unknown}`));
   }
-  for (const [currency, units] of Object.entries(thresholds)) {
-    const patch = { lowBalanceThreshold: amountOf(units) };
-    const patched = await ledger.patchBalance(accountId, currency, patch);
-    if (!patched.ok) return refused(patched.error);
-  }
-  return ok(undefined);
+  return ok(
+    Object.entries(thresholds).map(([currency, units]) => ({
+      currency: currency.toUpperCase(),
+      terms: { lowBalanceThreshold: amountOf(units) },
+    })),
+  );
 }
 
 const getAlert = readableByToken({
@@ -111,12 +112,13 @@ const setAlert = accountRoute({
     const wrong =
       checkAddresses('emails', emails ?? []) ?? wrongMask('url', url, access.owner.lowBalanceUrl);
     if (wrong !== undefined) return err(wrong);
-    const set = await setThresholds(needs, accountId, thresholds);
-    if (!set.ok) return set;
-    const patched = await needs.accounts.patch(accountId, {
+    const terms = await termsOf(needs, accountId, thresholds);
+    if (!terms.ok) return terms;
+    const patch = {
       ...(url === undefined || isMasked(url) ? {} : { lowBalanceUrl: url || undefined }),
       ...(emails === undefined ? {} : { lowBalanceEmail: emails.join(', ') || undefined }),
-    });
+    };
+    const patched = await needs.accounts.patch(accountId, patch, terms.value);
     if (!patched.ok) return refused(patched.error);
     return ok(shown(patched.value, await needs.ledger.balances(accountId)));
   },
