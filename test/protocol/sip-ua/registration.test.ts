@@ -58,6 +58,24 @@ describe('registration over the network', () => {
     expect(server.stored.at(-1)?.remove).toHaveLength(1);
   });
 
+  it('is not created again by a late challenge to an earlier REGISTER', () => {
+    const { world, server } = setup();
+    const phone = world.agent(PEER);
+    let challenges = 0;
+    world.lose = ({ message }) => {
+      if (brief(message) !== '401 REGISTER') return false;
+      challenges += 1;
+      return challenges === 1;
+    };
+    register(phone, 'alice', 'wonderland');
+    world.advance(100);
+    phone.dispatch({ kind: 'unregister', registration: 1 });
+    world.advance(40_000);
+    expect(challenges).toBeGreaterThan(2);
+    expect(phone.last('registration').state).toBe('removed');
+    expect(server.ua.contactsOf('alice', world.nowMs)).toEqual([]);
+  });
+
   it('expires in memory and in the store', () => {
     const { world, server } = setup();
     const phone = world.agent(PEER);
