@@ -104,3 +104,15 @@ it('reports a connection that the system refuses to open, and does not reject', 
   expect(await transportOf('127.0.0.1', kind).connect(target)).toBeUndefined();
   expect(why).toEqual(['no such address']);
 });
+
+it('gives up a connection that is being opened when it stops', async () => {
+  const { port } = await listening();
+  const { transport, table, clock } = setUp('127.0.0.1', TCP);
+  await transport.start(0);
+  const target = { transport: 'tcp', address: '127.0.0.1', port } as const;
+  const connecting = transport.connect(target);
+  table.stop();
+  await transport.stop();
+  expect(await connecting).toBeUndefined();
+  expect([table.size, clock.nextMs()]).toEqual([0, undefined]);
+});
