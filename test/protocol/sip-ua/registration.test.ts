@@ -192,6 +192,16 @@ describe('registration over the network', () => {
   });
 });
 
+it('a registration is accepted by a registrar that writes Expires as a date (RFC 2543)', () => {
+  const world = new World();
+  const headers = [['Expires', 'Thu, 01 Dec 2026 16:00:00 GMT']] as const;
+  answering(world.peer(SERVER), (request) => reply(request, 200, { headers }));
+  const phone = world.agent(PEER);
+  register(phone, 'alice', 'wonderland');
+  world.advance(100);
+  expect(phone.last('registration')).toMatchObject({ state: 'registered', againIn: 540 });
+});
+
 it.each([
   [600, [0, 600]],
   [86_400, [0, 1800]],
