@@ -61,11 +61,19 @@ interface Description {
   readonly version: number;
 }
 
+/** Our ICE credentials, and the peer's username fragment that they belong to. */
+interface IceCredentials {
+  readonly ufrag: string;
+  readonly password: string;
+  readonly remoteUfrag: string | undefined;
+}
+
 /** Offer of a new dialog, which each fork answers. */
 interface FirstOffer {
   /** One per address family; each peer receives one of them. */
   readonly texts: Readonly<Record<AddressFamily, Description>>;
   readonly numbers: PayloadNumbers;
+  readonly ice: IceCredentials | undefined;
   /** Address family of the peer that sent the last response. */
   family: AddressFamily;
 }
@@ -83,8 +91,7 @@ export class Negotiation {
   readonly #keys = new Map<SrtpSuite, Uint8Array>();
   /** Suite of the current session. */
   #suite: SrtpSuite | undefined;
-  /** Our ICE credentials, and the peer's username fragment that they belong to. */
-  #ice: { ufrag: string; password: string; remoteUfrag: string | undefined } | undefined;
+  #ice: IceCredentials | undefined;
   /** DTLS association, if the peer uses DTLS-SRTP, like a browser. */
   #association: AudioSession['dtls'];
   /** Address family of the peer. */
@@ -156,7 +163,8 @@ export class Negotiation {
       // Each peer receives one of them, in a separate dialog, so they have the same version.
       six = { sdp: this.#offerWith(srtp, codecs)(version), version };
     }
-    this.#first = { texts: { IP4: four, IP6: six }, numbers: this.#numbers, family: 'IP4' };
+    const texts = { IP4: four, IP6: six };
+    this.#first = { texts, numbers: this.#numbers, ice: this.#ice, family: 'IP4' };
     this.#said = four;
     this.#family = 'IP4';
     return six === four ? { sdp } : { sdp, sdp6: six.sdp };
@@ -228,16 +236,22 @@ export class Negotiation {
    * (RFC 3311 §5.1). The session continues in the dialog of that party.
    */
   settleFirst(answerSdp: string): Result<MediaSession, SdpProblem> {
-    if (this.#first !== undefined) this.#describeAs(this.#first);
+    if (this.#first !== undefined) {
+      this.#describeAs(this.#first);
+      this.#ice = this.#first.ice;
+    }
     return this.settle(answerSdp);
   }
 
   /** Reads the peer's answer to our last description. */
   settle(answerSdp: string): Result<MediaSession, SdpProblem> {
     const session = readAnswer(this.#said?.sdp ?? '', answerSdp);
-    return session.ok
-      ? mediaSession(session.value, this.#travel(session.value), this.#numbers)
-      : session;
+    if (!session.ok) return session;
+    // The peer knows the credentials of our offer, whatever its own are.
+    const remoteUfrag = session.value.ice?.ufrag;
+    if (this.#ice !== undefined && remoteUfrag !== undefined)
+      this.#ice = { ...this.#ice, remoteUfrag };
+    return mediaSession(session.value, this.#travel(session.value), this.#numbers);
   }
 
   /** Returns the transport attributes of a session. */
@@ -265,15 +279,15 @@ export class Negotiation {
    * Returns our ICE credentials. Creates new ones when the peer restarts ICE with another username fragment (RFC 8445
    * §9).
    */
-  #iceFor(remoteUfrag: string | undefined): { ufrag: string; password: string } {
+  #iceFor(remoteUfrag: string | undefined): IceCredentials {
     const known = this.#ice;
     const restarted =
       remoteUfrag !== undefined &&
       known?.remoteUfrag !== undefined &&
       known.remoteUfrag !== remoteUfrag;
     if (known !== undefined && !restarted) {
-      known.remoteUfrag = remoteUfrag ?? known.remoteUfrag;
-      return known;
+      this.#ice = { ...known, remoteUfrag: remoteUfrag ?? known.remoteUfrag };
+      return this.#ice;
     }
     const text = (bytes: number): string =>
       Buffer.from(this.#options.bytes(bytes)).toString('base64');

@@ -92,9 +92,14 @@ const STALE: ProofFault = {
 
 const unreadable = invalid('the Identity cannot be parsed');
 
+/** A telephone number or tel URI. Other URIs are named together with their user. */
+const TELEPHONE_NUMBER = /^(?:tel:)?(\+?[0-9*#().\s-]+)(?:;|$)/i;
+
+const numberIn = (text: string): string => plainTn(TELEPHONE_NUMBER.exec(text)?.[1] ?? '');
+
 /** Whether one of the identities is among those named in the message. */
 function names({ tn, uri }: Identities, named: readonly string[]): boolean {
-  const numbers = new Set(named.map(plainTn).filter((number) => number !== ''));
+  const numbers = new Set(named.map(numberIn).filter((number) => number !== ''));
   const uris = new Set(named.map((text) => text.toLowerCase()));
   return (
     tn.some((number) => numbers.has(number)) || uri.some((text) => uris.has(text.toLowerCase()))

@@ -44,9 +44,10 @@ const RULE_LIST: readonly (readonly [key: string, rule: Rule])[] = [
   ['date', { single: true, check: isSipDate }],
   ['content-type', { single: true, check: (value) => parseMediaType(value) !== undefined }],
 ];
-/** Header fields of a response whose faults are ignored, because nothing depends on them. */
+/** Header fields of a response whose faults are ignored: nothing depends on them, or the requested Expires applies. */
 const IGNORED_IN_RESPONSES: ReadonlySet<string> = new Set([
   'date',
+  'expires',
   'max-forwards',
   'mime-version',
   'timestamp',

@@ -72,3 +72,53 @@ describe('answer of a fork after an UPDATE of another fork', () => {
     expect(session.settle(theirs('8'))).toMatchObject({ ok: true });
   });
 });
+
+describe('ICE credentials of an offer that several forks answer', () => {
+  const FINGERPRINT = `sha-256 ${Array.from({ length: 32 }, () => 'AB').join(':')}`;
+  const byDtls = { ...srtpRule('optional', { secured: true }), byDtls: true };
+  const browser = (ufrag: string, setup = 'passive'): string =>
+    theirs('0', 'a=rtcp-mux', 'a=mid:0', `a=ice-ufrag:${ufrag}`, `a=ice-pwd:${'p'.repeat(24)}`)
+      .replace('RTP/AVP', 'UDP/TLS/RTP/SAVPF')
+      .concat(`a=fingerprint:${FINGERPRINT}\r\na=setup:${setup}\r\n`);
+
+  function session() {
+    let bytes = 0;
+    return new Negotiation(
+      { address: '198.51.100.1', port: 20_000 },
+      {
+        sessionId: 1,
+        bytes: (length) => {
+          bytes += 1;
+          return new Uint8Array(length).fill(bytes);
+        },
+        fingerprint: FINGERPRINT,
+      },
+    );
+  }
+
+  const ufragIn = (sdp: string): string => /^a=ice-ufrag:(.*)\r$/m.exec(sdp)?.[1] ?? '';
+
+  it('are those of the offer for every fork', () => {
+    const negotiation = session();
+    const localUfrag = ufragIn(negotiation.offers(byDtls, ALL).sdp);
+    for (const remoteUfrag of ['aaaa', 'bbbb', 'aaaa']) {
+      expect(negotiation.settleFirst(browser(remoteUfrag))).toMatchObject({
+        value: { ice: { localUfrag, remoteUfrag } },
+      });
+    }
+  });
+
+  it('are those of the offer after an ICE restart of another fork', () => {
+    const negotiation = session();
+    const localUfrag = ufragIn(negotiation.offers(byDtls, ALL).sdp);
+    negotiation.settleFirst(browser('aaaa'));
+    const restarted = negotiation.answer(browser('cccc', 'actpass'), byDtls, {
+      families: ['IP4'],
+      codecs: ALL,
+    });
+    expect(restarted.ok && ufragIn(restarted.value.sdp)).not.toBe(localUfrag);
+    expect(negotiation.settleFirst(browser('bbbb'))).toMatchObject({
+      value: { ice: { localUfrag, remoteUfrag: 'bbbb' } },
+    });
+  });
+});

@@ -1,6 +1,6 @@
 /** Outgoing connections over TCP. */
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { ConnectionTable } from '../../../src/edge/sip/transport/connection-table.ts';
 import {
@@ -91,6 +91,21 @@ it.each(['INVITE', 'REGISTER'])(
   },
 );
 
+it('keeps a connection whose peer sends a single CRLF as keep-alive', async () => {
+  const { server, port } = await listening();
+  const accepted = once(server, 'connection');
+  const { transport, table, clock, received } = setUp('127.0.0.1', TCP);
+  const flow = await transport.connect({ transport: 'tcp', address: '127.0.0.1', port });
+  const [peer] = (await accepted) as [Socket];
+  // The message shows that the line break after it has arrived.
+  peer.write(Buffer.concat([message('SIP/2.0 100 Trying'), Buffer.from('\r\n')]));
+  await until(() => received() === 1);
+  await clock.advance(60_000);
+  expect(table.get(flow?.connectionId ?? 0)).toBeDefined();
+  peer.write(message('SIP/2.0 100 Trying'));
+  await until(() => received() === 2);
+});
+
 it('reports a connection that the system refuses to open, and does not reject', async () => {
   const why: string[] = [];
   const kind: StreamKind = {
@@ -103,4 +118,16 @@ it('reports a connection that the system refuses to open, and does not reject', 
   const target = { transport: 'tcp', address: '127.0.0.1', port: 5060 } as const;
   expect(await transportOf('127.0.0.1', kind).connect(target)).toBeUndefined();
   expect(why).toEqual(['no such address']);
+});
+
+it('gives up a connection that is being opened when it stops', async () => {
+  const { port } = await listening();
+  const { transport, table, clock } = setUp('127.0.0.1', TCP);
+  await transport.start(0);
+  const target = { transport: 'tcp', address: '127.0.0.1', port } as const;
+  const connecting = transport.connect(target);
+  table.stop();
+  await transport.stop();
+  expect(await connecting).toBeUndefined();
+  expect([table.size, clock.nextMs()]).toEqual([0, undefined]);
 });

@@ -124,6 +124,18 @@ describe('invalid proofs', () => {
     expect(await refused(identity, { dest: ['+14155550999'] })).toBe(438);
   });
 
+  it.each([
+    ['the caller', ORIG, (orig: string[]) => ({ orig })],
+    ['the called number', DEST, (dest: string[]) => ({ dest })],
+  ])('digits of an address that are no number of %s: 438', async (_, number, as) => {
+    const identity = [await signed()];
+    const cut = number.slice(0, -2);
+    const host = `${number.slice(-2)}.test`;
+    for (const named of [[cut, `sip:${cut}@${host}`], [`a${number}b`]])
+      expect(await refused(identity, as(named))).toBe(438);
+    expect(await refused(identity, as([`tel:+${number}`]))).toMatchObject({ isVerified: true });
+  });
+
   it('an expired or future proof: 403', async () => {
     for (const iat of [nowMs / 1000 - 61, nowMs / 1000 + 61].map(Math.floor)) {
       const identity = [await token(claims({ iat }))];

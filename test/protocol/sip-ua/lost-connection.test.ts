@@ -1,11 +1,26 @@
 /** Requests in a dialog with a phone behind NAT whose TCP connection has closed and which registered again. */
 import { describe, expect, it } from 'vitest';
 import { asLegId } from '../../../src/base/ids.ts';
+import type { ContactBinding } from '../../../src/protocol/sip/registrar/binding.ts';
 import { inviteCommand, PEER, SERVER } from './script.ts';
 import { type Agent, ANSWER, REALM, World } from './world.ts';
 
 const LEG = asLegId(2);
 const FIRST = 1;
+
+const OTHER_PHONE: ContactBinding = {
+  username: 'bob',
+  contactUri: 'sip:bob@10.0.0.9:5060',
+  callId: 'other',
+  cseq: 1,
+  expiresUs: Date.UTC(2027, 0, 1) * 1000,
+  q: 1,
+  instanceId: undefined,
+  userAgent: 'other',
+  flow: { transport: 'udp', address: PEER, port: 6000, connectionId: undefined },
+  path: [],
+  updatedUs: 0,
+};
 
 /** A phone that registered over TCP. It refuses connections, as a NAT does. */
 function registered() {
@@ -51,23 +66,29 @@ describe('BYE to a phone whose connection has closed', () => {
     expect(server.ua.dialogs).toBe(0);
   });
 
-  it('uses the connection over which the calling phone registered again, with another Contact', () => {
-    const { world, server, phone, account, lose, hangUp } = registered();
-    const target = { kind: 'uri', uri: `sip:100@${SERVER};transport=tcp` } as const;
-    phone.dispatch(inviteCommand({ leg: LEG, target: { ...target, viaFlow: true }, account }));
-    world.advance(100);
-    const { leg } = server.last('incoming').call;
-    server.dispatch({ kind: 'answer', leg, sdp: ANSWER });
-    world.advance(100);
-    for (const connection of [1, 2]) lose(connection);
-    world.advance(5000);
-    const [binding] = server.ua.contactsOf('bob', world.nowMs);
-    expect(server.last('incoming').call.request.header('contact')).not.toContain(
-      binding?.contactUri ?? '',
-    );
-    hangUp(server, leg);
-    expect(phone.last('ended').end).toMatchObject({ by: 'remote', how: 'bye' });
-  });
+  it.each([
+    ['alone', []],
+    ['next to another phone of the user behind the same NAT', [OTHER_PHONE]],
+  ])(
+    'uses the connection over which the calling phone registered again, with another Contact, %s',
+    (_, bindings) => {
+      const { world, server, phone, account, lose, hangUp } = registered();
+      server.dispatch({ kind: 'restoreBindings', bindings });
+      const target = { kind: 'uri', uri: `sip:100@${SERVER};transport=tcp` } as const;
+      phone.dispatch(inviteCommand({ leg: LEG, target: { ...target, viaFlow: true }, account }));
+      world.advance(100);
+      const { leg } = server.last('incoming').call;
+      server.dispatch({ kind: 'answer', leg, sdp: ANSWER });
+      world.advance(100);
+      for (const connection of [1, 2]) lose(connection);
+      world.advance(5000);
+      const contact = server.last('incoming').call.request.header('contact');
+      for (const { contactUri } of server.ua.contactsOf('bob', world.nowMs))
+        expect(contact).not.toContain(contactUri);
+      hangUp(server, leg);
+      expect(phone.last('ended').end).toMatchObject({ by: 'remote', how: 'bye' });
+    },
+  );
 
   it('uses the Contact of a phone that did not register again', () => {
     const { world, server, phone, hangUp, lose } = called();

@@ -58,6 +58,24 @@ describe('registration over the network', () => {
     expect(server.stored.at(-1)?.remove).toHaveLength(1);
   });
 
+  it('is not created again by a late challenge to an earlier REGISTER', () => {
+    const { world, server } = setup();
+    const phone = world.agent(PEER);
+    let challenges = 0;
+    world.lose = ({ message }) => {
+      if (brief(message) !== '401 REGISTER') return false;
+      challenges += 1;
+      return challenges === 1;
+    };
+    register(phone, 'alice', 'wonderland');
+    world.advance(100);
+    phone.dispatch({ kind: 'unregister', registration: 1 });
+    world.advance(40_000);
+    expect(challenges).toBeGreaterThan(2);
+    expect(phone.last('registration').state).toBe('removed');
+    expect(server.ua.contactsOf('alice', world.nowMs)).toEqual([]);
+  });
+
   it('expires in memory and in the store', () => {
     const { world, server } = setup();
     const phone = world.agent(PEER);
@@ -172,6 +190,16 @@ describe('registration over the network', () => {
     const tries = world.sent.filter(({ message }) => brief(message) === 'REGISTER');
     expect(tries.map(({ atMs }) => Math.round((atMs - 1000) / 1000))).toEqual([0, 30, 90]);
   });
+});
+
+it('a registration is accepted by a registrar that writes Expires as a date (RFC 2543)', () => {
+  const world = new World();
+  const headers = [['Expires', 'Thu, 01 Dec 2026 16:00:00 GMT']] as const;
+  answering(world.peer(SERVER), (request) => reply(request, 200, { headers }));
+  const phone = world.agent(PEER);
+  register(phone, 'alice', 'wonderland');
+  world.advance(100);
+  expect(phone.last('registration')).toMatchObject({ state: 'registered', againIn: 540 });
 });
 
 it.each([

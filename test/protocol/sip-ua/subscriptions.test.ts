@@ -276,6 +276,16 @@ describe('a subscription', () => {
     }
   });
 
+  it('is not refreshed while the phone has not answered its last NOTIFY', () => {
+    const s = setUp();
+    s.subscribe('dialog');
+    s.answersNotify(0);
+    s.world.advance(600_000);
+    expect(s.last().header('subscription-state')).toBe('terminated;reason=timeout');
+    expect(refreshed(s, 600)).toBe('481 SUBSCRIBE');
+    expect(s.last().header('subscription-state')).toBe('terminated;reason=timeout');
+  });
+
   it('with Expires: 0 gets one NOTIFY', () => {
     const { subscribe, notified, server } = setUp();
     subscribe('dialog', { headers: ['Expires: 0'] });

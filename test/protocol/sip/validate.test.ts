@@ -104,6 +104,8 @@ describe('responses', () => {
     ['Date', 'yesterday'],
     ['Max-Forwards', 'many'],
     ['Contact', '<sip:x'],
+    // RFC 2543 allowed a date.
+    ['Expires', 'Thu, 01 Dec 2026 16:00:00 GMT'],
   ])('ignores a malformed %s, which no user needs', (name, value) => {
     const response = createResponse(sketch(), 486, { toTag: 'b' });
     expect(validateResponse(response.withAddedHeader(name, value))).toBeUndefined();

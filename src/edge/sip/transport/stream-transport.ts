@@ -68,6 +68,8 @@ export class StreamTransport {
   readonly #limits: StreamLimits;
   readonly #listener: Listener;
   readonly #opening = new Map<string, Promise<Flow | undefined>>();
+  /** Functions that give up the connections being opened. */
+  readonly #givingUp = new Set<(why: string) => void>();
 
   constructor(options: StreamTransportOptions) {
     const { host, table, kind, clock, failed } = options;
@@ -91,6 +93,7 @@ export class StreamTransport {
   }
 
   stop(): Promise<void> {
+    for (const giveUp of [...this.#givingUp]) giveUp('shutting down');
     return this.#listener.stop();
   }
 
@@ -124,7 +127,7 @@ export class StreamTransport {
     return new Promise((resolve) => {
       const { socket, ready } = kind.open(target, this.#localAddress(target.address));
       const giveUp = (why: string): void => {
-        cancel();
+        over();
         socket.on('error', () => undefined);
         socket.destroy();
         kind.failed?.(target, why);
@@ -133,9 +136,14 @@ export class StreamTransport {
       const failed = (error: Error): void => giveUp(error.message);
       const dueMs = clock.monotonicMs() + this.#limits.connectMs;
       const cancel = clock.at(dueMs, () => giveUp('no connection in time'));
+      const over = (): void => {
+        cancel();
+        this.#givingUp.delete(giveUp);
+      };
+      this.#givingUp.add(giveUp);
       socket.once('error', failed);
       socket.once(ready, () => {
-        cancel();
+        over();
         socket.off('error', failed);
         resolve(this.#add(socket, undefined).flow);
       });

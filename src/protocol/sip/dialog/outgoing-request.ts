@@ -111,6 +111,12 @@ export class OutgoingRequest implements ClientUser {
     return false;
   }
 
+  /** Sends nothing more, and ignores failures and refusals of what was sent. */
+  abandon(): void {
+    this.#over = true;
+    this.#cancelTimeout();
+  }
+
   response(response: SipResponse, flow: Flow): void {
     if (this.#over && response.status >= 300) return;
     const { status } = response;

@@ -163,7 +163,8 @@ export class PeerRoute {
 
   /**
    * Flow of the phone after its connection has closed: that of its Contact, or the only one from the same address. A
-   * phone often registers the new connection with another Contact. Behind NAT it accepts no connections.
+   * phone often registers the new connection with another Contact. Behind NAT it accepts no connections. Several phones
+   * behind one NAT differ in the host of their Contacts.
    */
   #flowOfRegistration(): Flow | undefined {
     const last = this.#last;
@@ -173,7 +174,8 @@ export class PeerRoute {
     const there = direct.filter(({ flow }) => flow.address === last.remoteAddress);
     const binding =
       direct.find(({ contactUri }) => contactUri === remoteTarget) ??
-      (there.length === 1 ? there[0] : undefined);
+      onlyOf(there) ??
+      onlyOf(there.filter(({ contactUri }) => hostOf(contactUri) === hostOf(remoteTarget)));
     return binding === undefined ? undefined : flowOf(this.#core, binding);
   }
 
@@ -181,6 +183,13 @@ export class PeerRoute {
     if (flow !== undefined)
       this.#receivedAt = { address: flow.remoteAddress, port: flow.remotePort };
   }
+}
+
+const onlyOf = <T>(list: readonly T[]): T | undefined => (list.length === 1 ? list[0] : undefined);
+
+function hostOf(uriText: string): string | undefined {
+  const uri = parseUri(uriText);
+  return uri?.kind === 'sip' ? uri.host.toLowerCase() : undefined;
 }
 
 /**

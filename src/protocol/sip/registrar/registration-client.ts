@@ -46,6 +46,7 @@ export class RegistrationClient {
   #isRefusedAsFlow = false;
   #cancelTimer: Cancel = () => undefined;
   #flow: Flow | undefined;
+  #outgoing: OutgoingRequest | undefined;
 
   constructor(core: UserAgentCore, command: RegisterCommand) {
     this.#core = core;
@@ -62,6 +63,8 @@ export class RegistrationClient {
   leave(): void {
     this.#leaving = true;
     this.#cancelTimer();
+    // A challenge to an earlier REGISTER would register again, after the removal.
+    this.#outgoing?.abandon();
     this.#send(0);
   }
 
@@ -85,6 +88,7 @@ export class RegistrationClient {
         failed: () => this.#failed(undefined),
       },
     });
+    this.#outgoing = outgoing;
     outgoing.start();
   }
 

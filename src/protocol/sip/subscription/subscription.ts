@@ -87,7 +87,8 @@ export class Subscription implements DialogUser {
       return;
     }
     this.#route.received(flow);
-    if (request.method !== 'SUBSCRIBE') this.#refuse(request, transaction, 481);
+    // A refresh that crosses our last NOTIFY cannot continue the subscription: the phone must subscribe again.
+    if (request.method !== 'SUBSCRIBE' || !this.#open) this.#refuse(request, transaction, 481);
     else if (requestedEvent(request)?.event !== this.options.event)
       this.#refuse(request, transaction, 489);
     else {

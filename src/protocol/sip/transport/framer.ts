@@ -37,9 +37,11 @@ export class StreamFramer {
   #pongsExpected = 0;
   #failed = false;
 
-  /** Bytes of an incomplete message; 0 between messages. */
+  /** Bytes of an incomplete message; 0 between messages, also after a line break that may begin a ping. */
   get pendingBytes(): number {
-    return this.#length;
+    const [first] = this.#buffer;
+    const isBreak = this.#expected === 0 && (first === CR || first === LF);
+    return isBreak ? 0 : this.#length;
   }
 
   /** Records that CRLFCRLF was sent, so the next lone CRLF is its answer. */
