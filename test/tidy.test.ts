@@ -61,6 +61,12 @@ const RULES: readonly Rule[] = [
     never: /wallMs\(\) \* 1000/,
   },
   {
+    title:
+      'test programs refuse invalid numbers (test/number-option.ts), with which they would test nothing',
+    where: /^test\/(fuzz|load|sim|soak)\/.*\.ts$/,
+    never: /Number\(values\b/,
+  },
+  {
     title: 'no test is skipped or focused',
     where: /^test\/.*\.ts$/,
     never: /\b(it|describe|test)\.(only|todo)\(/,
