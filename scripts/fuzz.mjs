@@ -29,6 +29,10 @@ const { values, positionals } = parseArgs({
 });
 const seconds =
   values.minutes === undefined ? values.seconds : String(Math.round(Number(values.minutes) * 60));
+if (!(Number(seconds) > 0) || !Number.isSafeInteger(Number(values.seed))) {
+  console.log('usage: npm run fuzz -- [--seconds 10 | --minutes 2] [--seed 5] [target …]');
+  process.exit(2);
+}
 const NATIVE = ['rtp', 'telephone-event', 'opus', 'g722', 'rtcp', 'srtp', 'dtls', 'bridge'];
 const SCRIPT = [
   ...['sdp', 'sdp-crypto', 'wav', 'mp3', 'sip', 'sip-fields', 'answer-xml', 'stream-messages'],

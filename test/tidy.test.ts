@@ -61,9 +61,16 @@ const RULES: readonly Rule[] = [
     never: /wallMs\(\) \* 1000/,
   },
   {
+    title:
+      'test programs refuse invalid numbers (test/number-option.ts), with which they would test nothing',
+    where: /^test\/(fuzz|load|sim|soak)\/.*\.ts$/,
+    never: /Number\(values\b/,
+  },
+  {
     title: 'no test is skipped or focused',
     where: /^test\/.*\.ts$/,
-    never: /\b(it|describe|test)\.(only|todo)\(/,
+    // With a variable instead of a title, the reason is that a program is missing.
+    never: /\b(it|describe|test)\.((only|todo)\(|skip\(['"`]|skipIf\(true\))|\bx(it|describe)\(/,
   },
 ];
 

@@ -304,6 +304,28 @@ Nanos media_cpu(MediaEngine& engine) {
   return Nanos(cpu);
 }
 
+/// Opens pairs of legs that are each other's peers.
+std::vector<OpenLeg> open_pairs(MediaEngine& engine, int pairs) {
+  std::vector<OpenLeg> legs;
+  for (int i = 0; i < 2 * pairs; ++i) legs.push_back(open_leg(engine));
+  for (size_t i = 0; i < legs.size(); i += 2) {
+    configure(engine, legs[i].handle, legs[i + 1].port);
+    configure(engine, legs[i + 1].handle, legs[i].port);
+  }
+  return legs;
+}
+
+/// Status of the first thread with the highest load and delay of all threads.
+MediaThread::Status worst_status(MediaEngine& engine) {
+  MediaThread::Status status = engine.status();
+  for (size_t i = 1; i < engine.thread_count(); ++i) {
+    const MediaThread::Status other = engine.status(i);
+    status.load.busy = std::max(status.load.busy, other.load.busy);
+    status.late_p99_us = std::max(status.late_p99_us, other.late_p99_us);
+  }
+  return status;
+}
+
 int run(int pairs, int seconds, size_t threads, std::optional<SrtpSuite> suite) {
   const Floors floors = measure_floors(static_cast<size_t>(2 * pairs));
   MediaEngine engine(MediaEngine::Drive::thread, kLoopback, [] {}, {.threads = threads, .max_busy = 100});
@@ -316,13 +338,8 @@ int run(int pairs, int seconds, size_t threads, std::optional<SrtpSuite> suite) 
   for (Watched& one : watched) one.learn();
 
   // Legs are each other's peers, so every sent packet is received.
-  std::vector<OpenLeg> legs;
   const size_t heap_before = mallinfo2().uordblks;
-  for (int i = 0; i < 2 * pairs; ++i) legs.push_back(open_leg(engine));
-  for (size_t i = 0; i < legs.size(); i += 2) {
-    configure(engine, legs[i].handle, legs[i + 1].port);
-    configure(engine, legs[i + 1].handle, legs[i].port);
-  }
+  const std::vector<OpenLeg> legs = open_pairs(engine, pairs);
   for (size_t i = 0; suite && i < legs.size(); ++i) {
     protect(engine, legs[i].handle, protection_of(*suite, i));
   }
@@ -352,12 +369,7 @@ int run(int pairs, int seconds, size_t threads, std::optional<SrtpSuite> suite) 
   const double per_leg_us = 1000 * in_milliseconds(cpu) / whole_legs / seconds;
   uint64_t lost = 0;
   for (const OpenLeg& leg : legs) lost += engine.statistics(leg.handle)->packets_lost;
-  MediaThread::Status status = engine.status();
-  for (size_t i = 1; i < engine.thread_count(); ++i) {
-    const MediaThread::Status other = engine.status(i);
-    status.load.busy = std::max(status.load.busy, other.load.busy);
-    status.late_p99_us = std::max(status.late_p99_us, other.late_p99_us);
-  }
+  const MediaThread::Status status = worst_status(engine);
   std::printf(
       "{\"legs\":%zu,\"threads\":%zu,\"legBytes\":%zu,\"skippedTicks\":%llu,\"legCpuUs\":%.1f,\"floorUs\":%."
       "1f,\"pacedFloorUs\":%.1f,\"busy\":%.3f,\"lateP99Us\":%."

@@ -1,6 +1,6 @@
 /**
- * `node test/crash/run.ts [points] [seed] [billing|campaigns|power|disk|bitflip]` kills a billing process and a campaign process, each
- * at the given number of random moments, and lets the power of a billing process fail at as many moments. `disk` lets each
+ * `npm run crash -- [points] [seed] [billing|campaigns|power|disk|bitflip]` kills a billing process and a campaign process, each
+ * at the given number of random moments (default 1,000), and lets the power of a billing process fail at as many moments. `disk` lets each
  * single write and sync of a billing process fail, and each with all later ones; with fewer than 300 points, only some.
  * `bitflip` damages the files of killed and of stopped processes.
  */
@@ -8,15 +8,19 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { seededRandom, withFolder } from '../edge/store/open.ts';
+import { readArguments, USAGE } from './arguments.ts';
 import { contentOf, flip, prepareFlips, TARGETS } from './bit-flips.ts';
 import { dialUntilKilled, findCampaignFaults, prepareCampaign } from './campaigns.ts';
 import { billUntilKilled, findFaults, prepare } from './crash.ts';
 import { ALL_LATER, atEachOperation } from './disk-faults.ts';
 import { atPowerLosses, buildWriteLog, powerLossMissing, record } from './power-loss.ts';
 
-const points = Number(process.argv[2] ?? 1000);
-const seed = Number(process.argv[3] ?? 1);
-const only = process.argv[4];
+const chosen = readArguments(process.argv.slice(2));
+if (chosen === undefined) {
+  console.error(USAGE);
+  process.exit(2);
+}
+const { points, seed, only } = chosen;
 /** Rounds per data folder. Checks read the whole folder, so each folder stays small. */
 const ROUNDS_PER_FOLDER = 25;
 const LINES = 400;
@@ -72,7 +76,7 @@ async function losePower(): Promise<number> {
       const lines = 50 + random.integer(LINES);
       const recorded = await record(folder, { library, workspace, lines, synchronous });
       const target = join(workspace, 'after');
-      const options = { points: ROUNDS_PER_FOLDER, target, random };
+      const options = { points: Math.min(ROUNDS_PER_FOLDER, points - done), target, random };
       await atPowerLosses(recorded, options, async (after, witness) => {
         const seen = synchronous === 'full' ? witness : { answered: [], settled: [] };
         const faults = await findFaults(after, seen);

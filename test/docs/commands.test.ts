@@ -15,6 +15,9 @@ import { metricNames, scrape } from '../deploy/scrape.ts';
 import { ROOT } from '../e2e/service.ts';
 import { PAGES, words } from './pages.ts';
 
+const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  scripts: Record<string, string>;
+};
 const program = createProgram(new TestTerminal());
 
 const namedBy = (parent: Command, name: string): Command | undefined =>
@@ -95,9 +98,6 @@ describe('the documentation names only', () => {
   });
 
   it('existing npm scripts', () => {
-    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
-      scripts: Record<string, string>;
-    };
     const named = PAGES.flatMap(({ file, text }) =>
       [...text.matchAll(/\bnpm (?:run )?(start|test|(?<=run )[a-z]+(?::[a-z]+)?)\b/g)].map(
         ([, script = '']) => [file, script] as const,
@@ -105,6 +105,17 @@ describe('the documentation names only', () => {
     );
     expect(named.length).toBeGreaterThan(20);
     expect(named.filter(([, script]) => scripts[script] === undefined)).toEqual([]);
+  });
+
+  it('npm scripts without arguments of their own before the documented ones', () => {
+    const named = PAGES.flatMap(({ text }) =>
+      [...text.matchAll(/\bnpm run ([a-z]+(?::[a-z]+)?) -- (?!-)\w/g)].map(([, name = '']) => name),
+    );
+    expect(named).toContain('crash');
+    const wrong = [...new Set(named)].filter(
+      (name) => !/^node( --\S+)* \S+$/.test(scripts[name] ?? ''),
+    );
+    expect(wrong).toEqual([]);
   });
 
   it('existing settings', () => {

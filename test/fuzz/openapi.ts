@@ -6,6 +6,7 @@
 import { parseArgs } from 'node:util';
 import { Check, Errors } from 'typebox/schema';
 import { type AccountKey, newPlace, removePlace, Service } from '../e2e/service.ts';
+import { numberOption, SEED } from '../number-option.ts';
 import { Mutator } from './mutator.ts';
 import { type Json, RandomValues } from './random-values.ts';
 
@@ -37,6 +38,12 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '2' },
     seed: { type: 'string', default: '1' },
   },
+});
+const seed = numberOption('seed', values.seed, SEED);
+const minutes = numberOption('minutes', values.minutes, {
+  least: 0.1,
+  most: 10_000,
+  isWhole: false,
 });
 
 type Caller = 'own' | 'nobody' | 'other';
@@ -175,9 +182,9 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
   })),
 );
 const chosen = operations.filter(({ path, method }) => !LEFT_OUT.test(`${method} ${path}`));
-const fuzz = new ApiFuzz(service, service.demo, other, Number(values.seed));
-const random = new Mutator(Number(values.seed) + 1);
-const endMs = performance.now() + Number(values.minutes) * 60_000;
+const fuzz = new ApiFuzz(service, service.demo, other, seed);
+const random = new Mutator(seed + 1);
+const endMs = performance.now() + minutes * 60_000;
 while (performance.now() < endMs) {
   const operation = chosen[random.below(chosen.length)];
   if (operation === undefined) break;
@@ -197,6 +204,6 @@ for (const [name, detail] of fuzz.findings) console.log(`✗ ${name}\n   ${detai
 const counts = [...fuzz.statuses].sort(([a], [b]) => a - b).map(([status, n]) => `${status}: ${n}`);
 console.log(
   `${fuzz.findings.size === 0 ? '✓' : '✗'} ${fuzz.requests} requests to ${chosen.length} of ${operations.length} operations, ` +
-    `seed ${values.seed} (${counts.join(', ')}), ledger ${verified?.status ?? 'not verified'}`,
+    `seed ${seed} (${counts.join(', ')}), ledger ${verified?.status ?? 'not verified'}`,
 );
 process.exit(fuzz.findings.size === 0 ? 0 : 1);

@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { callFor } from '../e2e/phone.ts';
 import { eventually, type Json, newPlace, removePlace, Service } from '../e2e/service.ts';
+import { numberOption } from '../number-option.ts';
 import { credit, provision, read, Timings } from './traffic.ts';
 
 const SECONDS_MAX = 600;
@@ -24,9 +25,9 @@ const { values } = parseArgs({
     askers: { type: 'string', default: '2' },
   },
 });
-const seconds = bounded('seconds', values.seconds, SECONDS_MAX);
-const callers = bounded('callers', values.callers, CALLERS_MAX);
-const askers = bounded('askers', values.askers, ASKERS_MAX);
+const seconds = numberOption('seconds', values.seconds, { least: 1, most: SECONDS_MAX });
+const callers = numberOption('callers', values.callers, { least: 1, most: CALLERS_MAX });
+const askers = numberOption('askers', values.askers, { least: 1, most: ASKERS_MAX });
 
 // Uses the default overload limit.
 const place = await newPlace({ CARILLON_OVERLOAD_LOOP_DELAY_MS: '100' });
@@ -130,10 +131,4 @@ function micros(amount: unknown): number {
 function late(metrics: string, which: 'p50' | 'p99' | 'max'): string {
   const line = new RegExp(`^nodejs_eventloop_lag_${which}_seconds (\\S+)`, 'm').exec(metrics);
   return (Number(line?.[1]) * 1000).toFixed(1);
-}
-
-function bounded(name: string, given: string, max: number): number {
-  const value = Number(given);
-  if (Number.isInteger(value) && value >= 1 && value <= max) return value;
-  throw new Error(`--${name} must be a whole number from 1 to ${max}`);
 }

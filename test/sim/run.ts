@@ -5,6 +5,7 @@
  * mixed versions. Cluster runs print how often each fault began in each state.
  */
 import { parseArgs } from 'node:util';
+import { numberOption, SEED } from '../number-option.ts';
 import { Coverage } from './cluster/coverage.ts';
 import { storm } from './cluster/random-failures.ts';
 import { run, type Scenario } from './scenario.ts';
@@ -24,8 +25,9 @@ const { values } = parseArgs({
     nightly: { type: 'boolean', default: false },
   },
 });
-const from = Number(values.from);
-const seeds = Number(values.seeds);
+const from = numberOption('from', values.from, SEED);
+const seeds = numberOption('seeds', values.seeds, { least: 1, most: 1_000_000_000 });
+const simultaneous = numberOption('together', values.together, { least: 1, most: 3 });
 
 interface Played {
   readonly title: string;
@@ -44,10 +46,14 @@ const NIGHTLY = [1, 2, 3].flatMap((together) => [
   inCluster(together, false),
   inCluster(together, true),
 ]);
-const clusters = values.nightly ? NIGHTLY : [inCluster(Number(values.together), values.mixed)];
+const clusters = values.nightly ? NIGHTLY : [inCluster(simultaneous, values.mixed)];
 const isCluster = values.cluster || values.nightly;
 const ALL: readonly Played[] = isCluster ? clusters : SCENARIOS.map(inWorld);
 const chosen = ALL.filter(({ title }) => title.includes(values.only));
+if (chosen.length === 0) {
+  console.error(`no scenario has '${values.only}' in its title`);
+  process.exit(2);
+}
 let failed = 0;
 const startedMs = performance.now();
 for (const scenario of chosen) {

@@ -23,6 +23,7 @@ import {
   Service,
   type ServicePlace,
 } from '../e2e/service.ts';
+import { numberOption } from '../number-option.ts';
 
 const SHIM = fileURLToPath(new URL('wall-clock.c', import.meta.url));
 const HOUR_S = 3600;
@@ -41,7 +42,7 @@ const DOCUMENTS = {
 } as const;
 
 const { values } = parseArgs({ options: { calls: { type: 'string', default: '20' } } });
-const calls = Math.min(100, Math.max(1, Number(values.calls) || 1));
+const calls = numberOption('calls', values.calls, { least: 1, most: 100 });
 
 let broken = 0;
 function judge(what: string, held: boolean, facts: unknown): void {

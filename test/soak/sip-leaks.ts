@@ -4,8 +4,10 @@
  */
 import { parseArgs } from 'node:util';
 import { asLegId, type LegId } from '../../src/base/ids.ts';
+import { numberOption, SEED } from '../number-option.ts';
 import { type Agent, ANSWER, OFFER, seededRandom, World } from '../protocol/sip-ua/world.ts';
 
+const CALLS_MAX = 100_000_000;
 const { values } = parseArgs({
   options: {
     calls: { type: 'string', default: '100000' },
@@ -13,8 +15,8 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
   },
 });
-const CALLS = Number(values.calls);
-const AT_ONCE = Number(values['at-once']);
+const CALLS = numberOption('calls', values.calls, { least: 1, most: CALLS_MAX });
+const AT_ONCE = numberOption('at-once', values['at-once'], { least: 1, most: CALLS_MAX });
 /** One message in `LOSS` is lost. */
 const LOSS = 50;
 /** Virtual time after the calls, ms. Exceeds all SIP timers, registration and session intervals. */
@@ -23,7 +25,7 @@ const ENDS = ['caller', 'callee', 'cancel', 'busy', 'early', 'silent'] as const;
 type End = (typeof ENDS)[number];
 
 const world = new World();
-const random = seededRandom(Number(values.seed));
+const random = seededRandom(numberOption('seed', values.seed, SEED));
 world.lose = () => random.integer(LOSS) === 0;
 const caller = world.agent('192.0.2.9');
 const callee = world.agent('192.0.2.1');

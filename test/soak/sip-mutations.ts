@@ -9,6 +9,7 @@ import { requestQuoted } from '../../src/protocol/sip/transaction/quoted.ts';
 import type { Flow } from '../../src/protocol/sip/transport/flow.ts';
 import { StreamFramer } from '../../src/protocol/sip/transport/framer.ts';
 import { quickParse } from '../../src/protocol/sip/transport/quick-parse.ts';
+import { numberOption, SEED } from '../number-option.ts';
 import { ANSWER, OFFER, REALM, seededRandom, World } from '../protocol/sip-ua/world.ts';
 
 const { values } = parseArgs({
@@ -17,11 +18,11 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
   },
 });
-const MESSAGES = Number(values.messages);
+const MESSAGES = numberOption('messages', values.messages, { least: 1, most: 1_000_000_000 });
 /** CPU time above which a message counts as slow in every repeated run, ms. */
 const SLOW_MS = 5;
 const TRIES = 5;
-const random = seededRandom(Number(values.seed));
+const random = seededRandom(numberOption('seed', values.seed, SEED));
 const SERVER = '192.0.2.1';
 
 const flow: Flow = {

@@ -23,6 +23,7 @@ import { systemClock as clock } from '../../src/edge/clock/system-clock.ts';
 import { createMedia } from '../../src/edge/media/engine.ts';
 import { createAudioStreams } from '../../src/edge/stream/client.ts';
 import { guard } from '../edge/stream/fixture.ts';
+import { numberOption, SEED } from '../number-option.ts';
 import { SimRandom } from '../sim/random.ts';
 import { characterOf, pickCharacter } from './bot-profiles.ts';
 import { faultsOfMemory, growthOf, type MemorySample, sampleMemory } from './memory.ts';
@@ -55,10 +56,12 @@ const { values } = parseArgs({
     steady: { type: 'string' },
   },
 });
-const count = Number(values.sockets);
-const steadyCount = Number(values.steady ?? Math.ceil(count / 10));
-const totalMs = Number(values.minutes) * 60_000;
-const random = new SimRandom(Number(values.seed));
+const SOCKETS = { least: 1, most: 10_000 };
+const count = numberOption('sockets', values.sockets, SOCKETS);
+const steadyCount = numberOption('steady', values.steady ?? `${Math.ceil(count / 10)}`, SOCKETS);
+const minutes = { least: 0.1, most: 10_000, isWhole: false };
+const totalMs = numberOption('minutes', values.minutes, minutes) * 60_000;
+const random = new SimRandom(numberOption('seed', values.seed, SEED));
 
 const media = createMedia({
   rtpHost: HOST,
