@@ -109,6 +109,8 @@ describe('HttpCaller: one request', () => {
     ['text/xml; charset=no-such-thing', Buffer.from('é', 'utf8'), 'é'],
     ['text/xml', Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?>\xe9', 'latin1'), 'é'],
     ['text/xml', Buffer.from('\uFEFFé', 'utf16le'), 'é'],
+    ['text/xml; charset=utf-16', Buffer.from('\uFEFFé', 'utf16le').swap16(), 'é'],
+    ['text/xml; charset=iso-8859-1', Buffer.from('\uFEFFé', 'utf8'), 'é'],
   ])('decodes %s', async (type, bytes, last) => {
     handler = (_request, response) => {
       response.setHeader('Content-Type', type);
