@@ -108,6 +108,7 @@ export async function exchange(
     durationMs: result.ok ? result.value.durationMs : result.error.durationMs,
     signedString,
     spanId,
+    isUnsent: result.ok ? undefined : result.error.isUnsent,
   };
   report(attempt);
   const responseBody = result.ok ? result.value.body : '';

@@ -212,6 +212,33 @@ describe('HttpCaller: misbehaving servers', () => {
     expect(await pending).toMatchObject({ ok: false, error: { kind: 'aborted' } });
   });
 
+  it('reports that an aborted request was sent', async () => {
+    const abort = new AbortController();
+    handler = () => abort.abort();
+    const { error } = (await http.send(post('/'), abort.signal)) as { readonly error?: object };
+    expect(error).toMatchObject({ kind: 'aborted' });
+    expect(error).not.toMatchObject({ isUnsent: true });
+  });
+
+  it('reports that an aborted request was not sent, because its host has no free connection', async () => {
+    handler = () => undefined;
+    const busy = [http.send(post('/')), http.send(post('/'))];
+    const abort = new AbortController();
+    const pending = http.send(post('/'), abort.signal);
+    abort.abort();
+    expect(await pending).toMatchObject({ error: { kind: 'aborted', isUnsent: true } });
+    server.closeAllConnections();
+    await Promise.all(busy);
+  });
+
+  it('reports that an aborted request was not sent, because there is no connection yet', async () => {
+    handler = (_request, response) => response.end();
+    const abort = new AbortController();
+    const pending = http.send(post('/'), abort.signal);
+    queueMicrotask(() => abort.abort());
+    expect(await pending).toMatchObject({ error: { kind: 'aborted', isUnsent: true } });
+  });
+
   it('never throws for an invalid URL', async () => {
     for (const url of ['', 'nonsense', 'http://', 'ftp://127.0.0.1/', 'http://a b/']) {
       expect((await http.send({ ...post('/'), url })).ok).toBe(false);
