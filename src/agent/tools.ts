@@ -69,12 +69,14 @@ export async function callHttp(
   try {
     const hasBody = method !== 'GET' && method !== 'DELETE';
     const target = new URL(url);
+    // Two header fields of the same name would become one field with both values.
+    const isTyped = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
     if (!hasBody)
       for (const [name, value] of Object.entries(args))
         target.searchParams.set(name, typeof value === 'string' ? value : JSON.stringify(value));
     const reply = await network.fetch(target, {
       method,
-      headers: { ...(hasBody && { 'content-type': 'application/json' }), ...headers },
+      headers: { ...(hasBody && !isTyped && { 'content-type': 'application/json' }), ...headers },
       ...(hasBody && { body: JSON.stringify(args) }),
       redirect: 'error',
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutSeconds * 1000)]),

@@ -66,8 +66,8 @@ async function fetchDocument(
   }
 }
 
-/** The URL without its password. */
-const shown = (url: string): string => url.replace(/\/\/[^/@]*@/, '//');
+/** The URL without user and password, which end at the last `@` before the path. */
+const shown = (url: string): string => url.replace(/^(\w+:\/\/)[^/?#]*@/, '$1');
 
 /** User and password of the URL become Basic credentials. */
 function withoutUser(url: string): {

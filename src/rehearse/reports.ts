@@ -16,7 +16,7 @@ const SIGNS: Readonly<Record<string, string>> = {
 /** XML 1.0 permits no control characters except tab and line breaks. */
 const escaped = (text: string): string =>
   text
-    .replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd]/g, '?')
+    .replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '?')
     .replaceAll(/[&<>"']/g, (sign) => SIGNS[sign] ?? '');
 
 const nameOf = ({ rehearsal, caller }: CallResult): string =>

@@ -12,6 +12,8 @@ const YAML = 'the YAML';
 const AT_LINE = /the YAML:(\d+):/;
 /** Maximum length of a definition as JSON, in characters. */
 const MAX_LENGTH = 64 * 1024;
+/** Maximum nesting of a definition. Functions that descend into a deeper one would exhaust the stack. */
+const MAX_DEPTH = 100;
 /** Length of the random part of an agent's address. */
 const TOKEN_BYTES = 16;
 
@@ -47,12 +49,24 @@ function readAgent(
       return err({ agent: source.replace(AT_LINE, `${YAML}, line $1:`) });
     definition = source.tree;
   }
+  if (isTooDeep(definition)) return err({ agent: TOO_DEEP });
   const text = JSON.stringify(definition);
   if (text.length > MAX_LENGTH) return err({ agent: TOO_LONG });
   const { agent, faults } = readDefinition(definition, environment);
   if (agent === undefined) return err(byField(faults));
   const refused = [...refusals(agent, [], egress)];
   return refused.length > 0 ? err(byField(refused)) : ok(text);
+}
+
+function isTooDeep(definition: unknown): boolean {
+  let level: readonly unknown[] = [definition];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) return true;
+    level = level.flatMap((node) =>
+      typeof node === 'object' && node !== null ? Object.values(node) : [],
+    );
+  }
+  return false;
 }
 
 /** URLs that the agent could not reach. Names are checked at each connection. */
@@ -70,6 +84,7 @@ function* refusals(
   }
 }
 
+const TOO_DEEP = `must be nested at most ${MAX_DEPTH} levels deep`;
 const TOO_LONG = `must have at most ${MAX_LENGTH} characters`;
 
 const byField = (faults: readonly TreeFault[]): Readonly<Record<string, string>> =>

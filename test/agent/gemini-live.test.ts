@@ -130,6 +130,22 @@ describe('Gemini Live', () => {
     );
   });
 
+  it('opens no connection after the end of the call, although the vendor leaves', async () => {
+    const bye = { name: 'bye', type: 'hangup', description: 'Ends the call.', method: 'POST' };
+    const tool = { ...bye, headers: {}, timeoutSeconds: 8, mode: 'blind' } as AgentFile['tools'][0];
+    await begin({ tools: [tool] });
+    vendor.send({ sessionResumptionUpdate: { newHandle: 'h1', resumable: true } }, speech(40), {
+      goAway: { timeLeft: '50s' },
+    });
+    vendor.send({ toolCall: { functionCalls: [{ id: 't', name: 'bye', args: {} }] } });
+    vendor.send({ serverContent: { generationComplete: true } });
+    await call.told('stop');
+    expect(call.outcome).toEqual({ kind: 'hangup' });
+    await begin();
+    await until(() => vendor.upgrades.length >= 2);
+    expect(vendor.upgrades).toHaveLength(2);
+  });
+
   it('resumes after a lost connection, and fails if the vendor does not accept it in time', async () => {
     await begin();
     vendor.react = () => undefined;

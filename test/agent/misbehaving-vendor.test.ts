@@ -82,6 +82,18 @@ const TEXT = 0x81;
 const PING = 0x89;
 
 describe('the fallback and its cause, with a vendor that', () => {
+  it('has a URL that the WebSocket client refuses', async () => {
+    await fails(callTo('ws://127.0.0.1:9/live#part'), /cannot be reached: .*fragment/);
+  });
+
+  it('has a key that is not a valid header value', async () => {
+    const call = new TestCall({
+      model: { ...AGENT.model, url: 'ws://127.0.0.1:9/live', apiKey: 'sk-test\n' },
+    });
+    closing.push(() => call.conversation.close());
+    await fails(call, /cannot be reached: Invalid character in header/);
+  });
+
   it('accepts the connection and never answers the TLS handshake', async () => {
     const port = await portOf(createServer());
     const call = callTo(`wss://127.0.0.1:${port}/`);

@@ -109,6 +109,12 @@ describe('HTTP tools', () => {
     expect(asked[0]?.headers).toMatchObject({ 'x-key': 'k', 'content-type': 'application/json' });
   });
 
+  it('send the content type of the file once', async () => {
+    await begin([aTool({ url, headers: { 'Content-Type': 'application/vnd.api+json' } })]);
+    await result('slots', {});
+    expect(asked[0]?.headers['content-type']).toBe('application/vnd.api+json');
+  });
+
   it('send the arguments of GET in the query', async () => {
     await begin([aTool({ url: `${url}?a=1`, method: 'GET' })]);
     await result('slots', { day: 'monday', list: [1] });

@@ -36,6 +36,15 @@ describe('WAV files', () => {
     expect(readWav(writeWav(sound))).toEqual({ ok: true, value: sound });
   });
 
+  it.each([1, 3999, 192_001, 4_294_967_295])('refuses a rate of %i Hz', (rate) => {
+    const file = writeWav(sound);
+    file.writeUInt32LE(rate, 24);
+    expect(readWav(file)).toEqual({
+      ok: false,
+      error: `a sample rate of ${rate} Hz is not supported: 4000 to 192000`,
+    });
+  });
+
   it('averages channels and skips other chunks', () => {
     const stereo = writeWav({ rate: 8000, samples: Int16Array.from([100, 200, -100, 100]) });
     stereo.writeUInt16LE(2, 22);

@@ -42,6 +42,7 @@ export class GeminiLive implements Model {
   #handle: string | undefined;
   /** The vendor will close the connection soon. */
   #isLeaving = false;
+  #isClosed = false;
   /** Messages for the vendor until it has confirmed the setup of the current connection. */
   readonly #waiting: Json[] = [];
   #cancelSetup: () => void = () => undefined;
@@ -77,6 +78,7 @@ export class GeminiLive implements Model {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#cancelSetup();
     this.#socket.close();
   }
@@ -115,7 +117,7 @@ export class GeminiLive implements Model {
 
   /** Continues the session over a new connection. Returns false if the vendor has named no state to resume. */
   #resume(): boolean {
-    if (this.#handle === undefined || !this.#isReady) return false;
+    if (this.#handle === undefined || !this.#isReady || this.#isClosed) return false;
     if (this.#connections >= MAX_CONNECTIONS) return false;
     const { connectMs, clock } = this.#options;
     this.#isReady = false;

@@ -39,7 +39,7 @@ const MAX_MALFORMED = 20;
 const ABNORMAL = 1006;
 
 export class JsonSocket {
-  /** Undefined: the egress guard refuses the URL. */
+  /** Undefined: the egress guard or the client refuses the URL. */
   readonly #socket: WebSocket | undefined;
   readonly #events: JsonSocketEvents;
   #waiting: string[] | undefined = [];
@@ -57,9 +57,17 @@ export class JsonSocket {
     this.#clock = options.clock;
     const { guard } = options.network;
     // The lookup is not called for addresses.
-    const refusal = guard.refuses(options.url);
-    if (refusal === undefined) this.#socket = this.#connect(options, guard.lookup);
-    else queueMicrotask(() => this.#lost(`cannot be reached: ${refusal}`));
+    let refusal = guard.refuses(options.url);
+    try {
+      if (refusal === undefined) this.#socket = this.#connect(options, guard.lookup);
+    } catch (error) {
+      // The client throws for URLs with a fragment, and for header values with control characters.
+      refusal = error instanceof Error ? error.message : String(error);
+    }
+    if (refusal !== undefined) {
+      const cause = `cannot be reached: ${refusal}`;
+      queueMicrotask(() => this.#lost(cause));
+    }
   }
 
   #connect(

@@ -47,7 +47,7 @@ export class Deliveries {
 
   /** Records an exchange. `exchange` calls it after each request. */
   record(
-    { attempt: { spanId: _, ...attempt }, request, ...bodies }: Exchanged,
+    { attempt: { spanId: _, isUnsent: _unsent, ...attempt }, request, ...bodies }: Exchanged,
     replayOf?: string,
   ): Delivery {
     const { random, clock } = this.#needs;

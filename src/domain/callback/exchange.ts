@@ -5,7 +5,7 @@ import type { Lease } from '../../base/lease.ts';
 import { RecentMap } from '../../base/recent-map.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { spanIdOf, traceIdOf, traceparent } from '../../base/trace-context.ts';
-import { formEncode, withQuery } from './form.ts';
+import { asSent, formEncode, withQuery } from './form.ts';
 import type { HttpCaller, HttpFailure, HttpResponse, SigningTokens } from './needs.ts';
 import { type CallbackSettings, MAX_REDIRECTS } from './settings.ts';
 import {
@@ -108,6 +108,7 @@ export async function exchange(
     durationMs: result.ok ? result.value.durationMs : result.error.durationMs,
     signedString,
     spanId,
+    isUnsent: result.ok ? undefined : result.error.isUnsent,
   };
   report(attempt);
   const responseBody = result.ok ? result.value.body : '';
@@ -204,7 +205,7 @@ function readAddress(text: string): Address | undefined {
 function splitCredentials(text: string): Address | undefined {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined;
   const parsed = new URL(text);
-  const url = escapeNonAscii(text);
+  const url = asSent(text);
   if (parsed.username === '' && parsed.password === '') return { url, authorization: undefined };
   const user = `${decodePart(parsed.username)}:${decodePart(parsed.password)}`;
   return {
@@ -212,12 +213,6 @@ function splitCredentials(text: string): Address | undefined {
     authorization: `Basic ${Buffer.from(user, 'utf8').toString('base64')}`,
   };
 }
-
-/** Escapes path and query as sent in the request line, so that the signature covers what the server receives. */
-const escapeNonAscii = (url: string): string =>
-  url.replace(/^(https?:\/\/[^/?#]*)(.*)$/is, (_whole, origin: string, rest: string) =>
-    origin.concat(rest.toWellFormed().replace(/[^\x21-\x7e]+/g, encodeURIComponent)),
-  );
 
 function decodePart(text: string): string {
   try {

@@ -19,6 +19,17 @@ export function withQuery(url: string, parameters: CallbackParameters): string {
   return `${url}${joint}${formEncode(parameters)}`;
 }
 
+/**
+ * Returns a URL with path and query as in the request line, so that signatures cover what the server receives. Keeps
+ * scheme, host and port as configured. Removes the fragment.
+ */
+export function asSent(url: string): string {
+  const [, origin = '', path = '', query = ''] =
+    /^([a-z]+:\/\/[^/?#\\]*)([^?#]*)([^#]*)/is.exec(url) ?? [];
+  const sent = path === '' ? '' : (URL.parse(url)?.pathname ?? path);
+  return `${origin}${sent}${query.toWellFormed().replace(/[^\x21-\x7e]+/g, encodeURIComponent)}`;
+}
+
 /** Decodes a query string as a server does: `+` and %XX are decoded, malformed escapes stay unchanged. */
 export function decodeQuery(query: string): CallbackParameters {
   return query

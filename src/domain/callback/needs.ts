@@ -39,6 +39,8 @@ export interface HttpFailure {
   readonly kind: HttpFailureKind;
   readonly detail: string;
   readonly durationMs: number;
+  /** True if the request was aborted before it was sent. */
+  readonly isUnsent?: boolean | undefined;
 }
 
 /** Performs one HTTP exchange with a customer's server through the egress guard, including redirects. Does not retry. */

@@ -2,7 +2,7 @@
 import { hmacSha256, hmacSha256Base64 } from '../../base/hash.ts';
 import { digits, type Random } from '../../base/ids.ts';
 import { RecentMap } from '../../base/recent-map.ts';
-import { decodeQuery } from './form.ts';
+import { asSent, decodeQuery } from './form.ts';
 import type { CallbackParameters, HttpMethod } from './types.ts';
 
 export interface SignedRequest {
@@ -131,7 +131,7 @@ export const upgradeSignatureHeaders = (
 ): Record<string, string> =>
   signatureHeaders(
     signedStrings(
-      { method: 'GET', url: url.replace(/#.*$/s, '').replace(/^ws/i, 'http'), bodyParameters: [] },
+      { method: 'GET', url: asSent(url).replace(/^ws/i, 'http'), bodyParameters: [] },
       nonce,
     ),
     tokens,

@@ -51,6 +51,8 @@ export interface CallbackAttempt {
   readonly signedString: string;
   /** Span ID of the trace, if there is one. */
   readonly spanId?: string | undefined;
+  /** True if the request was aborted before it was sent. */
+  readonly isUnsent?: boolean | undefined;
 }
 
 export type DocumentFailure = {
@@ -79,7 +81,7 @@ export interface Delivery {
   readonly accountId: AccountId;
   /** Time of the answer, microseconds UTC. */
   readonly atUs: number;
-  readonly attempt: Omit<CallbackAttempt, 'spanId'>;
+  readonly attempt: Omit<CallbackAttempt, 'spanId' | 'isUnsent'>;
   /** Whether the status is 2xx. */
   readonly isDelivered: boolean;
   readonly callUuid: string | undefined;

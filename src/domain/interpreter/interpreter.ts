@@ -239,9 +239,9 @@ export class Interpreter {
       callUuid: this.#call.uuid,
       ...(document.fallback === undefined ? {} : { fallback: document.fallback }),
       signal,
-      onAttempt: (attempt) => {
+      onAttempt: ({ isUnsent = false, ...attempt }) => {
         // A failed request is repeated, but not after an interruption, which may come before the next attempt.
-        if (attempt.error === undefined || signal.aborted) this.#unsent = undefined;
+        if (attempt.error === undefined || (signal.aborted && !isUnsent)) this.#unsent = undefined;
         this.#call.log.add('callback', attempt.event, { ...attempt });
       },
     });

@@ -29,6 +29,8 @@ export interface HopFailure {
   readonly detail: string;
   /** Whether a kept-alive connection closed before any response byte arrived. */
   readonly staleConnection: boolean;
+  /** True if the request was aborted before it was sent. */
+  readonly isUnsent?: boolean | undefined;
 }
 
 /**
@@ -43,7 +45,8 @@ export function sendHop(
 ): Promise<Result<HopResponse, HopFailure>> {
   if (signal?.aborted === true) {
     done();
-    return Promise.resolve(err({ kind: 'aborted', detail: 'aborted', staleConnection: false }));
+    const failure = { kind: 'aborted', detail: 'aborted', staleConnection: false } as const;
+    return Promise.resolve(err({ ...failure, isUnsent: true }));
   }
   return new Promise((resolve) => {
     const hop = new Hop(request, signal, resolve, done);
@@ -174,7 +177,8 @@ class Hop implements Dispatcher.DispatchHandler {
 
   #fail(kind: HttpFailureKind, detail: string): void {
     if (this.#settled) return;
-    this.#settle(err({ kind, detail, staleConnection: false }));
+    const isUnsent = (kind === 'aborted' && this.#controller === undefined) || undefined;
+    this.#settle(err({ kind, detail, staleConnection: false, isUnsent }));
     this.#controller?.abort(new Error(detail));
   }
 

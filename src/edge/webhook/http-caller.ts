@@ -113,8 +113,8 @@ function finish<T extends object>(
 ): Result<T & { readonly durationMs: number }, HttpFailure> {
   const durationMs = performance.now() - startedMs;
   if (result.ok) return ok({ ...shape(result.value), durationMs });
-  const { kind, detail } = result.error;
-  return err({ kind, detail, durationMs });
+  const { kind, detail, isUnsent } = result.error;
+  return err({ kind, detail, durationMs, isUnsent });
 }
 
 interface Plan extends Omit<HopRequest, 'url'> {
@@ -204,5 +204,5 @@ const failure = (
 const SLOT_FAILURES: Readonly<Record<SlotRefusal, ReturnType<typeof failure>>> = {
   queueFull: failure('connect', `${QUEUED_PER_HOST} requests are waiting for this host already`),
   waitedTooLong: failure('timeout', 'all connections to this host were busy for too long'),
-  aborted: failure('aborted', 'aborted'),
+  aborted: err({ kind: 'aborted', detail: 'aborted', staleConnection: false, isUnsent: true }),
 };

@@ -10,6 +10,8 @@ export interface Sound {
 
 const HEADER_BYTES = 44;
 const PCM = 1;
+/** Rates in Hz. The conversion of a lower rate would need memory out of proportion to the file. */
+const RATES = { min: 4000, max: 192_000 };
 
 /** Reads a WAV file and averages its channels. The error is a readable message. */
 export function readWav(bytes: Uint8Array): Result<Sound, string> {
@@ -28,8 +30,10 @@ export function readWav(bytes: Uint8Array): Result<Sound, string> {
       }
       channels = view.getUint16(at + 10, true);
       rate = view.getUint32(at + 12, true);
+      if (rate < RATES.min || rate > RATES.max)
+        return err(`a sample rate of ${rate} Hz is not supported: ${RATES.min} to ${RATES.max}`);
     } else if (tag(at) === 'data') {
-      if (channels === 0 || rate === 0) return err('the WAV file has no format before its data');
+      if (channels === 0) return err('the WAV file has no format before its data');
       const end = Math.min(at + 8 + length, bytes.length);
       return ok({ rate, samples: mono(view, at + 8, end, channels) });
     }

@@ -133,6 +133,15 @@ describe('fetching a document', () => {
     expect(attempts[0]?.signedString).toMatch(/^https:\/\/a\.example\/caf%C3%A9%20menu\?q=é\./);
   });
 
+  it.each([
+    ['https://a.example/{id}/"b"|c', 'https://a.example/%7Bid%7D/%22b%22|c'],
+    ['https://a.example/a/../b/./c', 'https://a.example/b/c'],
+  ])('signs the path of %s as sent', async (configured, sent) => {
+    await settled(fetchFrom(configured));
+    expect(http.requests[0]?.request.url).toBe(sent);
+    expect(attempts[0]?.signedString.startsWith(`${sent}?`)).toBe(true);
+  });
+
   it('sends an unsigned request for an account without a token', async () => {
     await settled(fetchFrom('https://a.example/', 'POST', { accountId: asAccountId('MA_GONE') }));
     expect(Object.keys(http.requests[0]?.request.headers ?? {}).join()).not.toContain('Signature');

@@ -40,6 +40,14 @@ const post = (
   bodyParameters,
 });
 
+it('signs the path of a stream URL as the upgrade request contains it', () => {
+  const configured = 'wss://example.com/café/{id}?tenant=7';
+  const sent = 'https://example.com/caf%C3%A9/%7Bid%7D?tenant=7';
+  expect(upgradeSignatureHeaders(configured, tokens, prefixes, nonce)).toEqual(
+    headersOf({ method: 'GET', url: sent, bodyParameters: [] }),
+  );
+});
+
 describe('webhook signatures: the vectors of dialect §4.3', () => {
   it('Plivo V3 POST with a body', () => {
     const request = post('https://example.com/answer', [

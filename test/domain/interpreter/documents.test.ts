@@ -139,18 +139,24 @@ describe('the action of an element (dialect §2.1)', () => {
     ]);
   });
 
-  it('is not notified in addition to a request that the hangup interrupts', async () => {
+  /** Requests to an action wait until a hangup interrupts them. */
+  function waitForHangup(interrupted: { readonly isUnsent?: boolean }): void {
     const { fetchDocument } = scene.needs.callbacks;
     const slow: typeof fetchDocument = async (target, parameters, options) => {
       if (options.kind !== 'action') return fetchDocument(target, parameters, options);
+      const attempt = { event: 'DialAction', url: target.url, error: 'aborted', ...interrupted };
       try {
         await scene.clock.sleep(1000, options.signal);
       } finally {
-        options.onAttempt?.({ event: 'DialAction', url: target.url, error: 'aborted' } as never);
+        options.onAttempt?.(attempt as never);
       }
       throw new Error('not interrupted');
     };
     Object.assign(scene.needs.callbacks, { fetchDocument: slow });
+  }
+
+  it('is not notified in addition to a request that the hangup interrupts', async () => {
+    waitForHangup({});
     const a = await scene.caller(dial(`action="${ACTION}"`));
     await scene.called[0]?.answers();
     scene.called[0]?.ends('bye');
@@ -158,6 +164,21 @@ describe('the action of an element (dialect §2.1)', () => {
     a.ends('bye');
     await a.running;
     expect(scene.reported(ACTION)).toEqual([]);
+  });
+
+  it.each([
+    ['Dial', dial(`action="${ACTION}"`)],
+    ['Record', `<Record recordSession="true" action="${ACTION}"/>`],
+  ])('of %s is notified if the caller hangs up before a connection exists', async (_name, xml) => {
+    waitForHangup({ isUnsent: true });
+    const a = await scene.caller(xml);
+    await scene.called[0]?.answers();
+    scene.called[0]?.ends('bye');
+    await settle();
+    a.ends('bye');
+    await a.running;
+    await settle();
+    expect(scene.reported(ACTION)).toMatchObject([{ CallStatus: 'completed' }]);
   });
 
   it('is notified if the caller hangs up while a Dial waits for its turn', async () => {

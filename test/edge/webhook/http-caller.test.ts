@@ -109,6 +109,8 @@ describe('HttpCaller: one request', () => {
     ['text/xml; charset=no-such-thing', Buffer.from('é', 'utf8'), 'é'],
     ['text/xml', Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?>\xe9', 'latin1'), 'é'],
     ['text/xml', Buffer.from('\uFEFFé', 'utf16le'), 'é'],
+    ['text/xml; charset=utf-16', Buffer.from('\uFEFFé', 'utf16le').swap16(), 'é'],
+    ['text/xml; charset=iso-8859-1', Buffer.from('\uFEFFé', 'utf8'), 'é'],
   ])('decodes %s', async (type, bytes, last) => {
     handler = (_request, response) => {
       response.setHeader('Content-Type', type);
@@ -208,6 +210,33 @@ describe('HttpCaller: misbehaving servers', () => {
     const pending = http.send(post('/'), abort.signal);
     abort.abort();
     expect(await pending).toMatchObject({ ok: false, error: { kind: 'aborted' } });
+  });
+
+  it('reports that an aborted request was sent', async () => {
+    const abort = new AbortController();
+    handler = () => abort.abort();
+    const { error } = (await http.send(post('/'), abort.signal)) as { readonly error?: object };
+    expect(error).toMatchObject({ kind: 'aborted' });
+    expect(error).not.toMatchObject({ isUnsent: true });
+  });
+
+  it('reports that an aborted request was not sent, because its host has no free connection', async () => {
+    handler = () => undefined;
+    const busy = [http.send(post('/')), http.send(post('/'))];
+    const abort = new AbortController();
+    const pending = http.send(post('/'), abort.signal);
+    abort.abort();
+    expect(await pending).toMatchObject({ error: { kind: 'aborted', isUnsent: true } });
+    server.closeAllConnections();
+    await Promise.all(busy);
+  });
+
+  it('reports that an aborted request was not sent, because there is no connection yet', async () => {
+    handler = (_request, response) => response.end();
+    const abort = new AbortController();
+    const pending = http.send(post('/'), abort.signal);
+    queueMicrotask(() => abort.abort());
+    expect(await pending).toMatchObject({ error: { kind: 'aborted', isUnsent: true } });
   });
 
   it('never throws for an invalid URL', async () => {

@@ -17,6 +17,12 @@ export const AGREED = 'conference.agreed';
 export const NOTED = 'conference.noted';
 export const NOTIFY = 'conference.notify';
 
+/** Name of a member's place in a conference, which `AGREED` contains: each move to another node ends the place. */
+export const placeIn = (
+  { uuid }: Participation['room'],
+  { id }: Pick<Participation['member'], 'id'>,
+): string => `${uuid} ${id}`;
+
 /** Name under which the cluster directory claims a conference; `key`: see `keyOfRoom`. */
 export const claimOf = (accountId: AccountId, key: string): string => `room:${accountId}:${key}`;
 

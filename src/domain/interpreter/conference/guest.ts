@@ -14,6 +14,7 @@ import {
   type JoinRequest,
   NOTED,
   NOTIFY,
+  placeIn,
 } from './between-nodes.ts';
 import type { Conferences } from './conferences.ts';
 import { LINK_CODECS, LINK_SRTP, type NodeLegs } from './node-legs.ts';
@@ -131,13 +132,14 @@ export class Guest {
    */
   #reportConsent(call: Call, { room, member }: ReturnType<Conferences['enterHere']> & {}): void {
     const { callUuid } = this.#request.identity;
+    const place = placeIn(room, member);
     let reported = true;
     const report = (): void => {
       const agreed = haveOthersAgreed(call);
       const guest = room.members.find(({ id }) => id === member.id);
       if (guest === undefined || agreed === reported) return;
       reported = agreed;
-      this.#ask(AGREED, [callUuid, agreed]).catch(() => {
+      this.#ask(AGREED, [callUuid, agreed, place]).catch(() => {
         if (!agreed) room.leave(guest, 'kicked');
       });
     };

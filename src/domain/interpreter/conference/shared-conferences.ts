@@ -5,6 +5,7 @@
 import type { Clock } from '../../../base/clock.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { noOperation } from '../../../base/no-operation.ts';
+import { RecentMap } from '../../../base/recent-map.ts';
 import type { ConferenceInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import type { Call, CallLogKind } from '../../call/call.ts';
 import { connectParties, keepConsent } from '../../call/types.ts';
@@ -26,6 +27,7 @@ import {
   LEAVE,
   NOTED,
   NOTIFY,
+  placeIn,
   roomOfClaim,
 } from './between-nodes.ts';
 import { type Conferences, keyOfRoom } from './conferences.ts';
@@ -38,6 +40,8 @@ const TRIES = 25;
 const AGAIN_MS = 200;
 /** Time for which the state of a departed guest is kept, in ms. */
 const REMEMBERED_MS = 30_000;
+/** Places of a call in a moving conference that are remembered. */
+const MAX_LEFT = 20;
 
 export interface SharedConferencesNeeds
   extends Omit<RemoteJoinNeeds, 'ownerLost'>,
@@ -83,8 +87,8 @@ export class SharedConferences implements ConferenceDirectory {
       return state ?? UNKNOWN;
     });
     bus.answer(BEGUN, async (callUuid: Call['uuid']) => this.#stays.get(callUuid)?.hasBegun());
-    bus.answer(AGREED, async (callUuid: Call['uuid'], agreed: boolean) =>
-      this.#stays.get(callUuid)?.othersAgreed(agreed),
+    bus.answer(AGREED, async (callUuid: Call['uuid'], agreed: boolean, place: string) =>
+      this.#stays.get(callUuid)?.othersAgreed(agreed, place),
     );
     bus.answer(NOTIFY, async (draft: NotificationDraft) => callbacks.notify(draft));
     bus.answer(
@@ -228,6 +232,8 @@ const UNKNOWN: GuestState = { kind: 'unknown' };
 class Stay {
   readonly #context: VerbContext;
   readonly #enter: (goesOn: boolean) => Promise<Participation | undefined>;
+  /** Places that the call has left. Their reports may arrive late and do not count. */
+  readonly #left = new RecentMap<true>(MAX_LEFT);
   #hasBegun = false;
   #undo: () => void = noOperation;
 
@@ -240,7 +246,8 @@ class Stay {
   }
 
   /** Notes whether the members on other nodes have agreed to recordings and streams of what they say. */
-  othersAgreed(agreed: boolean): void {
+  othersAgreed(agreed: boolean, place: string): void {
+    if (this.#left.get(place)) return;
     this.#undo();
     if (agreed) return;
     const { call, needs } = this.#context;
@@ -262,7 +269,9 @@ class Stay {
     const follow = async (): Promise<LeaveReason> => {
       for (;;) {
         const reason = await now.member.left;
-        this.othersAgreed(true);
+        const place = placeIn(now.room, now.member);
+        this.othersAgreed(true, place);
+        this.#left.set(place, true);
         if (reason !== 'moved') return reason;
         const next = await this.#after(now);
         if (typeof next === 'string') return next;

@@ -8,6 +8,8 @@ import type { VerbContext } from '../needs.ts';
  * §17.1.2.2).
  */
 const TIMEOUT_MS = 4000;
+/** REFERs that wait. Further ones are refused: at most one can succeed. */
+const MAX_WAITING = 10;
 
 /**
  * Handles REFERs from both parties of a Dial. A called party may send REFER after its answer but before both parties
@@ -49,6 +51,10 @@ export class EarlyRefers {
   #received(refer: Refer, by: Call): void {
     if (this.#waiting === undefined) {
       this.#deal(refer, by);
+      return;
+    }
+    if (this.#waiting.length >= MAX_WAITING) {
+      refer.refuse();
       return;
     }
     if (this.#waiting.push({ refer, by }) > 1) return;

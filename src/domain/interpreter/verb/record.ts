@@ -173,9 +173,9 @@ async function askAction(
         callUuid: call.uuid,
         // Uses the signal of the call: the application is notified even if a transfer replaces the document.
         signal: call.signal,
-        onAttempt: (attempt) => {
+        onAttempt: ({ isUnsent = false, ...attempt }) => {
           // A failed request is repeated, but not after the end of the call, which may come before the next attempt.
-          isSent ||= attempt.error === undefined || call.isEnded;
+          isSent ||= attempt.error === undefined || (call.isEnded && !isUnsent);
           call.log.add('callback', attempt.event, { ...attempt });
         },
       },
