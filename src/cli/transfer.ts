@@ -29,19 +29,19 @@ export function upload(
 export const bodyOf = (reply: Response): AsyncIterable<Uint8Array> =>
   (reply.body ?? []) as unknown as AsyncIterable<Uint8Array>;
 
-/** Lines of a streamed text. Throws if the text breaks off. */
+/** Lines of a streamed text without their line feeds. Throws if the text breaks off. */
 export async function* linesOf(reply: Response): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';
   for await (const part of bodyOf(reply)) {
     const lines = (rest + decoder.decode(part, { stream: true })).split('\n');
     rest = lines.pop() ?? '';
-    for (const line of lines) yield line.replace(/\r$/, '');
+    yield* lines;
   }
   if (rest !== '') yield rest;
 }
 
-/** Prints a streamed text line by line. */
+/** Prints a streamed text line by line. Carriage returns remain: CSV needs them (RFC 4180), also within cells. */
 export async function readLines(reply: Response, print: (line: string) => void): Promise<void> {
   for await (const line of linesOf(reply)) print(line);
 }

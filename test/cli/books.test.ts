@@ -79,6 +79,17 @@ describe('ledger export', () => {
     expect(readdirSync(folder)).toEqual(['ledger.csv']);
   });
 
+  it('counts an entry with line breaks as one row, and prints the same bytes that it writes', async () => {
+    const note = { referenceType: 'payment', description: 'Paid\nby "wire"\r\non Monday' };
+    await service.book({ amount: 1, type: 'credit', ...note });
+    const { authId } = service.account;
+    const csv = join(folder, 'ledger.csv');
+    const { out } = await carillon('export', 'ledger', authId, '--out', csv);
+    expect(out).toEqual([`1 row written: ${csv}`]);
+    const shown = await carillon('export', 'ledger', authId);
+    expect(shown.out.map((line) => `${line}\n`).join('')).toBe(readFileSync(csv, 'utf8'));
+  });
+
   it('writes one complete export if two write the same file at the same time', async () => {
     await book();
     const out = join(folder, 'ledger');

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -58,4 +58,11 @@ it('a second run keeps the authority that applications already trust', () => {
   certs();
   expect(readFileSync(join(folder, 'ca.crt'), 'utf8')).toBe(before);
   expect(readFileSync(join(folder, 'server.crt'), 'utf8')).not.toBe(certificate);
+});
+
+it('a second run makes a server key private that others could read', () => {
+  const key = join(folder, 'server.key');
+  chmodSync(key, 0o644);
+  certs();
+  expect(statSync(key).mode & 0o777).toBe(0o600);
 });

@@ -34,6 +34,7 @@ const WRITING = ['hang_up_call', 'pause_campaign', 'resume_campaign'];
 
 const ENTRY = { atUs: 0, kind: 'stream', text: 'transcript', facts: { text: 'Hi' } } as const;
 const hungUp: string[] = [];
+let ladder = 'A -> B INVITE';
 let service: Service;
 let env: Record<string, string>;
 const closing: (() => Promise<unknown>)[] = [];
@@ -43,7 +44,7 @@ beforeAll(async () => {
       liveCalls: {
         list: async () => [aLiveCall({ callerName: 'Grace' })],
         get: async () => ({ call: undefined, log: [ENTRY] }),
-        messages: async () => 'A -> B INVITE' as never,
+        messages: async () => ladder as never,
         quality: async () => undefined,
         scores: async () => [],
         hangup: async (callUuid) => {
@@ -179,6 +180,17 @@ describe('carillon mcp over HTTP', () => {
     expect((await call(client, 'list_call_records', many)).text).toBe('limit must be from 1 to 50');
     expect((await call(client, 'hang_up_call', unknown)).text).toBe(
       'there is no tool hang_up_call',
+    );
+  });
+
+  it('says that a long result is cut', async () => {
+    const { client } = await overHttp(false);
+    ladder = 'A -> B INVITE\n'.repeat(10_000);
+    const { text: shown } = await call(client, 'get_ladder', { call_uuid: aCdr().callUuid });
+    ladder = 'A -> B INVITE';
+    expect(shown.length).toBeLessThanOrEqual(100_000);
+    expect(shown).toMatch(
+      /^A -> B INVITE\n.*\n\[cut: 140000 characters, of which \d+ are shown\]$/s,
     );
   });
 

@@ -138,6 +138,18 @@ describe('carillon inventory', () => {
     expect([terminal.notes, terminal.out.join()]).toEqual(['', expect.stringContaining('"to"')]);
   });
 
+  it('route test finds the account of a number after many longer numbers with the same digits', async () => {
+    const { authId } = service.account;
+    const add = (e164: string, ...owner: readonly string[]) =>
+      carillon(['numbers', 'add', e164, 'country=US', 'currency=USD', ...owner]);
+    for (let last = 0; last <= 100; last += 1)
+      await add(`+1202555${String(last).padStart(6, '0')}`);
+    await add('+2025550', `account_id=${authId}`);
+    terminal.clear();
+    await carillon(['--json', 'route', 'test', '+2025550', '+14155550100']);
+    expect(terminal.notes).toBe('');
+  });
+
   it('adds, lists and removes numbers, carriers and rates', async () => {
     await carillon([
       'numbers',

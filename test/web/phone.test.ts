@@ -22,3 +22,26 @@ it('an unused phone has no listener in the page, which would keep it in memory',
   off();
   expect(listeners.size).toBe(0);
 });
+
+it.each(['ringing', 'ended'])(
+  'a call in state %s gets the track of a new microphone only if it continues',
+  async (state) => {
+    const MICROPHONE: string = new URL('../../web/phone/microphone.ts', import.meta.url).href;
+    const { replaceMicrophone } = await import(MICROPHONE);
+    const trackOf = () => ({ kind: 'audio', stop: vi.fn() });
+    const [before, next] = [trackOf(), trackOf()];
+    const sender = {
+      track: before,
+      replaceTrack: async (track: typeof before) => {
+        sender.track = track;
+      },
+    };
+    const getUserMedia = async () => ({ getAudioTracks: () => [next] });
+    vi.stubGlobal('navigator', { mediaDevices: { getUserMedia } });
+    const call = { state, peer: { getSenders: () => [sender] } };
+    await replaceMicrophone({ ...call, enableTracks: () => undefined }, true);
+    const isOver = state === 'ended';
+    expect(sender.track).toBe(isOver ? before : next);
+    expect(next.stop).toHaveBeenCalledTimes(isOver ? 1 : 0);
+  },
+);

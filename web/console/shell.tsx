@@ -3,7 +3,7 @@ import { BellDot, Menu as MenuIcon, Search } from 'lucide';
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { accountsOf, get, LOST, type Me, messageOf, type Row, rows, text } from './api.ts';
-import { type Loaded as LoadedData, RELOAD, useLoad } from './hooks.ts';
+import { type Loaded as LoadedData, RELOAD, useLoad, useSettled } from './hooks.ts';
 import { mayRead, signedInAs } from './may.ts';
 import type { PageProps } from './page-props.ts';
 import { MOVED, PAGES, type PageInfo } from './pages.ts';
@@ -37,13 +37,30 @@ function useAccount(me: Me, place: Place) {
     isStaff ? accountsOf(ACCOUNTS_MAX) : Promise.resolve([]),
   );
   const kept = localStorage.getItem(KEPT_ACCOUNT) ?? '';
-  const isThere = accounts.value?.some((one) => one['auth_id'] === kept);
+  const isThere =
+    kept !== '' &&
+    ((accounts.value?.length ?? 0) >= ACCOUNTS_MAX ||
+      accounts.value?.some((one) => one['auth_id'] === kept));
   const first = isThere ? kept : text(accounts.value?.[0]?.['auth_id']);
   const account = me.account_id ?? (place.account || first);
   useEffect(() => {
     if (isStaff && account !== '') localStorage.setItem(KEPT_ACCOUNT, account);
   }, [account, isStaff]);
   return { account, accounts };
+}
+
+/** Adds the accounts whose name or ID has the typed text: the service may have more than the page loads. */
+function useSearch(accounts: readonly Row[] | undefined) {
+  const [typed, setTyped] = useState('');
+  const search = useSettled(typed.trim());
+  const isPart = (accounts?.length ?? 0) >= ACCOUNTS_MAX && search !== '';
+  const found = useLoad(`accounts ${isPart} ${search}`, () =>
+    isPart
+      ? get(`/admin/v1/accounts?limit=100&search=${encodeURIComponent(search)}`)
+      : Promise.resolve<Row>({}),
+  );
+  const all = [...(accounts ?? []), ...rows(found.value?.['accounts'])];
+  return { all: [...new Map(all.map((one) => [one['auth_id'], one])).values()], setTyped };
 }
 
 /** Returns the page of the URL, or undefined if the user may not see it, and the further parts of its path. */
@@ -72,6 +89,7 @@ export function Shell({ me, left }: Props) {
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [isPaletteOpen, setPaletteOpen] = useState(false);
   const { account, accounts } = useAccount(me, place);
+  const { all, setTyped } = useSearch(accounts.value);
   linkTo(isStaff ? account : '');
   const { name, rest, page } = pageOf(me, place);
   const title = page?.title ?? t('404: Page not found');
@@ -92,7 +110,7 @@ export function Shell({ me, left }: Props) {
           onClick={() => setMenuOpen(false)}
         />
       )}
-      <Sidebar {...{ me, left, place, account, shown, page }} accounts={accounts.value} />
+      <Sidebar {...{ me, left, place, account, shown, page }} accounts={all} typing={setTyped} />
       <div class="column">
         <Connection />
         <Topbar
@@ -111,7 +129,8 @@ export function Shell({ me, left }: Props) {
         setOpen={setPaletteOpen}
         path={place.path[0] ?? ''}
         pages={shown.map((one) => ({ group: one.section, label: one.title, to: href(one.path) }))}
-        accounts={accounts.value ?? []}
+        accounts={all}
+        typing={setTyped}
       />
       <Confirmation />
       <Toasts />

@@ -17,15 +17,17 @@ interface Props {
   readonly left: () => void;
   readonly place: Place;
   readonly account: string;
-  /** Accounts to choose from; undefined while loading. */
-  readonly accounts: readonly Row[] | undefined;
+  /** Accounts to choose from. */
+  readonly accounts: readonly Row[];
+  /** Called with the text of the account search. */
+  readonly typing: (typed: string) => void;
   /** Pages that the user may see. */
   readonly shown: readonly PageInfo[];
   /** Current page. */
   readonly page: PageInfo | undefined;
 }
 
-export const Sidebar = ({ me, left, place, account, accounts, shown, page }: Props) => (
+export const Sidebar = ({ me, left, place, account, accounts, typing, shown, page }: Props) => (
   <aside class="sidebar">
     <a class="brand" href={href('')}>
       <Mark /> {me.platform}
@@ -35,7 +37,8 @@ export const Sidebar = ({ me, left, place, account, accounts, shown, page }: Pro
         label={t('Account')}
         value={account}
         set={(next) => go(href(place.path[0] ?? '', {}, next))}
-        choices={(accounts ?? []).map((one) => ({
+        typing={typing}
+        choices={accounts.map((one) => ({
           value: text(one['auth_id']),
           label: text(one['name']),
           note: text(one['auth_id']),

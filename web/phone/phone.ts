@@ -16,6 +16,7 @@ import { BrowserCall, type CallHost } from './browser-call.ts';
 import { Line, sipServer } from './line.ts';
 import { listening } from './listening.ts';
 import { measure } from './measure.ts';
+import { replaceMicrophone } from './microphone.ts';
 import type {
   Phone as Api,
   Devices,
@@ -194,21 +195,8 @@ export class Phone implements Api {
 
   async useMicrophone(deviceId: string): Promise<void> {
     this.#microphone = deviceId;
-    for (const call of this.#calls) await this.#replaceMicrophone(call);
-  }
-
-  /** Each call has a separate track, which ends with it. */
-  async #replaceMicrophone(call: BrowserCall): Promise<void> {
-    const sender = call.peer?.getSenders().find(({ track }) => track?.kind === 'audio');
-    if (sender === undefined) return;
     const audio = this.#microphoneConstraints();
-    const [track] = (await navigator.mediaDevices.getUserMedia({ audio })).getAudioTracks();
-    if (track === undefined) return;
-    const before = sender.track;
-    if (!call.isEstablished) track.stop();
-    else await sender.replaceTrack(track);
-    before?.stop();
-    call.enableTracks();
+    for (const call of this.#calls) await replaceMicrophone(call, audio);
   }
 
   #microphoneConstraints(): MediaTrackConstraints | true {

@@ -1185,7 +1185,7 @@ export interface Operations {
   };
   /** List main accounts, or the sub-accounts of one */
   'GET /admin/v1/accounts': {
-    query?: { limit?: Text; offset?: Text; parent?: Text };
+    query?: { limit?: Text; offset?: Text; parent?: Text; search?: Text };
     reply: { meta: { limit: number; offset: number; total: number }; accounts: readonly { auth_id: string; name: string; parent_auth_id: string | null; status: string; currency: string; country: string; timezone: string; concurrent_calls_limit: number; cps_limit: number; is_partner: boolean; partner_auth_id: string | null; limit_transfer_enabled: boolean; barred_prefixes: readonly string[]; barred_countries: readonly string[]; daily_spend_limit: number | null; default_endpoint_app: number | null; default_caller_id: string | null; low_balance_url: string | null; low_balance_email: string | null; email: string; phone: string; description: string; cdr_retention_days: number | null; recording_retention_days: number | null; created_at: string; updated_at: string }[] };
   };
   /** Get an account with its balances */

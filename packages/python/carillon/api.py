@@ -2892,6 +2892,7 @@ class GetAdminV1AccountsQuery(TypedDict, total=False):
     limit: Text
     offset: Text
     parent: Text
+    search: Text
 
 
 class GetAdminV1AccountsReplyAccountsItem(TypedDict):

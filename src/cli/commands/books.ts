@@ -90,6 +90,10 @@ interface ExportFlags {
   readonly currency?: string;
 }
 
+/** Bytes of CSV. */
+const LINE_FEED = 10;
+const QUOTE = 34;
+
 const CDRS = '/admin/v1/accounts/{auth_id}/cdr/export';
 const ENTRIES = '/admin/v1/accounts/{auth_id}/transactions/export';
 
@@ -139,9 +143,14 @@ async function copy(
   });
   const total = Number(reply.headers.get('x-total-count')) + (format === 'csv' ? 1 : 0);
   let lines = 0;
+  let isQuoted = false;
   const counted = async function* (parts: AsyncIterable<Uint8Array>) {
     for await (const part of parts) {
-      for (const byte of part) if (byte === 10) lines += 1;
+      for (const byte of part) {
+        if (byte === QUOTE && format === 'csv') isQuoted = !isQuoted;
+        // A line feed between quotes is part of a cell.
+        if (byte === LINE_FEED && !isQuoted) lines += 1;
+      }
       yield part;
     }
   };

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { replacePrivate } from '../../edge/store/private-file.ts';
 import type { Session } from '../terminal.ts';
 
 /** Host names that Plivo's client libraries use for voice requests regardless of the configured base URL. */
@@ -50,7 +51,7 @@ export function addCertificateCommands(
       const authority = await authorityAt(at('ca.crt'), at('ca.key'));
       const hosts = [...PLIVO_HOSTS, ...flags.also];
       const made = await sign(authority, hosts);
-      writeFileSync(at('server.key'), made.private, { mode: 0o600 });
+      replacePrivate(at('server.key'), made.private);
       writeFileSync(at('server.crt'), `${made.cert.trim()}\n${authority.cert.trim()}\n`, {
         mode: 0o644,
       });
@@ -117,7 +118,7 @@ async function authorityAt(certFile: string, keyFile: string): Promise<Pair> {
       { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
     ],
   });
-  writeFileSync(keyFile, made.private, { mode: 0o600 });
+  replacePrivate(keyFile, made.private);
   writeFileSync(certFile, made.cert, { mode: 0o644 });
   return made;
 }

@@ -158,16 +158,22 @@ function addRouteCommands(program: Command, sessionOf: SessionOf): void {
     });
 }
 
+/** Numbers per request: the maximum. */
+const PAGE = 100;
+
 /** Returns the ID of the account that owns a number of the inventory. */
 async function ownerOf(session: Session, number: string): Promise<string> {
   const digits = number.replace(/\D/g, '');
-  // The search also finds longer numbers that contain the digits.
-  const reply = await session.client.get('/admin/v1/numbers', { query: { search: digits } });
-  const owner = reply.numbers.find(({ e164 }) => e164.replace(/\D/g, '') === digits)?.account_id;
-  if (owner === undefined || owner === null) {
-    throw new Error(`no account has the number ${number}: set --account`);
+  for (let offset = 0; ; offset += PAGE) {
+    // The search also finds longer numbers that contain the digits.
+    const query = { search: digits, limit: PAGE, offset };
+    const { numbers } = await session.client.get('/admin/v1/numbers', { query });
+    const owner = numbers.find(({ e164 }) => e164.replace(/\D/g, '') === digits)?.account_id;
+    if (typeof owner === 'string') return owner;
+    if (numbers.length < PAGE) {
+      throw new Error(`no account has the number ${number}: set --account`);
+    }
   }
-  return owner;
 }
 
 const TRUNK = '/admin/v1/accounts/{auth_id}/trunks/{trunk_id}';

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hashHex } from '../../base/hash.ts';
 import { createServer, urlOf } from '../../base/node-http.ts';
+import { truncate } from '../../base/text.ts';
 import { VERSION } from '../../config/version.ts';
 import { sentenceOf } from '../refusal.ts';
 import type { Arguments, McpTool } from './tools.ts';
@@ -11,8 +12,10 @@ import type { Arguments, McpTool } from './tools.ts';
 const MCP_PACKAGE = '@modelcontextprotocol/sdk';
 const INSTALL = `carillon mcp needs the package ${MCP_PACKAGE}: run npm install --no-save ${MCP_PACKAGE}@1`;
 const MAX_BODY_BYTES = 1024 * 1024;
-/** Maximum length of a result. A model cannot use more. */
+/** Maximum length of a result, with the sentence that it is cut. A model cannot use more. */
 const MAX_RESULT = 100_000;
+/** Space for this sentence. */
+const CUT_MAX = 100;
 
 /** Modules of the SDK, loaded on demand. */
 async function sdk() {
@@ -50,6 +53,13 @@ async function createMcpServer(tools: readonly McpTool[], running = new Set<Prom
   return server;
 }
 
+/** Cuts a long result, and tells the model so. */
+function fitting(text: string): string {
+  if (text.length <= MAX_RESULT) return text;
+  const shown = truncate(text, MAX_RESULT - CUT_MAX);
+  return `${shown}\n\n[cut: ${text.length} characters, of which ${shown.length} are shown]`;
+}
+
 async function called(tools: readonly McpTool[], name: string, args: Arguments) {
   const failed = (text: string) => ({ content: [{ type: 'text' as const, text }], isError: true });
   const tool = tools.find((one) => one.name === name);
@@ -59,7 +69,7 @@ async function called(tools: readonly McpTool[], name: string, args: Arguments) 
   try {
     const result = await tool.run(args);
     const text = typeof result === 'string' ? result : JSON.stringify(result ?? null, undefined, 2);
-    return { content: [{ type: 'text' as const, text: text.slice(0, MAX_RESULT) }] };
+    return { content: [{ type: 'text' as const, text: fitting(text) }] };
   } catch (error) {
     return failed(sentenceOf(error));
   }

@@ -16,6 +16,8 @@ export interface AccountFilter {
   readonly parentAuthId: AccountId | undefined;
   /** ID of the partner whose customers are listed. */
   readonly partnerAuthId?: AccountId | undefined;
+  /** Part of the name or of the ID. */
+  readonly search?: string | undefined;
 }
 
 /** An account with its auth tokens. Older tokens have an expiry time. */

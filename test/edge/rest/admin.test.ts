@@ -101,6 +101,19 @@ describe('/admin/v1', () => {
     expect((await service.admin('GET', unknown)).status).toBe(404);
   });
 
+  it('finds accounts by a part of the name or of the ID', async () => {
+    await service.admin('POST', '/accounts', { name: 'Zebra 100%' });
+    const found = async (search: string) => {
+      const { body } = await service.admin('GET', `/accounts?search=${encodeURIComponent(search)}`);
+      return [body.meta.total, body.accounts.map(({ name }: { name: string }) => name)];
+    };
+    expect(await found('zebra')).toEqual([1, ['Zebra 100%']]);
+    expect(await found('0%')).toEqual([1, ['Zebra 100%']]);
+    expect((await found(service.account.authId.toLowerCase()))[0]).toBe(1);
+    expect(await found('nobody')).toEqual([0, []]);
+    expect((await service.admin('GET', `/accounts?search=${'x'.repeat(101)}`)).status).toBe(400);
+  });
+
   it('patches only the named fields; null clears', async () => {
     const url = `/accounts/${service.account.authId}`;
     await service.admin('PATCH', url, {

@@ -9,7 +9,7 @@ import { t } from '../text.ts';
 import { numberColumn, textColumn } from '../ui/columns.tsx';
 import type { FieldSpec } from '../ui/editor.tsx';
 import { optionsOf } from '../ui/form.tsx';
-import { Badge, CopyText, Head, Tiles } from '../ui/parts.tsx';
+import { Badge, CopyText, Head, LoadProblem, Tiles } from '../ui/parts.tsx';
 import { Resource } from '../ui/resource.tsx';
 import type { Column } from '../ui/table.tsx';
 import { ImportLink } from './import-link.tsx';
@@ -108,19 +108,27 @@ function Capacity() {
   const status = useLoad('status', () => get('/admin/v1/status'));
   const accounts = useLoad('accounts', () => accountsOf(Number.POSITIVE_INFINITY));
   const limit = number(status.value?.['calls_limit']);
-  const assigned = (accounts.value ?? [])
-    .filter((one) => one['status'] === 'active')
+  const assigned = accounts.value
+    ?.filter((one) => one['status'] === 'active')
     .reduce((sum, one) => sum + number(one['concurrent_calls_limit']), 0);
   return (
-    <Tiles
-      of={[
-        { name: t('Running calls'), value: count(total), note: t('of {n}', { n: count(limit) }) },
-        { name: t('Assigned to active accounts'), value: count(assigned) },
-        {
-          name: t('Assigned share of the capacity'),
-          value: limit === 0 ? '' : percent(assigned / limit),
-        },
-      ]}
-    />
+    <>
+      <LoadProblem of={status} />
+      <LoadProblem of={accounts} />
+      <Tiles
+        of={[
+          {
+            name: t('Running calls'),
+            value: count(total),
+            note: status.value && t('of {n}', { n: count(limit) }),
+          },
+          { name: t('Assigned to active accounts'), value: count(assigned) },
+          {
+            name: t('Assigned share of the capacity'),
+            value: assigned === undefined || limit === 0 ? '' : percent(assigned / limit),
+          },
+        ]}
+      />
+    </>
   );
 }

@@ -1,4 +1,4 @@
-import { get, type Row, rows, text } from '../api.ts';
+import { get, getIfAny, type Row, rows, text } from '../api.ts';
 import { clock, money, sourceName } from '../format.ts';
 import { useLoad } from '../hooks.ts';
 import { t } from '../text.ts';
@@ -72,19 +72,21 @@ export function LinkedLegs({ account, cdr }: { readonly account: string; readonl
     const root = `/api/v1/Account/${account}/cdr`;
     const [own, other] = await Promise.all([
       get(`${root}?bridge_uuid=${uuid}&per_page=20`),
-      bridge === '' ? Promise.resolve<Row>({}) : get(`${root}/${bridge}`).catch((): Row => ({})),
+      bridge === '' ? Promise.resolve<Row>({}) : getIfAny(`${root}/${bridge}`),
     ]);
-    const all = [...rows(own['data']), ...(other['data'] ? [other['data'] as Row] : [])];
+    const all = [...rows(own['data']), ...(other?.['data'] ? [other['data'] as Row] : [])];
     return [...new Map(all.map((one) => [text(one['uuid']), one])).values()].filter(
       (one) => one['uuid'] !== uuid,
     );
   });
-  if (found.value === undefined || found.value.length === 0) return null;
+  if (found.problem === undefined && !found.value?.length) return null;
   return (
     <Card title={t('Linked legs')} flush>
+      <LoadProblem of={found} />
       <Table
         name={t('Linked legs')}
         rows={found.value}
+        problem={found.problem}
         empty=""
         columns={[
           {

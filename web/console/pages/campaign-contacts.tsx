@@ -1,7 +1,7 @@
 /** Contacts of a campaign with their attempts, and all calls of a campaign. */
 import { useState } from 'preact/hooks';
 import { get, number, part, type Row, rows, text } from '../api.ts';
-import { clock, words } from '../format.ts';
+import { clock, count, words } from '../format.ts';
 import { useLoad, useSettled } from '../hooks.ts';
 import { href, useQuery } from '../place.ts';
 import { t } from '../text.ts';
@@ -13,6 +13,8 @@ import { type Column, PagedTable, Table } from '../ui/table.tsx';
 import { doneOf } from './campaign-parts.tsx';
 
 const PER_PAGE = 50;
+/** Maximum number of calls of a campaign in which the page searches those of a contact. */
+const SEARCH_MAX = 10_000;
 
 const TONES: Readonly<Record<string, Tone>> = {
   answered: 'good',
@@ -157,7 +159,7 @@ function ContactDetail({ path, contact }: { readonly path: string; readonly cont
   const found = useLoad(`${path} ${text(contact['id'])}`, async () => {
     const wanted = number(contact['attempts']);
     const own: Row[] = [];
-    for (let page = 1; page <= 50 && own.length < wanted; page += 1) {
+    for (let page = 1; page <= SEARCH_MAX / 200 && own.length < wanted; page += 1) {
       const reply = await get(`${path}/calls?per_page=200&page=${page}`);
       own.push(...rows(reply['objects']).filter((one) => one['contact_id'] === contact['id']));
       if (page >= number(reply['total_pages'])) break;
@@ -195,12 +197,19 @@ function ContactDetail({ path, contact }: { readonly path: string; readonly cont
       />
       <h3>{t('Attempts')}</h3>
       <LoadProblem of={found} />
+      {found.value !== undefined && found.value.length < number(contact['attempts']) && (
+        <p class="callout">
+          {t('Some attempts are not among the latest {n} calls of the campaign.', {
+            n: count(SEARCH_MAX),
+          })}
+        </p>
+      )}
       <Table
         name={t('Attempts')}
         rows={found.value}
         problem={found.problem}
         keyOf={(one) => text(one['call_uuid'])}
-        empty={t('The contact was not called yet.')}
+        empty={number(contact['attempts']) > 0 ? '' : t('The contact was not called yet.')}
         columns={ATTEMPTS}
       />
     </>

@@ -6,7 +6,7 @@ import type { PageProps } from '../page-props.ts';
 import { href } from '../place.ts';
 import { t } from '../text.ts';
 import { type Action, confirmed } from '../ui/overlay.tsx';
-import { Card, Empty, Head, LoadProblem, Problem } from '../ui/parts.tsx';
+import { Card, Cut, Empty, Head, LoadProblem, Problem } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { useMemberAudio } from './member-audio.tsx';
 import { AddParticipant, Party } from './party.tsx';
@@ -22,12 +22,13 @@ const useConferences = (root: string, account: string) =>
     account,
     async () => {
       const names = (await get(`${root}/Conference/`))['conferences'];
-      const wanted = Array.isArray(names) ? names.map(text).slice(0, ROOMS_MAX) : [];
+      const all = Array.isArray(names) ? names.map(text) : [];
       // A conference may end between the two requests.
-      const each = wanted.map((name) =>
-        getIfAny(`${root}/Conference/${encodeURIComponent(name)}/`),
-      );
-      return (await Promise.all(each)).filter((one) => one !== undefined);
+      const each = all
+        .slice(0, ROOMS_MAX)
+        .map((name) => getIfAny(`${root}/Conference/${encodeURIComponent(name)}/`));
+      const shown = (await Promise.all(each)).filter((one) => one !== undefined);
+      return { shown, total: all.length };
     },
     EVERY_MS,
   );
@@ -37,15 +38,16 @@ const useParties = (root: string, account: string) =>
   useLoad(
     `${account} parties`,
     async () => {
-      const list = rows((await get(`${root}/MultiPartyCall/`))['objects']).slice(0, ROOMS_MAX);
-      return Promise.all(
-        list.map(async (one): Promise<Row> => {
+      const all = rows((await get(`${root}/MultiPartyCall/`))['objects']);
+      const shown = await Promise.all(
+        all.slice(0, ROOMS_MAX).map(async (one): Promise<Row> => {
           if (one['status'] === 'Ended') return one;
           const path = `${root}/MultiPartyCall/uuid_${text(one['mpc_uuid'])}/Participant/`;
           const members = await getIfAny(path);
           return { ...one, members: rows(members?.['objects']) };
         }),
       );
+      return { shown, total: all.length };
     },
     EVERY_MS,
   );
@@ -70,8 +72,8 @@ export function Conferences({ account }: PageProps) {
   const found = useConferences(root, account);
   const parties = useParties(root, account);
   const { problem, endAll } = useEndAll(root, found.again);
-  const running = parties.value?.filter((one) => one['status'] !== 'Ended');
-  const ended = parties.value?.filter((one) => one['status'] === 'Ended');
+  const running = parties.value?.shown.filter((one) => one['status'] !== 'Ended');
+  const ended = parties.value?.shown.filter((one) => one['status'] === 'Ended');
   return (
     <>
       <Head
@@ -81,7 +83,7 @@ export function Conferences({ account }: PageProps) {
         )}
       >
         <AddParticipant root={`${root}/MultiPartyCall/`} done={parties.again} />
-        {found.value !== undefined && found.value.length > 1 && may('change') && (
+        {found.value !== undefined && found.value.total > 1 && may('change') && (
           <button type="button" class="btn danger" onClick={() => void endAll()}>
             {t('End all conferences')}
           </button>
@@ -90,8 +92,10 @@ export function Conferences({ account }: PageProps) {
       <Problem text={problem} />
       <LoadProblem of={found} />
       <LoadProblem of={parties} />
-      {found.value?.length === 0 && running?.length === 0 && <NothingRunning />}
-      {found.value?.map((one) => (
+      {found.value?.total === 0 && running?.length === 0 && <NothingRunning />}
+      <Cut name={t('Conferences')} most={ROOMS_MAX} total={found.value?.total} />
+      <Cut name={t('Multi-party calls')} most={ROOMS_MAX} total={parties.value?.total} />
+      {found.value?.shown.map((one) => (
         <Conference
           key={text(one['conference_uuid'])}
           root={`${root}/Conference/`}

@@ -7,7 +7,7 @@ import { t } from '../text.ts';
 import { Chart } from '../ui/chart.tsx';
 import { Select } from '../ui/form.tsx';
 import { confirmed } from '../ui/overlay.tsx';
-import { Ago, Badge, Card, Head, LoadProblem, Problem, Tiles } from '../ui/parts.tsx';
+import { Ago, Badge, Card, Cut, Head, LoadProblem, Problem, Tiles } from '../ui/parts.tsx';
 import { Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 import { Figures } from './health-metrics.tsx';
@@ -243,14 +243,18 @@ const Parts = ({ status }: { readonly status: Status }) => (
   </Card>
 );
 
+const PHONES_MAX = 200;
+
 function Phones() {
   const phones = useLoad('phones', () => get('/admin/v1/registrations'), EVERY_MS);
+  const all = phones.value && rows(phones.value['registrations']);
   return (
     <Card title={t('Registered phones')} flush>
       <LoadProblem of={phones} />
+      <Cut name={t('Registered phones')} most={PHONES_MAX} total={all?.length} />
       <Table
         name={t('Registered phones')}
-        rows={phones.value && rows(phones.value['registrations']).slice(0, 200)}
+        rows={all?.slice(0, PHONES_MAX)}
         problem={phones.problem}
         keyOf={(row) => text(row['contact_uri'])}
         empty={t('No registered phones.')}

@@ -46,12 +46,18 @@ function useLedger({ account, currency, balance }: Props) {
   const entries = found.value && rows(found.value['transactions']);
   const isWhole = Object.values(others).every((value) => value === '');
   const withBalance = useBalances(account, currency, balance, page, isWhole ? entries : undefined);
+  // The list has entries of all currencies, whose amounts cannot be added.
+  const own = new URLSearchParams({ ...Object.fromEntries(query), currency, per_page: '1' });
+  const sums = useLoad(`${account} ${own} ${text(balance?.['balance'])}`, () =>
+    get(`${root}?${own}`),
+  );
   const exported = new URLSearchParams(Object.entries(others).filter(([, value]) => value !== ''));
   return {
     root,
     filters,
     setAll,
     found,
+    sums,
     page: Number(page),
     entries,
     withBalance,
@@ -62,12 +68,13 @@ function useLedger({ account, currency, balance }: Props) {
 
 /** Ledger of one currency of the account. */
 export function Ledger(props: Props) {
-  const { root, filters, setAll, found, page, entries, withBalance, ...paths } = useLedger(props);
+  const { root, filters, setAll, found, page, entries, ...rest } = useLedger(props);
+  const { withBalance, sums } = rest;
   return (
     <section class="stack">
       <div class="row between">
         <h2>{t('Ledger')}</h2>
-        <Save path={paths.exportPath} name="ledger.csv">
+        <Save path={rest.exportPath} name="ledger.csv">
           {t('Export CSV')}
         </Save>
       </div>
@@ -78,7 +85,8 @@ export function Ledger(props: Props) {
         set={(name) => (value) => setAll({ [name]: value, page: '1' })}
       />
       <LoadProblem of={found} />
-      <Summary of={part(found.value?.['summary'])} currency={props.currency} />
+      <LoadProblem of={sums} />
+      <Summary of={part(sums.value?.['summary'])} currency={props.currency} />
       <Table
         name={t('Ledger')}
         rows={withBalance ?? entries}
@@ -93,7 +101,7 @@ export function Ledger(props: Props) {
         shown={entries?.length ?? 0}
         total={number(found.value?.['total'])}
       />
-      <Snippets request={{ method: 'GET', path: paths.request }} />
+      <Snippets request={{ method: 'GET', path: rest.request }} />
     </section>
   );
 }
@@ -147,11 +155,12 @@ interface SummaryProps {
   readonly currency: string;
 }
 
-/** Number and sums of all entries that match the filters. */
+/** Number and sums of the entries of one currency that match the filters. */
 const Summary = ({ of: summary, currency }: SummaryProps) => (
   <p class="small muted">
-    {t('{n} entries · debit {debit} · credit {credit} · net {net}', {
+    {t('{n} entries in {currency} · debit {debit} · credit {credit} · net {net}', {
       n: count(summary['total_transactions']),
+      currency,
       debit: money(summary['total_debit'], currency),
       credit: money(summary['total_credit'], currency),
       net: money(summary['net_amount'], currency),

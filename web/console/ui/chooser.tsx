@@ -25,19 +25,25 @@ interface Props {
   readonly value: string;
   readonly set: (value: string) => void;
   readonly choices: readonly Choice[];
+  /** Called with the text of the search, which may lead to further choices. */
+  readonly typing?: (typed: string) => void;
 }
 
 const SHOWN_MAX = 100;
 
-export function Chooser({ label, value, set, choices }: Props) {
+export function Chooser({ label, value, set, choices, typing }: Props) {
   const [typed, setTyped] = useState('');
+  const type = (next: string) => {
+    setTyped(next);
+    typing?.(next);
+  };
   const wanted = typed.toLowerCase();
   const shown = choices
     .filter((one) => `${one.label} ${one.note ?? ''}`.toLowerCase().includes(wanted))
     .slice(0, SHOWN_MAX);
   const current = choices.find((one) => one.value === value);
   return (
-    <ComboboxProvider resetValueOnHide setValue={setTyped}>
+    <ComboboxProvider resetValueOnHide setValue={type}>
       <SelectProvider value={value} setValue={(next) => set(String(next))}>
         <Select class="btn switcher" aria-label={`${label}: ${current?.label ?? value}`}>
           <span>{current?.label ?? value}</span>

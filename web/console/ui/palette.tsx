@@ -36,6 +36,8 @@ const fits = (command: Command, typed: string): boolean =>
 interface Props {
   readonly pages: readonly Command[];
   readonly accounts: readonly Row[];
+  /** Called with the typed text, which may lead to further accounts. */
+  readonly typing: (typed: string) => void;
   readonly isOpen: boolean;
   readonly setOpen: (isOpen: boolean) => void;
   readonly path: string;
@@ -74,7 +76,7 @@ function commandsOf({ pages, accounts, path }: Props, typed: string): readonly C
 }
 
 export function Palette(props: Props) {
-  const { isOpen, setOpen } = props;
+  const { isOpen, setOpen, typing } = props;
   const [typed, setTyped] = useState('');
   useShortcut(isOpen, setOpen);
   /** Whether the user selected a command with the arrow keys since the last change of the text. */
@@ -82,6 +84,7 @@ export function Palette(props: Props) {
   const type = (next: string) => {
     hasMoved.current = false;
     setTyped(next);
+    typing(next);
   };
   useEffect(() => type(''), [isOpen]);
   const choose = (to: string) => {

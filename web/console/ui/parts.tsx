@@ -5,7 +5,7 @@ import type { ComponentChildren } from 'preact';
 import { createPortal } from 'preact/compat';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Row, text } from '../api.ts';
-import { ago, clock, dateTime, party } from '../format.ts';
+import { ago, clock, count, dateTime, party } from '../format.ts';
 import { href } from '../place.ts';
 import { t } from '../text.ts';
 import { useCopy } from './copy.ts';
@@ -43,6 +43,21 @@ export const LoadProblem = ({
         </button>
       </div>
     </div>
+  );
+
+interface CutProps {
+  readonly name: string;
+  /** Maximum number of rows that the page shows. */
+  readonly most: number;
+  readonly total: number | undefined;
+}
+
+/** Tells that a list is not complete. */
+export const Cut = ({ name, most, total = 0 }: CutProps) =>
+  total <= most ? null : (
+    <p class="callout">
+      {t('{name}: The first {most} of {total}', { name, most, total: count(total) })}
+    </p>
   );
 
 interface HeadProps {

@@ -94,11 +94,18 @@ const listAccounts = adminRoute({
   method: 'GET',
   path: ROOT,
   summary: 'List main accounts, or the sub-accounts of one',
-  query: Type.Object({ ...sliceQuery, parent: Type.Optional(accountIdText()) }),
+  query: Type.Object({
+    ...sliceQuery,
+    parent: Type.Optional(accountIdText()),
+    search: Type.Optional(
+      Type.String({ maxLength: 100, description: 'part of the name or of the auth ID' }),
+    ),
+  }),
   reply: Type.Object({ meta: TrunkMetaSchema, accounts: Type.Array(AccountSchema) }),
   async run({ accounts }, { query }) {
     const slice = sliceOf(query);
-    const page = await accounts.list({ parentAuthId: query.parent }, slice);
+    const filter = { parentAuthId: query.parent, search: query.search };
+    const page = await accounts.list(filter, slice);
     return ok({ meta: trunkMetaOf(page, slice), accounts: page.items.map(showAccount) });
   },
 });

@@ -74,12 +74,13 @@ export const accountRepository = (db: Connection): Synchronously<AccountStore> =
     return ok(account);
   },
   get: (authId) => find(db, authId),
-  list: ({ parentAuthId, partnerAuthId }, slice) => {
+  list: ({ parentAuthId, partnerAuthId, search }, slice) => {
     const where =
       parentAuthId === undefined
         ? new Where().also('parent_auth_id IS NULL').and('partner_auth_id = ?', partnerAuthId)
         : new Where().and('parent_auth_id = ?', parentAuthId);
-    return page(db, table, where, 'created_us, auth_id', slice);
+    const found = where.contains(['name', 'auth_id'], search);
+    return page(db, table, found, 'created_us, auth_id', slice);
   },
   patch: (authId, patch, balances = []) => {
     for (const { currency, terms } of balances) {
