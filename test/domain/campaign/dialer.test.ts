@@ -304,7 +304,12 @@ describe('retries', () => {
 describe('contacts that are erased', () => {
   it('do not keep their campaign running', async () => {
     const stage = await openStage();
-    const retry = { attempts: 1, delaysMs: [HOUR_MS], windowMs: 9 * HOUR_MS, on: ['busy'] } as const;
+    const retry = {
+      attempts: 1,
+      delaysMs: [HOUR_MS],
+      windowMs: 9 * HOUR_MS,
+      on: ['busy'],
+    } as const;
     const campaign = await stage.ready({ retry }, 1);
     stage.calls.scripts.set('*', [{ cause: 'busy', afterMs: 1000 }]);
     await stage.start(campaign);

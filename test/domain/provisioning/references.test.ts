@@ -53,7 +53,8 @@ const anApplication = async (): Promise<AppId> => {
   const given = { accountId: ACCOUNT, name: 'demo', answerUrl: 'http://127.0.0.1/answer' };
   return (await provisioning.applications.create(given)).appId;
 };
-const removing = (appId: AppId) => () => opened.store.applications.remove(ACCOUNT, appId, undefined);
+const removing = (appId: AppId) => () =>
+  opened.store.applications.remove(ACCOUNT, appId, undefined);
 const endpoint = { accountId: ACCOUNT, username: 'alice', password: 'correct horse', alias: 'a' };
 const UNKNOWN_APPLICATION = { ok: false, error: { kind: 'unknownApplication' } };
 
