@@ -120,7 +120,7 @@ it('reports a connection that the system refuses to open, and does not reject', 
   expect(why).toEqual(['no such address']);
 });
 
-it('gives up a connection that is being opened when it stops', async () => {
+it('abandons a connection that is being opened when it stops', async () => {
   const { port } = await listening();
   const { transport, table, clock } = setUp('127.0.0.1', TCP);
   await transport.start(0);

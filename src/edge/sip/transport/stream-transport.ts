@@ -68,8 +68,8 @@ export class StreamTransport {
   readonly #limits: StreamLimits;
   readonly #listener: Listener;
   readonly #opening = new Map<string, Promise<Flow | undefined>>();
-  /** Functions that give up the connections being opened. */
-  readonly #givingUp = new Set<(why: string) => void>();
+  /** Functions that abandon the connections being opened. */
+  readonly #abandon = new Set<(why: string) => void>();
 
   constructor(options: StreamTransportOptions) {
     const { host, table, kind, clock, failed } = options;
@@ -93,7 +93,7 @@ export class StreamTransport {
   }
 
   stop(): Promise<void> {
-    for (const giveUp of [...this.#givingUp]) giveUp('shutting down');
+    for (const giveUp of [...this.#abandon]) giveUp('shutting down');
     return this.#listener.stop();
   }
 
@@ -138,9 +138,9 @@ export class StreamTransport {
       const cancel = clock.at(dueMs, () => giveUp('no connection in time'));
       const over = (): void => {
         cancel();
-        this.#givingUp.delete(giveUp);
+        this.#abandon.delete(giveUp);
       };
-      this.#givingUp.add(giveUp);
+      this.#abandon.add(giveUp);
       socket.once('error', failed);
       socket.once(ready, () => {
         over();
