@@ -154,13 +154,14 @@ describe('a conference on another node', () => {
   it('reports to the node of a guest when a member who has refused joins and leaves', async () => {
     const { asked, call } = await guestWith(undefined);
     expect(asked()).toEqual([]);
+    const place = expect.stringMatching(/^[0-9a-f-]{36} 1$/);
     const b = await refusing(ROOM);
-    expect(asked()).toEqual([['conference.agreed', [call.uuid, false]]]);
+    expect(asked()).toEqual([['conference.agreed', [call.uuid, false, place]]]);
     b.ends('bye');
     await b.running;
     expect(asked()).toEqual([
-      ['conference.agreed', [call.uuid, false]],
-      ['conference.agreed', [call.uuid, true]],
+      ['conference.agreed', [call.uuid, false, place]],
+      ['conference.agreed', [call.uuid, true, place]],
     ]);
   });
 
