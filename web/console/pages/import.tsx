@@ -72,6 +72,10 @@ async function readList(file: File): Promise<List> {
 
 const isValid = (outcome: Row | undefined): boolean => outcome?.['ok'] === true;
 
+/** Returns whether the row must not be sent again: an account may exist although its credit was not set. */
+const isMade = (outcome: Row | undefined): boolean =>
+  isValid(outcome) || outcome?.['auth_token'] !== undefined;
+
 /** State of an import: the list, and the outcome of its rows after a check or an import. */
 function useImport(kind: string) {
   const [list, setList] = useState<List>();
@@ -96,14 +100,11 @@ function useImport(kind: string) {
       const { outcome, error } = await sent(kind, list.rows, false);
       const [header = [], ...all] = list.rows;
       // The imported rows leave the list, so that only the invalid ones can be sent again.
-      const left = all.filter((_, at) => !isValid(outcome[at]));
-      const done = outcome.filter(isValid);
-      toast(t('Imported {n} rows.', { n: count(done.length) }));
-      saveTokens(done);
+      const left = all.filter((_, at) => !isMade(outcome[at]));
+      toast(t('Imported {n} rows.', { n: count(outcome.filter(isValid).length) }));
+      saveTokens(outcome);
       setDone(true);
-      setReport(
-        outcome.filter((one) => !isValid(one)).map((one, at) => ({ ...one, line: at + 1 })),
-      );
+      setReport(outcome.filter((one) => !isMade(one)).map((one, at) => ({ ...one, line: at + 1 })));
       setList(left.length === 0 ? undefined : { ...list, rows: [header, ...left] });
       if (error !== undefined) throw error;
     });
@@ -233,7 +234,12 @@ async function sent(
 function saveTokens(done: readonly Row[]): void {
   const made = done.filter((one) => one['auth_token'] !== undefined);
   if (made.length === 0) return;
-  const lines = made.map((one) => [text(one['result']), text(one['auth_token'])]);
+  // An account without its credit has a sentence, which begins with its ID.
+  for (const one of made) if (!isValid(one)) toast(text(one['result']), 'bad');
+  const lines = made.map((one) => [
+    text(one['result']).split(' ')[0] ?? '',
+    text(one['auth_token']),
+  ]);
   saveAs(new Blob([writeCsv([['auth_id', 'auth_token'], ...lines])]), 'tokens.csv');
   toast(t('The tokens of the new accounts are in tokens.csv. They are not shown again.'));
 }
