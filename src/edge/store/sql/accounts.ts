@@ -4,6 +4,7 @@ import { err, ok } from '../../../base/result.ts';
 import { decideTransfer } from '../../../domain/account/account.ts';
 import type {
   AccountStore,
+  BalanceTerms,
   IdempotencyStore,
   PartnerStore,
   StoredAccessToken,
@@ -83,10 +84,7 @@ export const accountRepository = (db: Connection): Synchronously<AccountStore> =
     return page(db, table, found, 'created_us, auth_id', slice);
   },
   patch: (authId, patch, balances = []) => {
-    for (const { currency, terms } of balances) {
-      const changed = patchBalance(db, authId, currency, terms);
-      assert(changed !== undefined, 'the account has the balance');
-    }
+    patchBalances(db, authId, balances);
     return table.patch(db, patch, 'auth_id = @id', { id: authId });
   },
   removeSubAccount: (authId) => {
@@ -128,6 +126,13 @@ export const accountRepository = (db: Connection): Synchronously<AccountStore> =
     );
   },
 });
+
+function patchBalances(db: Connection, authId: AccountId, all: readonly BalanceTerms[]): void {
+  for (const { currency, terms } of all) {
+    const changed = patchBalance(db, authId, currency, terms);
+    assert(changed !== undefined, 'the account has the balance');
+  }
+}
 
 const purposeOf = (authId: AccountId): string => `account-token:${authId}`;
 

@@ -85,26 +85,7 @@ export const recordingRepository = (db: Connection): Synchronously<RecordingStor
       `WHERE status = 'recording' AND ${LEFT_BY_OWN_NODE} ORDER BY added_us, recording_id`,
       [db.node.id],
     ),
-  expired: ({ nowUs, defaultMs, after }, limit) =>
-    pastUnreadable(limit, after && positionOf(after), (from) => {
-      const rows = db.all(
-        // CROSS JOIN forces the account as the outer loop. In the other order SQLite would read every recording.
-        `SELECT r.* FROM account a
-          CROSS JOIN recording r WHERE r.account_id = a.auth_id
-            AND r.added_us < @now - COALESCE(a.recording_retention_days * ${DAY_US}, @defaultUs)
-            AND r.status <> 'recording'
-            AND (r.account_id, r.added_us, r.recording_id) > (@account, @at, @id)
-          ORDER BY a.auth_id, r.added_us, r.recording_id LIMIT @limit`,
-        { now: nowUs, defaultUs: defaultMs * 1000, limit, ...(from ?? FIRST) },
-      );
-      const last = rows.at(-1);
-      const next = last && {
-        account: string(last, 'account_id'),
-        at: integer(last, 'added_us'),
-        id: string(last, 'recording_id'),
-      };
-      return { rows: rows.length, items: recordingTable.readAll(db, rows), next };
-    }),
+  ...retention(db),
 });
 
 /** Position in the order of retention. */
@@ -121,6 +102,30 @@ const positionOf = ({ accountId, addedUs, recordingId }: Recording): Position | 
   at: addedUs,
   id: recordingId,
 });
+
+const retention = (db: Connection) =>
+  ({
+    expired: ({ nowUs, defaultMs, after }, limit) =>
+      pastUnreadable(limit, after && positionOf(after), (from) => {
+        const rows = db.all(
+          // CROSS JOIN forces the account as the outer loop. In the other order SQLite would read every recording.
+          `SELECT r.* FROM account a
+            CROSS JOIN recording r WHERE r.account_id = a.auth_id
+              AND r.added_us < @now - COALESCE(a.recording_retention_days * ${DAY_US}, @defaultUs)
+              AND r.status <> 'recording'
+              AND (r.account_id, r.added_us, r.recording_id) > (@account, @at, @id)
+            ORDER BY a.auth_id, r.added_us, r.recording_id LIMIT @limit`,
+          { now: nowUs, defaultUs: defaultMs * 1000, limit, ...(from ?? FIRST) },
+        );
+        const last = rows.at(-1);
+        const next = last && {
+          account: string(last, 'account_id'),
+          at: integer(last, 'added_us'),
+          id: string(last, 'recording_id'),
+        };
+        return { rows: rows.length, items: recordingTable.readAll(db, rows), next };
+      }),
+  }) satisfies Partial<Synchronously<RecordingStore>>;
 
 const recordingWhere = (filter: RecordingFilter): Where =>
   new Where()
