@@ -5,16 +5,26 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Without real time: they run next to the builds. */
 const PURE = 'test/{base,protocol,domain}/**/*.test.ts';
 
-/** They count what is in memory, to which other files of the same worker would add. */
-const MEMORY = ['test/service/memory.test.ts', 'test/edge/sip/call-memory.test.ts'];
+/**
+ * Other files of the same worker would change their results: they count what is in memory, or advance the timers of the
+ * process by days, which would run a repeated timer of another file millions of times.
+ */
+const ALONE = [
+  'test/service/memory.test.ts',
+  'test/edge/sip/call-memory.test.ts',
+  'test/edge/clock/system-clock.test.ts',
+];
 
 /** They take a minute each and check what rarely changes: only with `npm run test:all`, and if they are named. */
 const THOROUGH = ['test/docs/site.test.ts', 'test/docs/extensions.test.ts'];
 
-/** Small files that run for long: they begin first, or one core would end the run alone. */
+/**
+ * Small files that run for long: they begin first, or one core would end the run alone. Those without audio are the first,
+ * because the native tests run next to them.
+ */
 const LONG = [
-  ...['sim/', 'e2e/', 'upgrade/', 'crash/crash', 'rehearse/', 'docs/', 'edge/cluster/', 'edge/store/'],
-  ...['cli/stream-test', 'deploy/', 'conformance-'],
+  ...['sim/', 'upgrade/', 'crash/crash', 'docs/', 'e2e/', 'rehearse/', 'edge/cluster/', 'edge/store/'],
+  ...['cli/stream-test', 'agent/', 'deploy/', 'conformance-'],
 ];
 
 class LongestFirst extends BaseSequencer {
@@ -44,14 +54,14 @@ export default defineConfig({
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'build', 'compile-cache') },
     projects: [
       { extends: true, test: { name: 'pure', include: [PURE] } },
-      { extends: true, test: { name: 'memory', include: MEMORY, isolate: true } },
+      { extends: true, test: { name: 'alone', include: ALONE, isolate: true } },
       {
         extends: true,
         test: {
           name: 'service',
           include: ['test/**/*.test.ts'],
           exclude: [
-            ...[PURE, ...MEMORY, 'test/interop/**', 'test/cluster/**', 'node_modules/**'],
+            ...[PURE, ...ALONE, 'test/interop/**', 'test/cluster/**', 'node_modules/**'],
             ...(process.env['THOROUGH'] === '1' ? [] : THOROUGH),
           ],
         },

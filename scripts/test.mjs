@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // `npm test`: static checks, native tests (under sanitizers where the compiler has them), vitest; one closing line for all.
-// Two programs run at a time. First the checks, the builds and the native tests, next to the vitest files without real
-// time; then the vitest files in real time, which compete with nothing.
+// Two programs run at a time. First the checks and the builds, next to the vitest files without real time; then the other
+// vitest files. They begin with files without audio, next to the native tests, which use one core.
 // With names (`npm test -- jitter`, `npm test -- test/protocol/sip`) only the test files of both languages that have a name in
 // their path run, with all cases (test/thorough.ts); a name that no file has is an error.
 import { spawn, spawnSync } from 'node:child_process';
@@ -27,7 +27,7 @@ const LONG = { LONG_TESTS: '1' };
 /** Maximum number of failed test files to rerun. More failures are not caused by timing. */
 const AGAIN_AT_MOST = 3;
 /** Names of the projects in vitest.config.ts. */
-const [PURE, SERVICE, MEMORY] = ['pure', 'service', 'memory'];
+const [PURE, SERVICE, ALONE] = ['pure', 'service', 'alone'];
 if (names.length > 0) process.env.THOROUGH = '1';
 const total = { passed: 0, failed: 0, skipped: [], again: [] };
 
@@ -60,13 +60,15 @@ async function runEverything() {
   const pure = runVitest(['--project', PURE, '--maxWorkers', '1'], 'pipe');
   await staticChecks();
   // One build of the native tests, because compiling them takes a third of the run. `--native` runs the optimized code.
-  if (hasSanitizers()) await runNative(...SANITIZED, SANITIZED_TITLE);
-  else {
-    await runNative('native', [], 'native tests');
-    total.skipped.push(withoutSanitizers(SANITIZED_TITLE));
-  }
+  const sanitized = hasSanitizers();
+  if (!sanitized) total.skipped.push(withoutSanitizers(SANITIZED_TITLE));
+  const [dir, configuration] = sanitized ? SANITIZED : ['native', []];
+  const title = sanitized ? SANITIZED_TITLE : 'native tests';
+  const isBuilt = await buildNative(dir, configuration, title);
   console.log((await pure).output.trimEnd());
-  await runVitest(['--project', SERVICE, '--project', MEMORY], 'inherit');
+  const native = isBuilt ? runBuilt(dir, title) : undefined;
+  await runVitest(['--project', SERVICE, '--project', ALONE], 'inherit');
+  await native;
 }
 
 async function runSelected() {
@@ -136,16 +138,22 @@ function buildSteps(dir, configuration) {
 
 /** Builds and runs native tests. `files` limits them to the test cases of these files. */
 async function runNative(dir, configuration, title, files = [], environment = {}) {
-  const out = join(root, 'build', dir);
+  if (await buildNative(dir, configuration, title)) await runBuilt(dir, title, files, environment);
+}
+
+async function buildNative(dir, configuration, title) {
   for (const step of buildSteps(dir, configuration)) {
     const built = await start('cmake', step);
-    if (built.status !== 0) {
-      console.log(`✗ ${title}: did not build\n${built.stdout}${built.stderr}`);
-      total.failed += 1;
-      return;
-    }
+    if (built.status === 0) continue;
+    console.log(`✗ ${title}: did not build\n${built.stdout}${built.stderr}`);
+    total.failed += 1;
+    return false;
   }
-  const program = join(out, 'carillon_tests');
+  return true;
+}
+
+async function runBuilt(dir, title, files = [], environment = {}) {
+  const program = join(root, 'build', dir, 'carillon_tests');
   const chosen = files.length === 0 ? [] : [`--source-file=${files.map((f) => `*${f}`).join(',')}`];
   const run = await start(program, chosen, {
     env: {

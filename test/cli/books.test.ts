@@ -344,7 +344,7 @@ describe('an import', () => {
     expect([failed, out]).toEqual([
       true,
       [
-        expect.stringMatching(/^line 2: MA_\w+ was created; set its credit .* \w{40,}$/),
+        expect.stringMatching(/^line 2: MA_\w+ was created; set its opening credit \w{40,}$/),
         expect.stringMatching(/^line 3: MA_\w+ \w{40,}$/),
         'line 4: not imported: the service failed at this or an earlier row',
         '1 row imported, 2 refused',

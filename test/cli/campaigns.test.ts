@@ -66,8 +66,8 @@ describe('carillon campaigns', () => {
     expect(terminal.notes).toContain('row 2: to "nobody" is not a phone number');
     await carillon(['campaigns', 'errors', id]);
     expect(terminal.out.slice(-2)).toEqual([
-      'row_number,reason',
-      '2,"to ""nobody"" is not a phone number"',
+      'row_number,reason\r',
+      '2,"to ""nobody"" is not a phone number"\r',
     ]);
     await carillon(['campaigns', 'start', id]);
     expect(terminal.out.at(-1)).toBe(`campaign ${id}: running`);
@@ -81,7 +81,7 @@ describe('carillon campaigns', () => {
     await carillon(['--json', 'campaigns', 'watch', id]);
     expect(JSON.parse(terminal.out.at(-1) ?? '')).toMatchObject({ id, status: 'cancelled' });
     await carillon(['campaigns', 'results', id]);
-    expect(terminal.out.at(-1)).toBe('1,+14155550101,,pending,,,,,');
+    expect(terminal.out.at(-1)).toBe('1,+14155550101,,pending,,,,,\r');
     await carillon(['campaigns', 'list']);
     expect(terminal.out.some((line) => line.startsWith(id) && line.includes('cancelled'))).toBe(
       true,

@@ -87,7 +87,7 @@ describe('carillon callerids and ledger', () => {
     expect(pages).not.toHaveBeenCalled();
     pages.mockRestore();
     expect(terminal.out[0]).toBe(
-      'created_at,id,type,amount,currency,description,reference,reference_type,status',
+      'created_at,id,type,amount,currency,description,reference,reference_type,status\r',
     );
     expect(terminal.out).toHaveLength(3);
     expect(terminal.out[2]).toContain('"Top-up, ""first"""');

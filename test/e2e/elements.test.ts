@@ -153,8 +153,9 @@ describe.concurrent('Record', () => {
   it('ends after the caller has been silent', () =>
     onTime(async (number) => {
       const name = `quiet${number}`;
-      const phone = await scene.callTo(name, record(name, 'timeout="1" maxLength="30"'), {
-        voice: joined([silence(300), tone([900], 1000)]),
+      const phone = await scene.callTo(name, record(name, 'timeout="3" maxLength="30"'), {
+        // A slow machine starts the recording some 100 ms after the phone begins to speak.
+        voice: joined([silence(1500), tone([900], 1000)]),
       });
       const form = await scene.reported(`/${name}-stop`);
       expect(form).toMatchObject({ RecordingEndReason: 'RecordingTimeout' });

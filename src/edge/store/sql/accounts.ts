@@ -101,17 +101,7 @@ export const accountRepository = (db: Connection): Synchronously<AccountStore> =
   },
   addToken: (authId, token, othersEndUs) => {
     if (find(db, authId) === undefined) return false;
-    db.send('DELETE FROM account_token WHERE auth_id = ? AND expires_us <= ?', [authId, db.nowUs]);
-    db.send(
-      `UPDATE account_token SET expires_us = ?
-        WHERE auth_id = ? AND (expires_us IS NULL OR expires_us > ?)`,
-      [othersEndUs, authId, othersEndUs],
-    );
-    db.send('UPDATE access_token SET expires_us = ? WHERE auth_id = ? AND expires_us > ?', [
-      othersEndUs,
-      authId,
-      othersEndUs,
-    ]);
+    endTokens(db, authId, othersEndUs);
     insertToken(db, authId, token);
     return true;
   },
@@ -126,6 +116,21 @@ export const accountRepository = (db: Connection): Synchronously<AccountStore> =
     );
   },
 });
+
+/** Deletes expired API tokens of an account. The other tokens and the access tokens end at `endUs`. */
+function endTokens(db: Connection, authId: AccountId, endUs: number): void {
+  db.send('DELETE FROM account_token WHERE auth_id = ? AND expires_us <= ?', [authId, db.nowUs]);
+  db.send(
+    `UPDATE account_token SET expires_us = ?
+      WHERE auth_id = ? AND (expires_us IS NULL OR expires_us > ?)`,
+    [endUs, authId, endUs],
+  );
+  db.send('UPDATE access_token SET expires_us = ? WHERE auth_id = ? AND expires_us > ?', [
+    endUs,
+    authId,
+    endUs,
+  ]);
+}
 
 function patchBalances(db: Connection, authId: AccountId, all: readonly BalanceTerms[]): void {
   for (const { currency, terms } of all) {
