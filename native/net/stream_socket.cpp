@@ -21,8 +21,7 @@ Bytes bytes_of(std::string_view text) { return {reinterpret_cast<const uint8_t*>
 /// a stream always fit.
 constexpr size_t kReservedPart = 4;
 
-/// Returns true for events that must neither be lost nor overtaken by the end. A socket has few of them at a
-/// time.
+/// Returns true for events that must arrive, and before the end. A socket has few of them at a time.
 bool is_urgent(SocketEvent event) {
   switch (event) {
     case SocketEvent::upgrade_answered:

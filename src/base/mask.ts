@@ -24,6 +24,9 @@ const SECRET_NAME =
 const OPAQUE = /^(?=.*\d)(?=.*[a-z])[\w.~+/=%-]{24,}$/i;
 const URL_SHAPED = /^\w+%3a/i;
 
+/** Removes user information from a URL, which must not appear in logs, callbacks or records. */
+export const withoutUserInfo = (url: string): string => url.replace(/^(\w+:\/\/)[^/?#]*@/, '$1');
+
 /** Replaces the credentials before the host of URLs: user information, or the password of a SIP URI. */
 export function replaceCredentials(
   text: string,

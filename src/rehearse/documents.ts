@@ -4,6 +4,7 @@
  */
 import { textWithin } from '../agent/pipeline/bounded.ts';
 import { fetchReason } from '../base/errors.ts';
+import { withoutUserInfo } from '../base/mask.ts';
 import {
   type Instruction,
   parseAnswerXml,
@@ -55,19 +56,16 @@ async function fetchDocument(
       body: new URLSearchParams(parameters),
       signal: AbortSignal.timeout(LIMIT_MS),
     });
-    if (!reply.ok) return `${shown(url)} responded with status ${reply.status}`;
+    if (!reply.ok) return `${withoutUserInfo(url)} responded with status ${reply.status}`;
     const text = await textWithin(reply, MAX_DOCUMENT_BYTES);
     const read = parseAnswerXml(text, { allowInsecureStreams: true });
     if (read.ok) return read.value;
     const { line, column, message } = read.error;
-    return `${shown(url)}: line ${line}, column ${column}: ${message}`;
+    return `${withoutUserInfo(url)}: line ${line}, column ${column}: ${message}`;
   } catch (error) {
-    return `${shown(url)}: ${fetchReason(error)}`;
+    return `${withoutUserInfo(url)}: ${fetchReason(error)}`;
   }
 }
-
-/** The URL without user and password, which end at the last `@` before the path. */
-const shown = (url: string): string => url.replace(/^(\w+:\/\/)[^/?#]*@/, '$1');
 
 /** User and password of the URL become Basic credentials. */
 function withoutUser(url: string): {

@@ -1,5 +1,6 @@
 /** Definitions of agents in requests of the REST API. */
 import { readDefinition } from '../agent/definition.ts';
+import { isDeeper } from '../base/depth.ts';
 import type { EgressGuard } from '../base/egress.ts';
 import type { AccountId, AppId, Random } from '../base/ids.ts';
 import { err, ok, type Result } from '../base/result.ts';
@@ -49,24 +50,13 @@ function readAgent(
       return err({ agent: source.replace(AT_LINE, `${YAML}, line $1:`) });
     definition = source.tree;
   }
-  if (isTooDeep(definition)) return err({ agent: TOO_DEEP });
+  if (isDeeper(definition, MAX_DEPTH)) return err({ agent: TOO_DEEP });
   const text = JSON.stringify(definition);
   if (text.length > MAX_LENGTH) return err({ agent: TOO_LONG });
   const { agent, faults } = readDefinition(definition, environment);
   if (agent === undefined) return err(byField(faults));
   const refused = [...refusals(agent, [], egress)];
   return refused.length > 0 ? err(byField(refused)) : ok(text);
-}
-
-function isTooDeep(definition: unknown): boolean {
-  let level: readonly unknown[] = [definition];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > MAX_DEPTH) return true;
-    level = level.flatMap((node) =>
-      typeof node === 'object' && node !== null ? Object.values(node) : [],
-    );
-  }
-  return false;
 }
 
 /** URLs that the agent could not reach. Names are checked at each connection. */

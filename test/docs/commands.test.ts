@@ -107,7 +107,7 @@ describe('the documentation names only', () => {
     expect(named.filter(([, script]) => scripts[script] === undefined)).toEqual([]);
   });
 
-  it('npm scripts without arguments of their own before the documented ones', () => {
+  it('npm scripts that have no arguments before the documented ones', () => {
     const named = PAGES.flatMap(({ text }) =>
       [...text.matchAll(/\bnpm run ([a-z]+(?::[a-z]+)?) -- (?!-)\w/g)].map(([, name = '']) => name),
     );

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GENERATED } from '../../scripts/reference.ts';
 import { newPlace, ROOT, removePlace, Service, type ServicePlace } from '../e2e/service.ts';
+import { PAGES } from './pages.ts';
 
 const { performancePage, readResults } = (await import(join(ROOT, 'scripts/performance.mjs'))) as {
   performancePage(results: unknown): {
@@ -28,10 +29,6 @@ const folder = mkdtempSync(join(tmpdir(), 'carillon-docs-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
-const markdownIn = (place: string): readonly string[] =>
-  readdirSync(join(ROOT, place), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md') && !/node_modules|^(index|README)\.md$/.test(name))
-    .map((name) => `${place}/${name}`);
 
 describe('generated pages', () => {
   it.each(GENERATED)('%s matches the code (node scripts/reference.ts)', async (file, text) => {
@@ -47,7 +44,9 @@ describe('generated pages', () => {
 });
 
 /** Files with ```sh run blocks. Each block must run as written, in order, with a running service. */
-const FILES = markdownIn('docs').filter((file) => /^```sh run$/m.test(read(file)));
+const FILES = PAGES.map(({ file }) => file).filter(
+  (file) => file.startsWith('docs/') && /^```sh run$/m.test(read(file)),
+);
 
 describe('the commands', () => {
   let place: ServicePlace;

@@ -41,6 +41,15 @@ export const PAGES: readonly Page[] = FILES.map((file) => {
   };
 });
 
+/** Pages of the documentation site. */
+export const { PAGES: SITE_PAGES } = (await import(join(ROOT, 'docs/.vitepress/pages.mjs'))) as {
+  readonly PAGES: readonly {
+    readonly title: string;
+    readonly path: string;
+    readonly file: string;
+  }[];
+};
+
 /** Splits a command line into words as a shell does, without expansion. */
 export function words(line: string): readonly string[] {
   const found: string[] = [];

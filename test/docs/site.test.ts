@@ -4,14 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newPlace, ROOT, removePlace, Service, type ServicePlace } from '../e2e/service.ts';
-
-const { PAGES } = (await import(join(ROOT, 'docs/.vitepress/pages.mjs'))) as {
-  readonly PAGES: readonly {
-    readonly title: string;
-    readonly path: string;
-    readonly file: string;
-  }[];
-};
+import { SITE_PAGES } from './pages.ts';
 
 const built = join(ROOT, 'build/docs');
 beforeAll(() => {
@@ -27,7 +20,7 @@ describe('the site', () => {
         .filter((name) => name.endsWith('.html'))
         .map((name) => [name.replace(/\.html$/, ''), readFileSync(join(built, name), 'utf8')]),
     );
-    expect(pages.size).toBeGreaterThan(PAGES.length);
+    expect(pages.size).toBeGreaterThan(SITE_PAGES.length);
     const dead: string[] = [];
     for (const [from, text] of pages) {
       for (const [, name = '', part] of text.matchAll(
@@ -46,7 +39,7 @@ describe('the site', () => {
   it('has an index and a full text for language models', () => {
     const index = readFileSync(join(built, 'llms.txt'), 'utf8');
     const whole = readFileSync(join(built, 'llms-full.txt'), 'utf8');
-    for (const { title, path } of PAGES)
+    for (const { title, path } of SITE_PAGES)
       expect(index).toContain(`[${title}](/docs/guide/${path}): `);
     expect(whole).toContain('# Answer XML');
   });

@@ -327,7 +327,7 @@ describe('sub-accounts (dialect §3.10)', () => {
     expect((await service.get(`${url}/${authId}`)).status).toBe(404);
   });
 
-  it('creates a sub-account and its access token together, or neither', async () => {
+  it('creates a sub-account only together with its access token', async () => {
     const url = `/api/v1/accounts/${service.account.authId}/sub-accounts/`;
     const { accounts } = service.store;
     const unavailable = new Error('the store is unavailable');

@@ -199,7 +199,7 @@ TEST_SUITE("transcoding on arrival") {
     CHECK(bridge.sent.size() == before + 1);
   }
 
-  TEST_CASE("decodes packets that are longer than any packet of its own (RFC 6716 §3.2.5)") {
+  TEST_CASE("decodes packets that are longer than any that the encoder makes (RFC 6716 §3.2.5)") {
     // One frame with 1370 octets of padding.
     const auto lengthened = [](std::vector<uint8_t> packet) {
       const std::array<uint8_t, 7> head{0x41, 255, 255, 255, 255, 255, 100};

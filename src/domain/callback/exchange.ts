@@ -2,6 +2,7 @@
 
 import { type AccountId, isUuid, type Random } from '../../base/ids.ts';
 import type { Lease } from '../../base/lease.ts';
+import { withoutUserInfo } from '../../base/mask.ts';
 import { RecentMap } from '../../base/recent-map.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { spanIdOf, traceIdOf, traceparent } from '../../base/trace-context.ts';
@@ -209,7 +210,7 @@ function splitCredentials(text: string): Address | undefined {
   if (parsed.username === '' && parsed.password === '') return { url, authorization: undefined };
   const user = `${decodePart(parsed.username)}:${decodePart(parsed.password)}`;
   return {
-    url: url.replace(/^(https?:\/\/)[^/?#]*@/i, '$1'),
+    url: withoutUserInfo(url),
     authorization: `Basic ${Buffer.from(user, 'utf8').toString('base64')}`,
   };
 }

@@ -1,5 +1,6 @@
 /** Starts, lists and stops audio streams for the REST API (dialect §1.8). */
 import type { StreamId } from '../../base/ids.ts';
+import { withoutUserInfo } from '../../base/mask.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Call } from '../call/call.ts';
 import { mayKeepAudio } from '../call/types.ts';
@@ -10,7 +11,6 @@ import {
   openAudioStream,
   streamsOf,
   undisclosed,
-  withoutSecrets,
 } from '../interpreter/interpreter.ts';
 import type { ControlRefusal, LiveStream, StreamRequest } from './control.ts';
 
@@ -87,7 +87,7 @@ function described(
   return {
     streamId,
     callUuid: call.uuid,
-    serviceUrl: withoutSecrets(request.url),
+    serviceUrl: withoutUserInfo(request.url),
     audioTrack: request.audioTrack,
     bidirectional: request.bidirectional,
     contentType: request.encoding,

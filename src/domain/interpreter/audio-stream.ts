@@ -1,5 +1,6 @@
 /** Audio streams of calls, opened by a `Stream` element or through the REST API. */
 import { newStreamId, type StreamId } from '../../base/ids.ts';
+import { withoutUserInfo } from '../../base/mask.ts';
 import type { Call } from '../call/call.ts';
 import type {
   StreamSocket,
@@ -26,7 +27,7 @@ import type {
   TransferHandler,
 } from './stream.ts';
 import { streamParameters } from './stream-callback.ts';
-import { factsOf, limitOfStreams, withoutSecrets } from './stream-record.ts';
+import { factsOf, limitOfStreams } from './stream-record.ts';
 import { Turns } from './turns.ts';
 
 const STOP_REASON: Readonly<Record<StopKind, StreamStopReason>> = {
@@ -190,7 +191,7 @@ class AudioStream implements LiveAudioStream {
   #open(): void {
     this.#call.log.add('stream', 'connecting', {
       streamId: this.#currentId,
-      url: withoutSecrets(this.request.url),
+      url: withoutUserInfo(this.request.url),
     });
     this.#socket = this.#needs.streams.open(
       this.#socketOptions(),

@@ -6,7 +6,7 @@ import type { Call } from '../call/call.ts';
 import type { HangupCauseKey } from '../call/types.ts';
 import { startAppParameters } from '../callback/callback.ts';
 import type { CallbackParameters, CallbackTarget } from '../callback/types.ts';
-import { notify, parametersOf, signerOf } from './call-callbacks.ts';
+import { isRequested, logAttempt, notify, parametersOf, signerOf } from './call-callbacks.ts';
 import type { InterpreterNeeds, VerbContext } from './needs.ts';
 import type { DocumentVia, NextDocument, Refusal, VerbOutcome } from './outcome.ts';
 import { untilDigitsSent } from './pending-digits.ts';
@@ -40,7 +40,6 @@ export { referParameters } from './refer-parameters.ts';
 export { relayDigits } from './relay-digits.ts';
 export { playTo, speakTo } from './sound.ts';
 export type { LiveAudioStream } from './stream.ts';
-export { withoutSecrets } from './stream-record.ts';
 
 const UNREACHABLE: Readonly<Record<DocumentVia, HangupCauseKey>> = {
   answer: 'answerUrlError',
@@ -239,10 +238,9 @@ export class Interpreter {
       callUuid: this.#call.uuid,
       ...(document.fallback === undefined ? {} : { fallback: document.fallback }),
       signal,
-      onAttempt: ({ isUnsent = false, ...attempt }) => {
-        // A failed request is repeated, but not after an interruption, which may come before the next attempt.
-        if (attempt.error === undefined || (signal.aborted && !isUnsent)) this.#unsent = undefined;
-        this.#call.log.add('callback', attempt.event, { ...attempt });
+      onAttempt: (attempt) => {
+        if (isRequested(attempt, signal.aborted)) this.#unsent = undefined;
+        logAttempt(this.#call, attempt);
       },
     });
     this.#unsent = undefined;

@@ -2,7 +2,7 @@
 import { type Instruction, parseAnswerXml } from '../../protocol/answer-xml/answer-xml.ts';
 import type { Call } from '../call/call.ts';
 import type { CallbackParameters, CallbackTarget } from '../callback/types.ts';
-import { parametersOf, signerOf } from './call-callbacks.ts';
+import { logAttempt, parametersOf, signerOf } from './call-callbacks.ts';
 import type { InterpreterNeeds } from './needs.ts';
 import { type Listener, playTo, speakTo } from './sound.ts';
 
@@ -67,7 +67,7 @@ async function fetchSteps(
       accountId: signerOf(call),
       callUuid: call.uuid,
       signal,
-      onAttempt: (attempt) => call.log.add('callback', attempt.event, { ...attempt }),
+      onAttempt: (attempt) => logAttempt(call, attempt),
     },
   );
   if (!fetched.ok) {

@@ -1,10 +1,10 @@
 /** Parameters of a stream's status callback (dialect §1.7: the common fields and the extended set observed in practice). */
 import type { StreamId } from '../../base/ids.ts';
+import { withoutUserInfo } from '../../base/mask.ts';
 import type { Call } from '../call/call.ts';
 import { partyParameter } from '../callback/callback.ts';
 import type { CallbackParameters, CallbackTarget } from '../callback/types.ts';
 import type { AudioStreamRequest } from './stream.ts';
-import { withoutSecrets } from './stream-record.ts';
 
 export function streamParameters(
   call: Call,
@@ -22,7 +22,7 @@ export function streamParameters(
     ['CallUUID', call.uuid],
     ['Event', event],
     ['StreamID', stream.streamId],
-    ['ServiceURL', withoutSecrets(stream.url)],
+    ['ServiceURL', withoutUserInfo(stream.url)],
     ['ParentAuthID', facts.parentAuthId],
     ['status_callback_url', stream.statusCallback.url],
     ['status_callback_method', stream.statusCallback.method],

@@ -1,7 +1,7 @@
 /** Stream limits per call, and the recorded facts of a stream. */
 
 import type { StreamId } from '../../base/ids.ts';
-import { maskSecrets } from '../../base/mask.ts';
+import { maskSecrets, withoutUserInfo } from '../../base/mask.ts';
 import type { StreamFacts } from '../call/call.ts';
 import type { AudioStreamRequest, LiveAudioStream } from './stream.ts';
 
@@ -24,11 +24,8 @@ export function limitOfStreams(
 
 export const factsOf = (request: AudioStreamRequest, streamId: StreamId): StreamFacts => ({
   streamId,
-  serviceUrl: maskSecrets(withoutSecrets(request.url)),
+  serviceUrl: maskSecrets(withoutUserInfo(request.url)),
   audioTrack: request.audioTrack,
   bidirectional: request.bidirectional,
   contentType: `${request.encoding};rate=${request.rate}`,
 });
-
-/** Removes user information from a URL, which must not appear in logs, callbacks or records. */
-export const withoutSecrets = (url: string): string => url.replace(/^(\w+:\/\/)[^/?#]*@/, '$1');

@@ -9,6 +9,7 @@ import {
   fastify,
 } from 'fastify';
 import type { Clock } from '../../base/clock.ts';
+import { isDeeper } from '../../base/depth.ts';
 import { listenError } from '../../base/listen-error.ts';
 import { LiveFeed } from './console/live-feed.ts';
 import type { RestDeps } from './deps.ts';
@@ -315,11 +316,6 @@ const TOO_DEEP = Object.assign(new Error('the JSON is nested too deeply'), {
   code: JSON_TOO_DEEP,
   statusCode: 400,
 });
-
-const isDeeper = (value: unknown, levels: number): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  (levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1)));
 
 /** Leaves the body unread; the handler reads it. */
 function acceptStreams(app: FastifyInstance): void {

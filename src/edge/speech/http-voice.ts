@@ -133,7 +133,7 @@ export class HttpVoice {
       const end = partEnd(waiting, rate);
       if (end > 0) yield take(end);
     }
-    // A text such as "..." has nothing to pronounce.
+    // The text has no words, for example "...".
     if (waiting.length === 0 && gain === undefined)
       throw new SpeechFault('the server sent an empty WAV file', true);
     if (waiting.length > 0) yield take(waiting.length);

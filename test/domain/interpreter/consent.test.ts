@@ -144,7 +144,7 @@ describe('a conference on another node', () => {
     exitSound: { kind: 'none' },
   };
 
-  it('is recorded without a guest who has refused on its own node', async () => {
+  it('is recorded without a guest who has refused on another node', async () => {
     const a = await scene.caller(ROOM);
     await guestWith('refused');
     expect(scene.media.rooms[0]?.seats.map(({ flags }) => flags.unrecorded)).toEqual([false, true]);

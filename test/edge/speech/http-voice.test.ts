@@ -180,7 +180,7 @@ describe('speech from a server (POST /v1/audio/speech)', () => {
     expect(server.received).toHaveLength(2);
   });
 
-  it('uses the server for other calls after a text that has nothing to pronounce', async () => {
+  it('uses the server for other calls after a text without words', async () => {
     const reply = ({ body }: Received, response: ServerResponse) =>
       void response.end(wavOf(body.includes('...') ? new Uint8Array(0) : wave(1)));
     server = await SpeechServer.listen({ reply });

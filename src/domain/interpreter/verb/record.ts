@@ -1,7 +1,7 @@
 import { unlessAborted } from '../../../base/abort.ts';
 import { parseAnswerXml, type RecordInstruction } from '../../../protocol/answer-xml/answer-xml.ts';
 import type { CallbackTarget } from '../../callback/types.ts';
-import { notify, parametersOf, signerOf } from '../call-callbacks.ts';
+import { isRequested, logAttempt, notify, parametersOf, signerOf } from '../call-callbacks.ts';
 import type { VerbContext } from '../needs.ts';
 import { concludeAction, NEXT, tellInterrupted, type VerbOutcome } from '../outcome.ts';
 import type { CallRecordRequest, LiveRecording } from '../recorder.ts';
@@ -173,10 +173,9 @@ async function askAction(
         callUuid: call.uuid,
         // Uses the signal of the call: the application is notified even if a transfer replaces the document.
         signal: call.signal,
-        onAttempt: ({ isUnsent = false, ...attempt }) => {
-          // A failed request is repeated, but not after the end of the call, which may come before the next attempt.
-          isSent ||= attempt.error === undefined || (call.isEnded && !isUnsent);
-          call.log.add('callback', attempt.event, { ...attempt });
+        onAttempt: (attempt) => {
+          isSent ||= isRequested(attempt, call.isEnded);
+          logAttempt(call, attempt);
         },
       },
     );

@@ -15,6 +15,7 @@ import {
   accountPatch,
   BalancePatchBody,
   balancePatch,
+  newAccountFields,
   showAccount,
   showAccountWithBalances,
 } from '../wire/account.ts';
@@ -77,12 +78,7 @@ const createAccount = adminRoute({
       (await wrongDefaultApp(needs, undefined, body.default_endpoint_app)) ??
       (await wrongCallerId(needs, undefined, 'default_caller_id', body.default_caller_id));
     if (wrong !== undefined) return err(wrong);
-    const input = {
-      ...accountPatch(body),
-      name: body.name,
-      ...(body.currency !== undefined && { currency: body.currency }),
-    };
-    const created = await needs.accounts.create(input, balancePatch(body));
+    const created = await needs.accounts.create(newAccountFields(body), balancePatch(body));
     if (!created.ok) return refused(created.error);
     const { account, authToken } = created.value;
     return ok({ auth_token: authToken, ...(await withBalances(needs, account)) });

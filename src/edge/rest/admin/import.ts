@@ -10,7 +10,7 @@ import { adminRoute, type Route } from '../http/route.ts';
 import { type Static, type TSchema, Type } from '../http/schema.ts';
 import { wrongTimezone } from '../http/values.ts';
 import { failureOf } from '../refusal.ts';
-import { AccountCreateBody, accountPatch, balancePatch } from '../wire/account.ts';
+import { AccountCreateBody, balancePatch, newAccountFields } from '../wire/account.ts';
 import { checkNumber, NumberBody, newNumberOf } from './numbers.ts';
 import { checkRate, RateBody, rateOf } from './rates.ts';
 
@@ -121,13 +121,8 @@ async function importAccount(needs: RouteNeeds, row: Row, { dryRun }: Importing)
   const wrongZone = wrongTimezone(body.value.timezone);
   if (wrongZone !== undefined) return err(sentence(wrongZone));
   if (dryRun) return ok({ result: 'new' });
-  const { name, currency } = body.value;
-  const input = {
-    ...accountPatch(body.value),
-    name,
-    ...(currency !== undefined && { currency }),
-  };
-  const created = await needs.accounts.create(input, balancePatch(body.value));
+  const fields = newAccountFields(body.value);
+  const created = await needs.accounts.create(fields, balancePatch(body.value));
   if (!created.ok) return err(sentence(failureOf(created.error)));
   const { account, authToken } = created.value;
   try {

@@ -164,6 +164,13 @@ export const accountPatch = (body: Fields): AccountPatch => ({
   ),
 });
 
+/** Fields of a new main account, without its credit terms. */
+export const newAccountFields = (body: Static<typeof AccountCreateBody>) => ({
+  ...accountPatch(body),
+  name: body.name,
+  ...(body.currency !== undefined && { currency: body.currency }),
+});
+
 export const balancePatch = (body: Fields): BalancePatch =>
   defined({
     creditLimit: body.credit_limit === undefined ? undefined : amountOf(body.credit_limit),

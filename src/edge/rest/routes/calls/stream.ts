@@ -57,8 +57,10 @@ const StreamSchema = Type.Object({
   resource_uri: Type.String(),
 });
 
-/** Charges are zero while the call runs. After its end they are in its CDR. */
-/** `authId`: account of the client, whose credentials open `resource_uri`. */
+/**
+ * Charges are zero while the call runs. After its end they are in its CDR. `authId`: account of the client, whose
+ * credentials open `resource_uri`.
+ */
 const showStream = (stream: LiveStream, authId: AccountId): Static<typeof StreamSchema> => ({
   stream_id: stream.streamId,
   call_uuid: stream.callUuid,
